@@ -1,23 +1,25 @@
-"""What a store must answer: a few verbs over sets of entities, async, with the words of `model` going in and out.
+"""The interface of a store: a few async verbs over sets of entities, whose arguments and results are types of `model`.
 
-To write an adapter, derive from `GraphAdapter` and answer four verbs: `describe`, `find`, `neighbours` and `nodes`. The
-others follow from these, in `defaults` and, where the whole graph is read, in `scanning`; override those that the store
-answers faster. `lists` cuts a list that fits memory into pages, `adapters.paging` plans those of longer ones. Name
-`open_adapter` as an entry point of the group `kgnav.adapters`: the entry point's name is the URL scheme, its value a
-callable `open_adapter(location: str, options: AdapterOptions) -> GraphAdapter` that does no I/O yet. Then derive a
-test class from the contract suite (`tests/contract/suite`), and run it; `tests/contract/test_example.py` is an adapter
-over a Python dict that passes it.
+To write an adapter, derive from `GraphAdapter` and implement four verbs: `describe`, `find`, `neighbours` and `nodes`.
+The others have default implementations on top of these, in `defaults` and, for those that read the whole graph, in
+`scanning`; override those that the store answers faster. `lists` cuts a list in memory into pages, `adapters.paging`
+plans the pages of longer ones. Name `open_adapter` as an entry point of the group `kgnav.adapters`: the entry point's
+name is the URL scheme, its value a callable
+`open_adapter(location: str, options: AdapterOptions) -> GraphAdapter` that does no I/O yet. Then derive a test class
+from the contract suite (`tests/contract/suite`) and run it; `tests/contract/test_example.py` is an adapter over a
+Python dict that passes it.
 
 What holds for every verb:
 
 - A verb that takes ids takes up to 10,000 of them, and costs a few queries, never one for each id. It must not block
   the event loop for longer than 20 ms: work on large sets goes to a thread.
-- Ids go in as a user may write them (short, full, with a prefix) and come out in the one form that answers print.
-  An id that the store does not have is left out; it is no error. An id given twice counts once.
+- Ids are accepted as a user may write them (short, full, with a prefix) and returned in the one form that answers
+  print. An unknown id is left out; it is no error. An id given twice counts once.
 - Lists are bounded by `limit` and have the same order at every call. `after` is one of the positions that an earlier
   page of the same call gave; any other text raises InvalidCursor.
 - An adapter states facts; it never collapses, ranks, flattens or cuts to a budget: that is `navigation`.
-- What an adapter can do beyond the basics is declared as a `Capability`; what is not declared raises Unsupported.
+- What an adapter can do beyond the basics is declared as a `Capability`; verbs that need an undeclared one raise
+  Unsupported.
 - Errors are those of `errors`, translated at one place in the adapter.
 """
 

@@ -34,12 +34,12 @@ from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEnds, TailKind, 
 class GraphAdapter(ABC):
     """One open graph. Safe for concurrent calls of one event loop.
 
-    A call that is cancelled, or out of time, ends here at once, and its query in the store as soon as the store lets
-    a caller end one: at the latest when the query's time in the store is over, which the adapter sets by `timeout`.
+    A call that is cancelled or times out returns at once. Its query in the store ends as soon as the store allows:
+    at the latest after the adapter's `timeout`, which is also set as the query's time limit in the store.
     """
 
     capabilities: frozenset[Capability]
-    """Those of the kind of store; once a graph is open, those of this graph."""
+    """Before `open`: what this kind of store can do. After it: what this graph can do."""
 
     async def open(self) -> None:  # noqa: B027 - a graph in memory has nothing to open
         """Connect, or open the file. Called once before any verb; cheap enough for the first call of a session.
@@ -50,53 +50,54 @@ class GraphAdapter(ABC):
         """
 
     async def close(self) -> None:  # noqa: B027 - nor to close
-        """Give back every connection, thread and file. Safe to call twice."""
+        """Release every connection, thread and file. Safe to call twice."""
 
     @property
     @abstractmethod
     def revision(self) -> str:
-        """A short text that changes when the graph may have changed: cursors are bound to it."""
+        """A short text that changes whenever the graph may have changed. Cursors are bound to it."""
 
     @property
     def stale(self) -> bool:
-        """Whether another store stands at the location now than the one that was opened: a graph file was replaced.
+        """Whether the store at the location was replaced since it was opened, such as a graph file.
 
-        Read before every call, so it must cost next to nothing. Once it is true, the next call gets an adapter that
-        is opened anew. Calls under way end on this one, which still answers from what it opened; then it is closed.
-        A store that is written to in place is never stale: its `revision` changes.
+        Read before every call, so it must cost next to nothing. Once it is true, the next call gets a newly opened
+        adapter. Running calls finish on this one, which still answers from what it opened; then it is closed.
+        A store that is written to in place is never stale: its `revision` changes instead.
         """
         return False
 
     @property
     def class_relations(self) -> frozenset[str]:
-        """Ids of the relations that state the labels (classes) of mediators: such a class is not one of their roles."""
+        """Ids of the relations that state the classes of mediators. A mediator's class is not one of its roles."""
         return frozenset()
 
     @property
     def subclass_relations(self) -> frozenset[str]:
-        """Ids of the relations that lead from a class to the classes above it; none where classes have none above."""
+        """Ids of the relations that lead from a class to its superclasses; empty if classes have none."""
         return frozenset()
 
     @property
     def coined_prefixes(self) -> Mapping[str, str]:
-        """Prefixes that no source of the graph declares, with their namespaces: an answer that uses one says so."""
+        """Prefixes that the adapter made up, with their namespaces. Answers declare those that they use."""
         return {}
 
     @abstractmethod
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
-        """Entities by id: label, types, description. Keys are the ids as given; unknown ones are absent."""
+        """Entities by id, with label, types and description. Keys are the ids as given; unknown ids are absent."""
 
     async def named(self, name: str, *, limit: int) -> Page[Namesake]:
-        """Entities that bear this name in any language: those that spell it just so first, then other letter cases.
+        """Entities with this name in any language: exact spelling first, then other letter cases.
 
-        Among these the preferred language is first. An alias counts where no entity has the name, and an id without
-        its prefix (`Q42`) where none has that either. Other letter cases may be left out where some spell it so, or
-        where the store would have to read every name. By default: those that `find` gives the highest score.
+        Within each group, names in the preferred language come first. If no entity has the name, aliases count. If
+        none has the alias either, an id without its prefix (`Q42`) counts. Other letter cases may be left out if some
+        entity has the exact spelling, or if the store would have to read every name. By default: the best candidates
+        of `find` that have the name.
         """
         return await defaults.named(self, name, limit=limit)
 
     async def named_each(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
-        """As `named` for each of some names, by a few queries. By default one after the other.
+        """The result of `named` for each name, read by a few queries. By default `named` is called for each.
 
         Raises:
             InvalidArgument: there are more names than the store looks up in one call.
@@ -105,7 +106,9 @@ class GraphAdapter(ABC):
 
     @abstractmethod
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
-        """Entities a hint may mean, best first: names, aliases, typos, other languages, descriptions.
+        """Entities that a hint may mean, best first. It may match a name, alias or description in any language.
+
+        Typos are forgiven if the adapter has Capability.FUZZY_NAMES.
 
         Raises:
             UnknownName: the graph has no such label.
@@ -121,12 +124,12 @@ class GraphAdapter(ABC):
         examples: int = 0,
         limit: int,
     ) -> AnchoredPage[RelationFacts]:
-        """The distinct relations of the entities, with counts for each entity; ordered by direction and relation id.
+        """Distinct relations of the entities, with counts for each entity; ordered by direction and relation id.
 
-        `direction` None: both, outgoing first. With `hops` 2 the two-hop relations through mediators are stated as
-        well. `examples` far ends are given with each; `far_ends` counts only rows that end at entities, or at
-        literals. At a hub the cost should follow the number of relations, not the degree. By default all rows are
-        read and counted.
+        `direction` None means both, outgoing first. With `hops` 2, two-hop relations through mediators are included.
+        Each relation comes with up to `examples` far ends. `far_ends` restricts the counted rows to those that end at
+        entities, or at literals. At a hub the cost should depend on the number of relations, not on the degree. By
+        default all rows are read and counted.
         """
         return await defaults.relations(
             self, ids, direction, hops=hops, far_ends=far_ends, examples=examples, limit=limit
@@ -144,16 +147,16 @@ class GraphAdapter(ABC):
         after: str | None = None,
         all_or_none: bool = False,
     ) -> AnchoredPage[Link]:
-        """The triples at the entities, far ends described with their labels (types are optional).
+        """Triples at the entities. Far ends come with their labels; their types are optional.
 
-        `direction` None: both, all outgoing ones first. Within a direction rows come entity by entity in the order
-        asked for, and those of one relation of an entity are adjacent. `paths` narrows to relation ids: `(rel,)`, or
-        `(rel1, rel2)` for a two-hop relation through a mediator, whose triples have that mediator as `via`. Outgoing
-        triples include those with literal tails; `far_ends` narrows to entities or to literals. A page deep in a hub
-        must not cost more than the first where the store allows it.
+        `direction` None means both, all outgoing triples first. Within a direction, rows are grouped by entity in the
+        order of `ids`, and the rows of one relation of an entity are adjacent. `paths` selects relations by id:
+        `(rel,)`, or `(rel1, rel2)` for a two-hop relation through a mediator, whose triples have that mediator as
+        `via`. Outgoing triples include those with literal tails; `far_ends` selects entities or literals only. If the
+        store allows it, a page deep in a hub must not cost more than the first.
 
-        `all_or_none`: where there are more rows than `limit`, the first page has none, nor anchors, but the stop LIMIT
-        and a total above the limit: no row of a hub is read, and nothing named, to learn that it is one.
+        `all_or_none`: all rows or none. Over `limit`, the first page has no items and no anchors, the stop LIMIT and a
+        total above the limit. So a hub is recognised without reading its rows or looking up names.
         """
 
     async def rows_or_relations(
@@ -166,10 +169,10 @@ class GraphAdapter(ABC):
         hops: int = 1,
         examples: int = 0,
     ) -> RowsOrRelations:
-        """The rows at the entities where there are no more than so many, else their relations and no row.
+        """Rows at the entities if there are at most `rows` of them; otherwise their relations and no rows.
 
-        What a walk asks first of an entity of which nothing is known. By default `neighbours` is asked for all rows or
-        none, and then `relations`; a store that counts rows to tell a hub can do both at once.
+        This is the first question about an entity of which nothing is known. By default `neighbours` is asked for all
+        rows or none, and then `relations`; a store that counts rows to recognise a hub can do both at once.
         """
         return await defaults.rows_or_relations(
             self, ids, direction, rows=rows, relations=relations, hops=hops, examples=examples
@@ -185,12 +188,12 @@ class GraphAdapter(ABC):
         limit: int,
         after: str | None = None,
     ) -> AnchoredPage[Link]:
-        """Of the rows that `neighbours` gives those whose far ends have a label, or words in their name or value.
+        """Rows of `neighbours`, filtered by the label of the far end or by words in its name or value.
 
-        In the same order; where a store searches lists that are too long to read, their values come first. A word may
-        stand for the beginning of one; letter case does not count, and where no far end has the words, typos are
-        forgiven if the store can. The label is one of those that `describe` gives. By default rows are read and
-        compared, `matching.MOST_READ` at most; a note says where that was not all.
+        The order is that of `neighbours`, but a store that searches lists too long to read returns rows with literals
+        first. A word also matches as the beginning of a longer one, and letter case is ignored. If no far end has the
+        words, typos are forgiven if the store can. The label is one that `describe` returns. By default at most
+        `matching.MOST_READ` rows are read and compared; a note says when there were more.
         """
         return await matching.matching(self, MatchQuestion(ids, direction, paths, far, limit, after))
 
@@ -203,17 +206,17 @@ class GraphAdapter(ABC):
         limit: int,
         after: str | None = None,
     ) -> Page[Triple]:
-        """The triples that lead from one of some entities to one of others, by these relations (ids; None: by any).
+        """Triples from any of the heads to any of the tails, by these relations (ids; None means any relation).
 
-        In the order of the heads as they are given. Whether one edge is there must not cost a hub's degree where the
-        store allows it. By default the rows of the heads are read and compared.
+        They come in the order of `heads`. If the store allows it, checking a single edge must not cost a hub's degree.
+        By default the rows of the heads are read and compared.
         """
         return await defaults.edges(self, heads, tails, relations=relations, limit=limit, after=after)
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
-        """The first triples that have the entity as the value of a qualifier; None: the store cannot tell.
+        """The first triples that have the entity as a qualifier's value; None if the store cannot tell.
 
-        Asked only of entities without rows, so that it may cost more than other verbs. By default all rows are read.
+        Called only for entities without rows, so it may cost more than other verbs. By default all rows are read.
         """
         return await scanning.qualified(self, entity, limit=limit) if Capability.QUALIFIERS in self.capabilities else ()
 
@@ -221,7 +224,7 @@ class GraphAdapter(ABC):
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
     ) -> Page[Entity]:
-        """Nodes with a label whose property has a value, compared as text; None leaves that condition out.
+        """Nodes with this label whose property has this value, compared as text. None leaves out a condition.
 
         With a limit of 0 they are only counted.
 
@@ -232,11 +235,10 @@ class GraphAdapter(ABC):
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
     ) -> Page[ValueFacts]:
-        """The distinct values of a property, over the nodes with the label `owner` or the edges of that relation.
+        """Distinct values of a property of the nodes with the label `owner`, or of the edges of the relation `owner`.
 
-        Each with the number of these nodes or edges that have it, where the store can count them in time.
-
-        Numbers come first, by their size, where the store can sort them so. By default all rows are read.
+        Each value comes with the number of nodes or edges that have it, if the store can count them in time. Numbers
+        come first, by size, if the store can sort them so. By default all rows are read.
 
         Raises:
             UnknownName: the graph has no such property, label or relation.
@@ -244,41 +246,41 @@ class GraphAdapter(ABC):
         return await scanning.values(self, property_name, owner, kind, limit=limit, after=after)
 
     async def schema(self, name: str | None = None, *, limit: int) -> Schema:
-        """What the graph is made of, or the part of it around one label, relation or property.
+        """Labels, relations and properties of the graph, or those around one label, relation or property.
 
         By default all rows are read.
 
         Raises:
-            UnknownName: nothing of that name is in the graph.
+            UnknownName: the graph has nothing with that name.
         """
         return await scanning.schema(self, name, limit=limit)
 
     async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
-        """The rows of a plan in the graph's own ids, asked of the store in one query where its language has the words.
+        """One page of a plan's rows, with the graph's own ids. The plan is compiled to one query if possible.
 
-        In the order that the algebra states. A position is the number of rows before it; a dot and more may follow.
+        The order is that of the algebra. A position is the number of rows up to it; a dot and more text may follow.
 
         Raises:
-            Unsupported: the store's language, or this adapter, has no words for a part of the plan.
+            Unsupported: the store's language or this adapter cannot express a part of the plan.
         """
         del plan, limit, after
         raise Unsupported("this store runs no plans", next_step="Walk with search or get_triples.")
 
     async def fits(self, asked: FitQuestion, *, limit: int) -> Sequence[Fit]:
-        """Around which nodes a pattern of a plan fits, asked of the store in one query, or in few: each nodes once.
+        """Matches of a plan's pattern, found by one query or a few; each combination of nodes once.
 
-        There are no more than `limit`, in any order; as many tell that there may be more. Edges and labels are those
-        that `neighbours` and `describe` show. What the store could not say whole is an error, never a part.
+        At most `limit`, in any order; exactly `limit` means that there may be more. Edges and labels are those that
+        `neighbours` and `describe` show. An incomplete answer of the store is an error, never a partial result.
 
         Raises:
-            Unsupported: the store's language, or this adapter, has no words for a part of the pattern.
-            StoreTimeout: the answer was not there in time.
+            Unsupported: the store's language or this adapter cannot express a part of the pattern.
+            StoreTimeout: the store did not answer in time.
         """
         del asked, limit
         raise Unsupported("this store fits no patterns", next_step="Walk with search or get_triples.")
 
     async def health(self) -> Health:
-        """Whether the store answers, how large the graph is, and what is missing for good answers."""
+        """Whether the store answers, the size of the graph, and what is missing for good answers."""
         return await defaults.health(self)
 
     async def __aenter__(self) -> Self:
@@ -290,6 +292,6 @@ class GraphAdapter(ABC):
 
 
 class OpenAdapter(Protocol):
-    """What an entry point of `kgnav.adapters` names: makes an adapter for a location without any I/O."""
+    """The callable that an entry point of `kgnav.adapters` names. It makes an adapter for a location, without I/O."""
 
     def __call__(self, location: str, options: AdapterOptions) -> GraphAdapter: ...

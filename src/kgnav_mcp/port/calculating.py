@@ -1,4 +1,4 @@
-"""Functions and arithmetic over single values, as plans mean them; null where a value has the wrong kind."""
+"""Functions and arithmetic of plans over single values. The result is null if a value is of the wrong kind."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _is_number = re.compile(NUMBER).fullmatch
 
 
 def calculated(left: Scalar, operator: ArithmeticOperator, right: Scalar) -> Scalar:
-    """Two values joined by an operator."""
+    """The result of an arithmetic operator; `+` also joins texts."""
     if left is None or right is None:
         return None
     if operator is ArithmeticOperator.ADD and (isinstance(left, str) or isinstance(right, str)):
         parts = [text_of(part) for part in (left, right) if not isinstance(part, bool)]
         return "".join(part for part in parts if part is not None) if len(parts) == 2 and None not in parts else None
-    return _of_numbers(number_of(left), operator, number_of(right))
+    return _calculate_numbers(number_of(left), operator, number_of(right))
 
 
-def _of_numbers(left: float | None, operator: ArithmeticOperator, right: float | None) -> int | float | None:
+def _calculate_numbers(left: float | None, operator: ArithmeticOperator, right: float | None) -> int | float | None:
     if left is None or right is None:
         return None
     try:
@@ -34,12 +34,12 @@ def _of_numbers(left: float | None, operator: ArithmeticOperator, right: float |
 
 
 def number_of(value: object) -> int | float | None:
-    """A value where it is a number."""
+    """The value if it is a number, otherwise None."""
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def text_of(value: Scalar) -> str | None:
-    """A single value as text: `toString`."""
+    """A single value as text, as `toString` writes it; None for null."""
     match value:
         case str():
             return value
@@ -54,39 +54,39 @@ def text_of(value: Scalar) -> str | None:
 
 
 def _fraction_text(number: float) -> str:
-    """A number that is not whole as Cypher writes it: with an exponent from ten million on, and below a thousandth."""
+    """A float as Cypher writes it: with an exponent from ten million on, and below a thousandth."""
     if not math.isfinite(number):
         return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
     if number == 0 or 1e-3 <= abs(number) < 1e7:
         return repr(number)
     sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
-    rest = "".join(map(str, digits[1:])) or "0"
-    return f"{'-' * sign}{digits[0]}.{rest}E{int(exponent) + len(digits) - 1}"
+    fraction = "".join(map(str, digits[1:])) or "0"
+    return f"{'-' * sign}{digits[0]}.{fraction}E{int(exponent) + len(digits) - 1}"
 
 
-def _divided(left: float, right: float) -> float:
-    """Of two whole numbers the whole part, as Cypher has it, rounded to zero."""
+def _quotient(left: float, right: float) -> float:
+    """The quotient. For two integers it is an integer, rounded towards zero, as in Cypher."""
     if isinstance(left, int) and isinstance(right, int):
-        whole = abs(left) // abs(right)
-        return whole if (left < 0) == (right < 0) else -whole
-    return left / right if right else _over_zero(left, right)
+        quotient = abs(left) // abs(right)
+        return quotient if (left < 0) == (right < 0) else -quotient
+    return left / right if right else _divide_by_zero(left, right)
 
 
-def _over_zero(left: float, right: float) -> float:
-    """A number divided by zero where one of them is a fraction: infinity, as IEEE 754 has it."""
+def _divide_by_zero(left: float, right: float) -> float:
+    """A number divided by zero if one of the two is a float: infinity or NaN, as in IEEE 754."""
     if left == 0 or math.isnan(left):
         return math.nan
     return math.inf if (left > 0) == (math.copysign(1, right) > 0) else -math.inf
 
 
 def _remainder(left: float, right: float) -> float:
-    """With the sign of what is divided."""
+    """The remainder, with the sign of the dividend."""
     if isinstance(left, int) and isinstance(right, int):
-        return left - _whole(_divided(left, right)) * right
+        return left - _integer(_quotient(left, right)) * right
     return math.fmod(left, right) if right else math.nan
 
 
-def _whole(value: float) -> int:
+def _integer(value: float) -> int:
     return int(value)
 
 
@@ -94,7 +94,7 @@ _ARITHMETIC: dict[ArithmeticOperator, Callable[[float, float], int | float]] = {
     ArithmeticOperator.ADD: lambda left, right: left + right,
     ArithmeticOperator.SUBTRACT: lambda left, right: left - right,
     ArithmeticOperator.MULTIPLY: lambda left, right: left * right,
-    ArithmeticOperator.DIVIDE: _divided,
+    ArithmeticOperator.DIVIDE: _quotient,
     ArithmeticOperator.REMAINDER: _remainder,
     ArithmeticOperator.POWER: math.pow,
 }
@@ -107,7 +107,7 @@ def _to_number(value: Scalar) -> float | None:
     return None if number is None else float(number)
 
 
-def _to_whole(value: Scalar) -> int | None:
+def _to_integer(value: Scalar) -> int | None:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int):
@@ -147,7 +147,7 @@ FUNCTIONS: dict[Function, Callable[[Scalar], Scalar]] = {
     Function.UPPER: _textual(str.upper),
     Function.TEXT: text_of,
     Function.NUMBER: _to_number,
-    Function.WHOLE: _to_whole,
+    Function.WHOLE: _to_integer,
     Function.ABS: _absolute,
     Function.ROUND: _numeric(lambda number: float(math.floor(number + 0.5))),
     Function.FLOOR: _numeric(lambda number: float(math.floor(number))),
@@ -155,4 +155,4 @@ FUNCTIONS: dict[Function, Callable[[Scalar], Scalar]] = {
     Function.YEAR: _textual(_year),
     Function.SIZE: _textual(len),
 }
-"""What is made of a value that is not null. A list, which is none of these, has a size, too."""
+"""Functions of a single value that is not null. `SIZE` of a list is computed elsewhere."""

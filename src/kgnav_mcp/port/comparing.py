@@ -1,4 +1,4 @@
-"""Single values compared as plans mean it: numbers by size, texts as texts, dates by the precision that both have."""
+"""Comparison of single values in plans: numbers by size, texts as texts, dates by the precision that both have."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Moment = tuple[float, ...]
 
 @lru_cache(maxsize=50_000)
 def moment(text: str) -> Moment | None:
-    """A date or a time as its parts, the year first, as far as it is given; None: the text is none.
+    """The parts of a date or time, year first, as far as they are given; None if the text is not a date.
 
-    A time with a zone is taken to UTC.
+    A time with a zone is converted to UTC.
     """
     match = _DATE.fullmatch(text)
     if match is None:
@@ -41,9 +41,9 @@ def moment(text: str) -> Moment | None:
 
 
 def dates(left: str, right: str) -> tuple[Moment, Moment] | None:
-    """Two texts as dates of the precision that both have; None where they are compared as texts.
+    """Two texts as dates, cut to the precision that both have; None if they are to be compared as texts.
 
-    They are dates where one is a date of the graph, and the other is written as one.
+    They are dates if one is a date of the graph and the other is written as a date.
     """
     if not isinstance(left, Date) and not isinstance(right, Date):
         return None
@@ -55,7 +55,7 @@ def dates(left: str, right: str) -> tuple[Moment, Moment] | None:
 
 
 def equal(left: Scalar, right: Scalar) -> bool | None:
-    """Whether two values are equal; null where one is null, false where they are of different kinds."""
+    """Whether two values are equal; None if one is null, False if they are of different kinds."""
     if left is None or right is None:
         return None
     if isinstance(left, str) and isinstance(right, str):
@@ -67,7 +67,7 @@ def equal(left: Scalar, right: Scalar) -> bool | None:
 
 
 def less(left: Scalar, right: Scalar) -> bool | None:
-    """Whether a value comes before another; null where they are of kinds that have no order between them."""
+    """Whether a value comes before another; None if values of their kinds have no order."""
     if isinstance(left, str) and isinstance(right, str):
         both = dates(left, right)
         return left < right if both is None else both[0] < both[1]
@@ -79,21 +79,24 @@ def less(left: Scalar, right: Scalar) -> bool | None:
 
 
 def held(since: Iterable[object], until: Iterable[object], begin: str | None, end: str | None) -> bool:
-    """Whether what has been since some dates, until others, was in all or in part of a time; None is open.
+    """Whether a period with these start and end dates overlaps the time from `begin` to `end`; None is open.
 
-    Where nothing is a date it has been since ever, or is still. A whole number is a year.
+    Without a start date the period has no beginning, without an end date it still lasts. An integer is a year.
     """
     return _before(_moments(since), _moments((end,))) and _before(_moments((begin,)), _moments(until))
 
 
 def _moments(values: Iterable[object]) -> list[Moment]:
-    """The dates among values."""
+    """The values that are dates."""
     texts = (f"{one:04}" if type(one) is int else one for one in values)
     return [found for text in texts if isinstance(text, str) and (found := moment(text)) is not None]
 
 
 def _before(first: list[Moment], last: list[Moment]) -> bool:
-    """Whether one of some dates is not behind one of others, by the precision that both have; unless none is told."""
+    """Whether the earliest date of `first` is not after the latest of `last`; true if either list is empty.
+
+    They are compared by the precision that both have.
+    """
     if not first or not last:
         return True
     earliest, latest = min(first), max(last)

@@ -1,4 +1,4 @@
-"""The verbs that follow from others: right for every store, fast for small ones."""
+"""Default verbs on top of other verbs: correct for every store, fast for small ones."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from kgnav_mcp.port.adapter import GraphAdapter
 
 _ROWS = 5_000
-"""Rows of a page read here."""
+"""Rows of a page that is read here."""
 _NAMESAKES = 20
-"""Candidates among which those with the very name are looked for."""
+"""Candidates of `find` that are compared with a name, at least."""
 
 
 async def named(graph: GraphAdapter, name: str, *, limit: int) -> Page[Namesake]:
-    """Of the candidates for a name those that bear it, letter case aside."""
+    """The candidates of `find` that have the name in any letter case, exact spelling first."""
     found = (await graph.find(name, limit=max(limit, _NAMESAKES))).items
     same = [Namesake(one.entity, one.matched) for one in found if one.matched.casefold() == name.casefold()]
     same.sort(key=lambda one: one.name != name)
@@ -54,7 +54,7 @@ async def rows_or_relations(
     hops: int,
     examples: int,
 ) -> RowsOrRelations:
-    """The rows of a short list; of a longer one the relations."""
+    """The rows if there are few enough, otherwise the relations."""
     page = await graph.neighbours(ids, direction, limit=rows, all_or_none=True)
     if page.stop is not Stop.LIMIT:
         return RowsOrRelations(page)
@@ -72,7 +72,7 @@ async def relations(
     examples: int,
     limit: int,
 ) -> AnchoredPage[RelationFacts]:
-    """The relations of all rows at the entities, which are read and counted."""
+    """The relations at the entities. All rows are read and counted."""
     if hops == 2:
         raise Unsupported(
             "this store states no two-hop relations", next_step="Ask for relations of one hop: mediators are not known."
@@ -97,13 +97,13 @@ async def relations(
     items = tuple(
         RelationFacts(
             relation,
-            side,
-            count(counts[side, relation].total()),
+            direction_of,
+            count(counts[direction_of, relation].total()),
             (relation,),
-            tuple(ends[side, relation]),
-            per_entity=dict(counts[side, relation]),
+            tuple(ends[direction_of, relation]),
+            per_entity=dict(counts[direction_of, relation]),
         )
-        for side, relation in ordered[:limit]
+        for direction_of, relation in ordered[:limit]
     )
     positions = tuple(str(place + 1) for place in range(len(items)))
     stop = Stop.LIMIT if exact and len(ordered) > limit else page.stop
@@ -119,7 +119,7 @@ async def edges(
     limit: int,
     after: str | None,
 ) -> Page[Triple]:
-    """Of the rows that leave the heads those that end at the tails."""
+    """The rows from the heads to the tails. All rows of the heads are read and compared."""
     wanted = {entity.id for entity in (await graph.describe(tails)).values()}
     paths = None if relations is None else [(relation,) for relation in relations]
     items: list[Triple] = []
@@ -134,12 +134,12 @@ async def edges(
         stop = page.stop
         if len(items) > limit:
             return Page(tuple(items[:limit]), tuple(positions[:limit]), Count.at_least(len(items)), Stop.LIMIT)
-    whole = stop is Stop.COMPLETE and after is None
-    return Page(tuple(items), tuple(positions), Count(len(items)) if whole else Count.at_least(len(items)), stop)
+    complete = stop is Stop.COMPLETE and after is None
+    return Page(tuple(items), tuple(positions), Count(len(items)) if complete else Count.at_least(len(items)), stop)
 
 
 async def health(graph: GraphAdapter) -> Health:
-    """That the graph answers, and its size."""
+    """The health of a graph that answers, with its size."""
     schema = await graph.schema(limit=1)
     return Health(True, type(graph).__name__, schema.entities, schema.triples)
 
@@ -153,7 +153,7 @@ async def _pages(
     paths: Sequence[tuple[str, ...]] | None = None,
     after: str | None = None,
 ) -> AsyncGenerator[AnchoredPage[Link]]:
-    """All pages of rows at entities. The last one says whether more rows are there than could be read."""
+    """All pages of rows at the entities. The stop of the last one says whether some rows could not be read."""
     while True:
         page = await graph.neighbours(ids, direction, paths=paths, far_ends=far_ends, limit=_ROWS, after=after)
         yield page

@@ -1,4 +1,4 @@
-"""Patterns that a store fits by itself: what it is asked, and what it answers."""
+"""Patterns of plans that a store matches itself: the question and the answer of `GraphAdapter.fits`."""
 
 from __future__ import annotations
 
@@ -25,67 +25,64 @@ _MIRRORED = {
     Comparison.GREATER: Comparison.LESS,
     Comparison.AT_LEAST: Comparison.AT_MOST,
 }
-"""Comparisons of numbers, with those that say the same from the other side."""
+"""Each comparison with its equivalent when the two sides are swapped."""
 _EXACT = 2**53
-"""Whole numbers below are the same to stores that calculate with fractions."""
+"""Integers below this are exact also in stores that calculate with floating-point numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class QualifierAsked:
-    """A property of an edge, one of whose values equals one of some constants, or a node's id."""
+    """The condition that one of the values of an edge's property equals one of some constants, or a node's id."""
 
     owned: Property
     values: tuple[Scalar, ...] = ()
-    """Texts and numbers."""
+    """The constants: texts and numbers."""
     node: str | None = None
-    """The variable of the node; then there are no constants."""
+    """The variable of the node; if it is set, there are no constants."""
 
 
 @dataclass(frozen=True, slots=True)
 class FitQuestion:
-    """Around which nodes a pattern fits, and how many times around each.
+    """Asks which nodes match a pattern, and how many matches each combination of nodes has.
 
-    The pattern is of a checked plan: no named paths, not optional, no path of edges but REACHABLE, its nodes joined
-    by edges or given, or a single one with a label. Its `where` is made by AND, OR and NOT of what nodes are
-    (`ids_asked`, `a = b`, `a <> b`, HasLabel) and of Exists, whose pattern is made so, too; by AND and OR alone also of
-    `number_asked`.
+    The pattern is from a checked plan. It has no named paths, is not optional, and its only paths of variable length
+    are REACHABLE. Its nodes are joined by edges or given, or it is a single node with a label. Its `where` combines by
+    AND, OR and NOT conditions on what a node is (`ids_asked`, `a = b`, `a <> b`, HasLabel) and Exists, whose pattern
+    follows the same rules. Conditions of `number_asked` are combined by AND and OR only.
     """
 
     match: Match
     variables: tuple[str, ...]
-    """The nodes of the pattern that are told, beside those that are given."""
+    """The nodes to return, in addition to the given ones."""
     given: tuple[str, ...] = ()
-    """Nodes that are known, which the pattern or its conditions name."""
+    """Nodes of the pattern or its conditions whose ids are known."""
     rows: tuple[tuple[str, ...], ...] = ((),)
-    """Their ids: the pattern is fitted around each of these rows, which differ."""
+    """Ids of the given nodes. The pattern is matched once for each of these distinct rows."""
     counted: str | None = None
-    """The node whose different ones are counted, instead of the times that the pattern fits."""
+    """The node whose distinct ids are counted; None counts matches of the pattern."""
     top: int | None = None
-    """Only those with the largest numbers are wanted: so many at least, and all with the number of the last.
+    """Only the matches with the largest numbers are wanted: at least this many, and all ties with the last of them.
 
-    Others may be told, too.
+    Others may be returned, too.
     """
     qualifiers: tuple[QualifierAsked, ...] = ()
-    """Properties of the pattern's edges, by which a store finds edges without reading all of a relation.
+    """Properties of the pattern's edges, by which a store finds edges without reading a whole relation.
 
-    They only narrow: a store may leave out those with constants that it has no words for (not all of them), or take
-    them more widely, so that some of what it tells may not fit.
+    They are a hint that may be weakened: a store may leave out some of those with constants that it cannot express
+    (not all of them), or apply them loosely. So some of the matches that it returns may not satisfy them.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The ids of nodes, first of those given, then of `variables`, and how many times the pattern fits around them.
-
-    It does so once at least.
-    """
+    """Ids of the nodes of a match, given ones first, then `variables`; and the number of matches, at least one."""
 
     nodes: tuple[str, ...]
     number: int
 
 
 def ids_asked(condition: Expression) -> tuple[str, tuple[str, ...]] | None:
-    """The node that a condition is about, and the ids of which it has one; None: it is no such condition."""
+    """The node and the ids of a condition `id(node) IN [ids]`; None for any other condition."""
     match condition:
         case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)):
             ids = tuple(item.value for item in items if isinstance(item, Constant) and isinstance(item.value, str))
@@ -95,7 +92,7 @@ def ids_asked(condition: Expression) -> tuple[str, tuple[str, ...]] | None:
 
 
 def number_asked(condition: Expression) -> tuple[Property, Comparison, float] | None:
-    """A property one of whose values is so compared with a number; None: the condition is no such one."""
+    """The property, comparison and number of a condition that compares them; None for any other condition."""
     match condition:
         case Compare(Property() as owned, comparison, Constant(value)) if comparison in _MIRRORED:
             pass
@@ -109,7 +106,10 @@ def number_asked(condition: Expression) -> tuple[Property, Comparison, float] | 
 
 
 def qualifier_asked(condition: Expression) -> QualifierAsked | None:
-    """What a property is equal to; None: the condition is no such one. Whose property it is, the caller knows."""
+    """The constants or the node that a property is equal to; None for any other condition.
+
+    That the property is an edge's, the caller has checked.
+    """
     match condition:
         case Compare(Property() as owned, Comparison.EQUAL, value) | Compare(
             value, Comparison.EQUAL, Property() as owned

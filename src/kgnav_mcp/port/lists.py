@@ -1,4 +1,4 @@
-"""A list that was read whole, in pages: a position is the number of items up to it."""
+"""Pages of a list in memory. A position is the number of items up to it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _NUMBER = re.compile(r"\d{1,13}", re.ASCII)
 
 
 def items_before(after: str | None) -> int:
-    """How many items of a list come before a page.
+    """The number of items before the page that starts after a position.
 
     Raises:
-        InvalidCursor: the position is no number of items.
+        InvalidCursor: the position is not a number of items.
     """
     if after is None:
         return 0
@@ -25,10 +25,10 @@ def items_before(after: str | None) -> int:
 
 
 def page_of(items: Sequence[T], limit: int, after: str | None = None, *, all_or_none: bool = False) -> Page[T]:
-    """The page of a list behind a position; with `all_or_none` no item of a list that is longer than the limit.
+    """The page of a list after a position. With `all_or_none`, no items if the list is longer than the limit.
 
     Raises:
-        InvalidCursor: the position is no number of items.
+        InvalidCursor: the position is not a number of items.
     """
     start = items_before(after)
     if all_or_none and after is None and len(items) > limit:
@@ -40,7 +40,7 @@ def page_of(items: Sequence[T], limit: int, after: str | None = None, *, all_or_
 
 
 def invalid(position: str) -> InvalidCursor:
-    """The error for a position that this call cannot have given."""
+    """The error for a position that this call cannot have returned."""
     return InvalidCursor(
         f"{position[:40]!r} is no position in this list", next_step="Make the call again without a cursor."
     )

@@ -1,4 +1,4 @@
-"""Whether the far end of a row fits a filter, and the rows whose far ends do: by reading rows and comparing them."""
+"""Rows filtered by their far ends: the default of `GraphAdapter.matching`, which reads and compares rows."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from kgnav_mcp.port.adapter import GraphAdapter
 
 MOST_READ = 50_000
-"""Rows that are read by one call: of longer lists only so many are searched."""
+"""Rows that one call reads at most; the rest of a longer list is not searched."""
 _ROWS = 5_000
-_SEARCHED = "~"
+_SEPARATOR = "~"
 _VALUES = "values"
 _PATHS = "paths"
 _SEARCHED_TOGETHER = 1_000
-"""Rows that a store finds at once."""
-_AS_SPELT = "These are too many rows to read: words were looked for as they are spelt."
-_FORGIVING = 5
+"""Rows in a page of a store's own search."""
+_NO_TYPOS = "These are too many rows to read: words were looked for as they are spelt."
+_SHORTEST_MISSPELT = 5
 """Letters of the shortest word that may be misspelt."""
-_ALIKE = 80
-"""How like each other, of 100, a word and its misspelling are: one letter of five is another."""
+_LEAST_SIMILARITY = 80
+"""Least similarity, out of 100, of a word and its misspelling: one letter of five may differ."""
 MISSPELT = "No name or value has just these words: those that are like them are shown."
-"""The note of rows that were found by misspelt words."""
+"""The note of a page whose rows match only but for typos."""
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class MatchQuestion:
-    """What `GraphAdapter.matching` is asked."""
+    """The arguments of `GraphAdapter.matching`."""
 
     ids: Sequence[str]
     direction: Direction | None
@@ -49,20 +49,20 @@ class MatchQuestion:
 
 
 RowSearch = Callable[[Direction, int, str | None], Awaitable[Page[Link]]]
-"""At most so many of the rows in a direction whose far ends are entities that may fit, from a position of its own on.
+"""A store's search for rows whose far ends are entities that may match. Arguments: direction, limit, own position.
 
-Raises Unsupported, or StoreTimeout, where the rows are to be read instead.
+Raises Unsupported or StoreTimeout if the rows are to be read and compared instead.
 """
 
 
 async def matching(
     graph: GraphAdapter, asked: MatchQuestion, first: AnchoredPage[Link] | None = None
 ) -> AnchoredPage[Link]:
-    """Of the rows at the entities those whose far ends fit; where none has the words, those that nearly do.
+    """The rows at the entities whose far ends match; if none has the words, those that have them but for typos.
 
-    `first` is the first page of all rows, where that has been read.
+    `first` is the first page of all rows, if the caller has read it already.
     """
-    found = _Found(asked)
+    found = _Matches(asked)
     page = await found.read(graph, asked, first)
     return found.page(page.anchors, page.stop, near=True)
 
@@ -70,13 +70,13 @@ async def matching(
 async def read_or_searched(
     graph: GraphAdapter, asked: MatchQuestion, search: RowSearch, *, hops: int = 2
 ) -> AnchoredPage[Link]:
-    """As `matching` of a list that is no longer than one page; a longer one is left to the store to search.
+    """The result of `matching` for a list of at most one page; a longer list is searched by the store.
 
-    Of a longer one values come first, then the rows of paths with more `hops` than the store searches (it passes over
-    them), and words are looked for as they are spelt.
+    In a longer list, rows with literals come first, then rows of paths with more than `hops` hops, which the store's
+    search does not cover; both are read and compared. Typos are not forgiven.
     """
-    if asked.after is not None and asked.after.startswith(_SEARCHED):
-        return await _searched(graph, asked, search, hops)
+    if asked.after is not None and asked.after.startswith(_SEPARATOR):
+        return await _search_by_store(graph, asked, search, hops)
     first = None
     if asked.after is None:
         first = await graph.neighbours(
@@ -84,39 +84,41 @@ async def read_or_searched(
         )
         if first.stop is Stop.LIMIT and not first.items:
             try:
-                return await _searched(graph, asked, search, hops)
+                return await _search_by_store(graph, asked, search, hops)
             except (StoreTimeout, Unsupported):
-                first = None  # As many rows as can be read are compared, which is told.
+                first = None  # Rows are read and compared up to the limit; a note says so.
     return await matching(graph, asked, first)
 
 
-async def _searched(graph: GraphAdapter, asked: MatchQuestion, search: RowSearch, hops: int) -> AnchoredPage[Link]:
-    """The rows that the store finds; a position is `~<part>~<position in it>`."""
+async def _search_by_store(
+    graph: GraphAdapter, asked: MatchQuestion, search: RowSearch, hops: int
+) -> AnchoredPage[Link]:
+    """Rows found by the store's search. A position is `~<part>~<position within the part>`."""
     read = _read_parts(asked, hops)
     sides = () if asked.far.kind is TailKind.LITERAL else (asked.direction,) if asked.direction else tuple(Direction)
     parts = [*read, *map(str, sides)]
-    part, _, behind = asked.after.removeprefix(_SEARCHED).partition(_SEARCHED) if asked.after else ("", "", "")
+    part, _, inner = asked.after.removeprefix(_SEPARATOR).partition(_SEPARATOR) if asked.after else ("", "", "")
     if asked.after and part not in parts:
         raise invalid(asked.after)
-    found, stops = _Found(asked), list[Stop]()
+    matches, stops = _Matches(asked), list[Stop]()
     for name in parts[parts.index(part) if asked.after else 0 :]:
-        if found.enough:
-            found.cut()
+        if matches.enough:
+            matches.mark_incomplete()
             break
-        place, after = f"{_SEARCHED}{name}{_SEARCHED}", behind or None
+        prefix, after = f"{_SEPARATOR}{name}{_SEPARATOR}", inner or None
         if name in read:
-            stops.append((await found.read(graph, replace(read[name], after=after), place=place)).stop)
+            stops.append((await matches.read(graph, replace(read[name], after=after), prefix=prefix)).stop)
         else:
-            stops.append(await found.search(graph, partial(search, Direction(name)), after, place))
-        behind = ""
-    if not found.exact:
-        found.tell(_AS_SPELT)
-    # What is left out of a part that is read is told, and no cursor leads there.
-    return found.page(await graph.describe(asked.ids), Stop.first(stop for stop in stops if stop is not Stop.LIMIT))
+            stops.append(await matches.search(graph, partial(search, Direction(name)), after, prefix))
+        inner = ""
+    if not matches.exact:
+        matches.add_note(_NO_TYPOS)
+    # A part that is read may be cut at `MOST_READ`. A note says so, and no cursor leads to the rest.
+    return matches.page(await graph.describe(asked.ids), Stop.first(stop for stop in stops if stop is not Stop.LIMIT))
 
 
 def _read_parts(asked: MatchQuestion, hops: int) -> dict[str, MatchQuestion]:
-    """What of a long list is read and compared all the same, part by part."""
+    """The parts of a long list that are read and compared, because the store's search does not cover them."""
     far, parts = asked.far, dict[str, MatchQuestion]()
     if asked.direction is not Direction.INCOMING and far.kind is not TailKind.ENTITY and far.label is None:
         parts[_VALUES] = replace(asked, direction=Direction.OUTGOING, far=replace(far, kind=TailKind.LITERAL))
@@ -127,7 +129,7 @@ def _read_parts(asked: MatchQuestion, hops: int) -> dict[str, MatchQuestion]:
 
 
 class Words:
-    """The words that are asked for, and whether a name or a value has them."""
+    """Words to look for in names and values."""
 
     def __init__(self, asked: str) -> None:
         self.text = asked
@@ -135,25 +137,25 @@ class Words:
 
     @property
     def spellings(self) -> Sequence[tuple[str, ...]]:
-        """Each word, in small letters, without its accents and as it was given."""
+        """The spellings of each word in lower case: without accents, and as given."""
         spelt = _WORD.findall(unicodedata.normalize("NFC", self.text.lower()).replace("_", " "))
         if len(spelt) != len(bare := _words(self.text)):
             return [(word,) for word in self.asked]
         return list(dict.fromkeys(tuple(dict.fromkeys(pair)) for pair in zip(bare, spelt, strict=True)))
 
     def fit(self, text: str) -> bool:
-        """Whether each of them is a word of a text, or the beginning of one."""
-        there = _words(text)
-        return all(any(map(partial(_begins, word), there)) for word in self.asked)
+        """Whether each word is a word of the text, or the beginning of one."""
+        text_words = _words(text)
+        return all(any(map(partial(_begins, word), text_words)) for word in self.asked)
 
     def nearly_fit(self, text: str) -> bool:
-        """The same but for typos."""
-        there = _words(text)
-        return all(any(map(partial(_is_near, word), there)) for word in self.asked)
+        """As `fit`, but typos are forgiven."""
+        text_words = _words(text)
+        return all(any(map(partial(_is_near, word), text_words)) for word in self.asked)
 
 
-class _Found:
-    """The rows that fit, with their positions: those that have the words, and those that have them but for a typo."""
+class _Matches:
+    """Collects matching rows with their positions: exact matches, and matches but for typos."""
 
     def __init__(self, asked: MatchQuestion) -> None:
         far = asked.far
@@ -161,29 +163,29 @@ class _Found:
         self._label = None if far.label is None else far.label.casefold()
         self._words = None if far.words is None else Words(far.words)
         self._notes: dict[str, None] = {}
-        self._whole = asked.after is None
+        self._complete = asked.after is None
         self._read = 0
         self.exact: list[tuple[Link, str]] = []
         self.near: list[tuple[Link, str]] = []
 
     async def read(
-        self, graph: GraphAdapter, asked: MatchQuestion, page: AnchoredPage[Link] | None = None, place: str = ""
+        self, graph: GraphAdapter, asked: MatchQuestion, page: AnchoredPage[Link] | None = None, prefix: str = ""
     ) -> AnchoredPage[Link]:
-        """Read rows, as many as one call reads, until more fit than are wanted; the last page that was read."""
+        """Read rows, at most `MOST_READ`, until more match than are wanted. Returns the last page that was read."""
         read, after = 0, asked.after
         while True:
             if page is None:
                 page = await graph.neighbours(
                     asked.ids, asked.direction, paths=asked.paths, far_ends=asked.far.kind, limit=_ROWS, after=after
                 )
-            await self._add(graph, page, place)
-            self.tell(page.note)
+            await self._add(graph, page, prefix)
+            self.add_note(page.note)
             read += len(page.items)
             more = page.stop is Stop.LIMIT and bool(page.items)
             if not more or read >= MOST_READ or self.enough:
                 if more:
                     self._read = read
-                    self.cut()
+                    self.mark_incomplete()
                 return page
             after, page = page.positions[-1], None
 
@@ -192,63 +194,66 @@ class _Found:
         graph: GraphAdapter,
         search: Callable[[int, str | None], Awaitable[Page[Link]]],
         after: str | None,
-        place: str,
+        prefix: str,
     ) -> Stop:
-        """What the store finds, until more fit than are wanted; and why the store may not have found all."""
+        """Collect rows from the store's search until more match than are wanted.
+
+        Returns why the store may not have found all rows.
+        """
         while True:
             page = await search(_SEARCHED_TOGETHER, after)
-            await self._add(graph, page, place)
-            self.tell(page.note)
+            await self._add(graph, page, prefix)
+            self.add_note(page.note)
             if page.stop is not Stop.LIMIT:
                 return page.stop
             if self.enough:
-                self.cut()
+                self.mark_incomplete()
                 return Stop.COMPLETE
             after = page.positions[-1]
 
-    def cut(self) -> None:
-        """Leave out what has not been looked at."""
-        self._whole = False
+    def mark_incomplete(self) -> None:
+        """Note that not all rows were examined, so that the total becomes a lower bound."""
+        self._complete = False
 
     @property
     def enough(self) -> bool:
-        """Whether more fit than are wanted."""
+        """Whether more rows match than are wanted."""
         return len(self.exact) > self._asked.limit
 
-    def tell(self, note: str) -> None:
-        """Say something of the whole list."""
+    def add_note(self, note: str) -> None:
+        """Add a note about the whole list."""
         self._notes[note] = None
 
     def page(self, anchors: Mapping[str, Entity], stop: Stop, *, near: bool = False) -> AnchoredPage[Link]:
-        """The page that was asked for; `near`: of rows that nearly fit, where none fits."""
+        """The requested page. `near`: of matches but for typos, if there is no exact one."""
         rows, limit = self.exact or (self.near if near else []), self._asked.limit
         if rows and not self.exact:
-            self.tell(MISSPELT)
+            self.add_note(MISSPELT)
         if self._read and len(rows) <= limit:
-            self.tell(f"Only the first {self._read:,} rows were searched.")
+            self.add_note(f"Only the first {self._read:,} rows were searched.")
         return AnchoredPage(
             tuple(link for link, _ in rows[:limit]),
             tuple(position for _, position in rows[:limit]),
-            Count(len(rows)) if self._whole and stop is Stop.COMPLETE else Count.at_least(len(rows)),
+            Count(len(rows)) if self._complete and stop is Stop.COMPLETE else Count.at_least(len(rows)),
             Stop.LIMIT if len(rows) > limit else stop,
             " ".join(filter(None, self._notes)),
             anchors,
         )
 
-    async def _add(self, graph: GraphAdapter, page: Page[Link], place: str) -> None:
-        """Add the rows of a page that fit, their positions behind a place."""
+    async def _add(self, graph: GraphAdapter, page: Page[Link], prefix: str) -> None:
+        """Add the matching rows of a page; their positions get a prefix."""
         types = await _types(graph, page.items) if self._label is not None else {}
-        await in_thread(len(page.items), partial(self._compare, page, types, place))
+        await in_thread(len(page.items), partial(self._compare, page, types, prefix))
 
-    def _compare(self, page: Page[Link], types: Mapping[str, tuple[str, ...]], place: str) -> None:
+    def _compare(self, page: Page[Link], types: Mapping[str, tuple[str, ...]], prefix: str) -> None:
         for link, position in zip(page.items, page.positions, strict=True):
             end = link.far_end
             if self._label is not None and not self._is_labelled(end, types):
                 continue
             if self._words is None or self._words.fit(text_of(end)):
-                self.exact.append((link, f"{place}{position}"))
+                self.exact.append((link, f"{prefix}{position}"))
             elif not self.exact and self._words.nearly_fit(text_of(end)):
-                self.near.append((link, f"{place}{position}"))
+                self.near.append((link, f"{prefix}{position}"))
 
     def _is_labelled(self, end: Node, types: Mapping[str, tuple[str, ...]]) -> bool:
         if not isinstance(end, Entity):
@@ -256,18 +261,20 @@ class _Found:
         return any(one.casefold() == self._label for one in end.types or types.get(end.id, ()))
 
 
-def _begins(word: str, there: str) -> bool:
-    return there.startswith(word)
+def _begins(word: str, candidate: str) -> bool:
+    return candidate.startswith(word)
 
 
-def _is_near(word: str, there: str) -> bool:
+def _is_near(word: str, candidate: str) -> bool:
     from rapidfuzz.fuzz import ratio  # noqa: PLC0415 - opening a graph needs no such package
 
-    return there.startswith(word) or (len(word) >= _FORGIVING and ratio(word, there, score_cutoff=_ALIKE) > 0)
+    return candidate.startswith(word) or (
+        len(word) >= _SHORTEST_MISSPELT and ratio(word, candidate, score_cutoff=_LEAST_SIMILARITY) > 0
+    )
 
 
 def text_of(node: Node) -> str:
-    """What of a far end words are looked for in: its name, its id where it has none, or the text of a value."""
+    """The text of a far end in which words are looked for: its name or else its id, or the text of a literal."""
     if isinstance(node, Entity):
         return node.label if node.label is not None else node.id
     return node.text
@@ -281,7 +288,7 @@ def _words(text: str) -> list[str]:
 
 
 async def _types(graph: GraphAdapter, links: Sequence[Link]) -> dict[str, tuple[str, ...]]:
-    """The labels of the far ends that came without."""
+    """The labels of those far ends that the rows state none for."""
     ends = (link.far_end for link in links)
     untyped = list(dict.fromkeys(end.id for end in ends if isinstance(end, Entity) and not end.types))
     return {entity.id: entity.types for entity in (await graph.describe(untyped)).values()} if untyped else {}

@@ -1,4 +1,4 @@
-"""Names that a store looks up one by one."""
+"""Look-ups of many names in a store that looks up one name at a time."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _AT_ONCE = 8
 
 
 async def one_by_one(names: Sequence[str], look_up: Callable[[str], Awaitable[T]]) -> dict[str, T]:
-    """What a look-up gives for each name, each looked up once.
+    """The result of the look-up for each name. Each name is looked up once, a few at the same time.
 
     Raises:
-        InvalidArgument: there are more than a hundred.
+        InvalidArgument: there are more than a hundred names.
     """
     wanted = list(dict.fromkeys(names))
     if len(wanted) > _MOST:
@@ -26,10 +26,10 @@ async def one_by_one(names: Sequence[str], look_up: Callable[[str], Awaitable[T]
             f"{len(wanted):,} of the entities are no ids, beginning with {echoed(wanted[0])}",
             next_step=f"Pass ids, as printed in answers: at most {_MOST} names are looked up in one call.",
         )
-    asking = asyncio.Semaphore(_AT_ONCE)
+    slots = asyncio.Semaphore(_AT_ONCE)
 
     async def one(name: str) -> T:
-        async with asking:
+        async with slots:
             return await look_up(name)
 
     return dict(zip(wanted, await gathered(*map(one, wanted)), strict=True))

@@ -1,4 +1,4 @@
-"""Literals as values of Python: what the cells of a plan's answer are, whichever store they come from."""
+"""Literals as Python values: the cells of a plan's answer, the same for every store."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _is_whole = re.compile(r"[+-]?[0-9]{1,4000}").fullmatch
 
 
 class Date(str):
-    """A date of the graph, or a date with a time: a text that compares with other dates by the precision of both."""
+    """A date of the graph, with or without a time: a text that is compared with dates by the precision of both."""
 
     __slots__ = ()
 
 
 def scalar(literal: Literal) -> str | int | float | bool:
-    """What a literal is to Python, by its datatype: a number, a boolean, a date, else its text.
+    """A literal as a Python value, by its datatype: a number, a boolean, a date, otherwise its text.
 
-    Whole numbers are int, other numbers float; a number that is not written like one stays text. Datatypes are those of
-    RDF (`xsd:integer`, in full or with a prefix), of property graphs (`integer`, `float`, `boolean`) and of Wikidata
-    (`quantity`, whole where it is written so).
+    Integers become int, other numbers float; a malformed number stays text. Datatypes are those of RDF (`xsd:integer`,
+    in full or with a prefix), of property graphs (`integer`, `float`, `boolean`) and of Wikidata (`quantity`, an int
+    if it is written as one).
     """
     text, kind = literal.text, _kind(literal.datatype)
     if kind == "boolean":

@@ -1,4 +1,4 @@
-"""The verbs that are answered by reading the whole graph: right for every store, meant for graphs that fit memory."""
+"""Default verbs that read the whole graph: correct for every store, meant for graphs that fit in memory."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _ROWS = 10_000
 async def values(
     graph: GraphAdapter, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None
 ) -> Page[ValueFacts]:
-    """The distinct values of a property among all rows, or all edges' qualifiers."""
-    nodes, rows = await _everything(graph)
+    """The distinct values of a property of nodes, or of the qualifiers of edges."""
+    nodes, rows = await _read_graph(graph)
     facts: list[tuple[object, Collection[str], Relation, Node]]
     if kind is ValueOwner.NODE:
         facts = [(row.head.id, nodes[row.head.id].types, row.relation, row.tail) for row in rows]
@@ -62,18 +62,18 @@ async def values(
     if owner is not None and owner not in set(owners):
         raise UnknownName("label" if kind is ValueOwner.NODE else "relation", owner)
     found: dict[str, Literal] = {}
-    having: dict[str, set[object]] = defaultdict(set)
-    for one, own, relation, tail in facts:
-        if relation.id == name and isinstance(tail, Literal) and (owner is None or owner in own):
+    owners_by_value: dict[str, set[object]] = defaultdict(set)
+    for one, owner_names, relation, tail in facts:
+        if relation.id == name and isinstance(tail, Literal) and (owner is None or owner in owner_names):
             found[tail.text] = tail
-            having[tail.text].add(one)
-    values = [ValueFacts(found[text], Count(len(having[text]))) for text in sorted(found, key=value_order)]
+            owners_by_value[tail.text].add(one)
+    values = [ValueFacts(found[text], Count(len(owners_by_value[text]))) for text in sorted(found, key=value_order)]
     return page_of(values, limit, after)
 
 
 async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema:
-    """What all rows are made of, or those with a relation, or those at nodes with a label."""
-    nodes, rows = await _everything(graph)
+    """The schema of all rows, of the rows of one relation, or of the rows at nodes with a label."""
+    nodes, rows = await _read_graph(graph)
     labels = Counter(label for node in nodes.values() for label in node.types)
     if name is not None and name in labels:
         labels = Counter({name: labels[name]})
@@ -81,13 +81,13 @@ async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema
     elif name is not None:
         relation = known("label, relation or property", name, {row.relation for row in rows}, labels)
         labels, rows = Counter[str](), [row for row in rows if row.relation.id == relation]
-    edges: dict[Relation, _Edges] = {}
+    edges: dict[Relation, _EdgeCounts] = {}
     properties: dict[Relation, Counter[str]] = {}
     for row in rows:
         if isinstance(row.tail, Literal):
             properties.setdefault(row.relation, Counter())[row.tail.datatype or ""] += 1
         else:
-            edges.setdefault(row.relation, _Edges()).add(row, nodes)
+            edges.setdefault(row.relation, _EdgeCounts()).add(row, nodes)
     return Schema(
         entities=Count(len(nodes)),
         triples=Count(len(rows)),
@@ -104,18 +104,18 @@ async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema
 
 
 async def qualified(graph: GraphAdapter, entity: str, *, limit: int) -> tuple[Triple, ...]:
-    """The first rows that have the entity as the value of a qualifier."""
+    """The first rows that have the entity as a qualifier's value."""
     meant = (await graph.describe([entity])).get(entity)
-    _, rows = await _everything(graph) if meant else ({}, [])
+    _, rows = await _read_graph(graph) if meant else ({}, [])
     found = (row for row in rows if meant in [one.value for one in row.qualifiers])
     return tuple(islice(found, limit))
 
 
 def known(kind: str, name: str, relations: Iterable[Relation], others: Iterable[str] = ()) -> str:
-    """The id of the relation that has this name: its id, or its id or label in any letter case.
+    """The id of the relation with this name: an exact id, otherwise an id or label in any letter case.
 
     Raises:
-        UnknownName: none has it; with the nearest names.
+        UnknownName: no relation has the name; the error has the nearest names.
     """
     found = sorted(relations, key=lambda one: (one.id != name, one.id))
     for one in found:
@@ -125,8 +125,8 @@ def known(kind: str, name: str, relations: Iterable[Relation], others: Iterable[
 
 
 @dataclass(slots=True)
-class _Edges:
-    """The edges of one relation."""
+class _EdgeCounts:
+    """Counts over the edges of one relation."""
 
     rows: int = 0
     heads: Counter[str] = field(default_factory=Counter[str])
@@ -135,7 +135,7 @@ class _Edges:
     qualifiers: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
 
     def add(self, row: Triple, nodes: dict[str, Entity]) -> None:
-        """Count one more."""
+        """Count one edge."""
         self.rows += 1
         heads, tails = _types(row.head, nodes), _types(row.tail, nodes)
         self.heads.update(heads)
@@ -145,7 +145,7 @@ class _Edges:
             self.qualifiers.setdefault(one.relation.id, Counter())[_datatype(one.value)] += 1
 
     def facts(self, relation: Relation) -> EdgeFacts:
-        """What was counted."""
+        """The counts as facts of the schema."""
         heads, tails = (tuple(label for label, _ in _largest(ends)) for ends in (self.heads, self.tails))
         ends = tuple((head, tail, Count(rows)) for (head, tail), rows in _largest(self.pairs))
         qualifiers = tuple(
@@ -170,8 +170,8 @@ def _largest(counts: Counter[_K], limit: int | None = None) -> list[tuple[_K, in
     return sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))[:limit]
 
 
-async def _everything(graph: GraphAdapter) -> tuple[dict[str, Entity], list[Triple]]:
-    """All nodes, and the rows that leave them."""
+async def _read_graph(graph: GraphAdapter) -> tuple[dict[str, Entity], list[Triple]]:
+    """All nodes by id, and all triples."""
     nodes: dict[str, Entity] = {}
     rows: list[Triple] = []
     page, after = None, None
@@ -179,10 +179,10 @@ async def _everything(graph: GraphAdapter) -> tuple[dict[str, Entity], list[Trip
         page = await graph.nodes(None, None, None, limit=_NODES, after=after)
         nodes |= {node.id: node for node in page.items}
         after = page.positions[-1] if page.positions else None
-        found, behind = None, None
-        while page.items and (found is None or found.stop is Stop.LIMIT):
+        row_page, rows_after = None, None
+        while page.items and (row_page is None or row_page.stop is Stop.LIMIT):
             ids = [node.id for node in page.items]
-            found = await graph.neighbours(ids, Direction.OUTGOING, limit=_ROWS, after=behind)
-            rows += (link.triple for link in found.items)
-            behind = found.positions[-1] if found.positions else None
+            row_page = await graph.neighbours(ids, Direction.OUTGOING, limit=_ROWS, after=rows_after)
+            rows += (link.triple for link in row_page.items)
+            rows_after = row_page.positions[-1] if row_page.positions else None
     return nodes, rows

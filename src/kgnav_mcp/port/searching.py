@@ -1,6 +1,7 @@
-"""Paths of any length between sets of nodes: searched breadth first, one set of nodes after the other.
+"""Breadth-first search for paths of any length between sets of nodes.
 
-A search asks for the edges of nodes and goes on once it has them, whoever reads them, and whatever nodes and edges are.
+A search does not read the graph itself: it asks its caller for the edges of nodes, and continues once it has them.
+Nodes and edges may be values of any type.
 """
 
 from __future__ import annotations
@@ -14,21 +15,21 @@ from kgnav_mcp.plan import PathKind, PathLength
 N = TypeVar("N")
 E = TypeVar("E")
 Link = tuple[N, tuple[E, ...], N]
-"""Where a path begins, its edges, where it ends."""
+"""A path: its first node, its edges, its last node."""
 Search = Generator[list[N], None, list[tuple[N, tuple[E, ...], N]]]
 Steps = dict[N, list[tuple[E, N]]]
-"""Of each of some nodes, edges and what is at their other ends."""
+"""For each node, edges and the nodes at their other ends."""
 Ways = dict[N, dict[N, tuple[E, ...]]]
-"""From each start, one way to each of some ends."""
-_WAY = 10
-"""Edges of ways that may be held for each row that may be."""
+"""For each start, one path to each of some ends."""
+_EDGES_PER_ROW = 10
+"""Edges of paths that cost as much memory as one row."""
 
 
 class PathSearch(Generic[N, E]):
-    """The paths that one edge of a pattern stands for. The edges of a node are read once, whoever comes by it.
+    """Searches for the paths that match one edge of a pattern. The edges of each node are read once.
 
-    A search is a generator: it yields the nodes whose edges it needs next, and returns links: where a path begins, its
-    edges, where it ends. Who drives it gives the edges to `keep`, then resumes it.
+    A search is a generator: it yields the nodes whose edges it needs next, and returns the paths as links. The caller
+    passes the edges to `keep`, then resumes the generator.
     """
 
     def __init__(
@@ -41,17 +42,20 @@ class PathSearch(Generic[N, E]):
         check: Callable[[int], None],
         ways: bool,
     ) -> None:
-        """`check` refuses to hold so many rows; `ways`: of paths of which only the ends are told, edges are wanted."""
-        self._length, self._bound, self._check, self._ways = length, bound, check, ways
+        """`check` raises if that many rows are too many to hold. `ways`: keep the edges of paths, not only their ends.
+
+        `bound` is the number of rows that may be held: a search stops collecting soon after it.
+        """
+        self._length, self._bound, self._check, self._keep_edges = length, bound, check, ways
         self._node_order, self._edge_order = node_order, edge_order
-        self._near: Steps[N, E] = {}
-        self._held = 0
-        """Edges that are held."""
+        self._adjacency: Steps[N, E] = {}
+        self._edges_held = 0
+        """Number of edges in `_adjacency`."""
         self.size = 0
-        """About how many nodes and edges the search looks at when it goes on."""
+        """About how many nodes and edges the search examines when it is resumed."""
 
     def links(self, starts: Sequence[N], wanted: frozenset[N] | None, *, forward: bool) -> Search[N, E]:
-        """The paths from some nodes to those wanted, or to any; `forward`: the edges are followed as they lead."""
+        """The paths from the starts to the wanted nodes (None: to any). `forward`: edges run from head to tail."""
         search = {
             PathKind.TRAILS: self._trails,
             PathKind.REACHABLE: self._reachable,
@@ -63,23 +67,23 @@ class PathSearch(Generic[N, E]):
         return (yield from search(starts, wanted, forward))
 
     def keep(self, nodes: Iterable[N], steps: Iterable[tuple[N, E, N]]) -> None:
-        """Keep the edges of nodes, each as it is followed from one of them."""
+        """Add the edges of nodes, each as (node, edge, node at the other end)."""
         for node in nodes:
-            self._near[node] = []
+            self._adjacency[node] = []
         for near, edge, far in steps:
-            self._near[near].append((edge, far))
-            self._held += 1
-        self._check(self._held)
+            self._adjacency[near].append((edge, far))
+            self._edges_held += 1
+        self._check(self._edges_held)
 
-    def _read(self, nodes: Iterable[N], size: int) -> Generator[list[N], None, None]:
-        """Ask for the edges of nodes that nothing came by before."""
+    def _request_edges(self, nodes: Iterable[N], size: int) -> Generator[list[N], None, None]:
+        """Ask for the edges of those nodes whose edges are not known yet."""
         self.size = size
-        new = [node for node in dict.fromkeys(nodes) if node not in self._near]
+        new = [node for node in dict.fromkeys(nodes) if node not in self._adjacency]
         if new:
             yield new
 
     def _trails(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
-        """Every way of a length between the bounds that takes no edge twice."""
+        """All paths with a length between the bounds and no repeated edge."""
         longest, length = self._length.longest, 0
         found: list[Link[N, E]] = []
         level: list[Link[N, E]] = [(start, (), start) for start in starts]
@@ -89,16 +93,19 @@ class PathSearch(Generic[N, E]):
             if length == longest:
                 break
             length += 1
-            yield from self._read((end for _, _, end in level), len(level))
-            level = self._longer(level, forward, self._bound - len(found))
+            yield from self._request_edges((end for _, _, end in level), len(level))
+            level = self._extend_trails(level, forward, self._bound - len(found))
             self._check(len(found) + len(level))
         return found
 
-    def _longer(self, trails: list[Link[N, E]], forward: bool, spare: int) -> list[Link[N, E]]:
-        """Each trail with each edge that it has not taken; at most one node's edges more than there is room for."""
+    def _extend_trails(self, trails: list[Link[N, E]], forward: bool, spare: int) -> list[Link[N, E]]:
+        """Each trail extended by each edge that it does not have yet.
+
+        Stops after the first trail that makes more than `spare` results.
+        """
         found: list[Link[N, E]] = []
         for start, edges, end in trails:
-            for edge, far in self._near[end]:
+            for edge, far in self._adjacency[end]:
                 if edge not in edges:
                     found.append((start, (*edges, edge) if forward else (edge, *edges), far))
             if len(found) > spare:
@@ -111,108 +118,108 @@ class PathSearch(Generic[N, E]):
         visit: Callable[[N, Steps[N, E], int], bool],
         seen: Callable[[N, N], bool],
     ) -> Generator[list[N], None, None]:
-        """Go on from each start, level by level, to the ends that it has not seen, until `visit` needs no more of it.
+        """Search from each start level by level, to nodes that it has not seen, until `visit` returns False for it.
 
-        `visit` is told the start, the new ends with the edges and nodes that they were come by from, and the length.
+        `visit` receives the start, its new nodes with the edges and nodes that lead to them, and the path length.
         """
         fronts: dict[N, list[N]] = {start: [start] for start in starts}
         length, held = 0, len(starts)
         while fronts and (self._length.longest is None or length < self._length.longest):
             length += 1
             size = sum(map(len, fronts.values()))
-            yield from self._read((node for front in fronts.values() for node in front), size)
-            onward: dict[N, list[N]] = {}
+            yield from self._request_edges((node for front in fronts.values() for node in front), size)
+            next_fronts: dict[N, list[N]] = {}
             size = 0
             for start, front in fronts.items():
                 new: Steps[N, E] = defaultdict(list)
                 for node in front:
-                    for edge, far in self._near[node]:
+                    for edge, far in self._adjacency[node]:
                         if not seen(start, far):
                             new[far].append((edge, node))
                 size += len(new)
                 if new and visit(start, new, length):
-                    onward[start] = list(new)
+                    next_fronts[start] = list(new)
                 if held + size > self._bound:
                     break
-            fronts = onward
+            fronts = next_fronts
             held += size
             self._check(held)
 
     def _reachable(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
-        """Each end that a way of a length between the bounds leads to, which may take an edge again."""
-        ways: Ways[N, E] = {start: {start: ()} for start in starts}
-        fronts = {start: dict(ends) for start, ends in ways.items()}
+        """Each end of a path with a length between the bounds. Edges may be repeated."""
+        paths: Ways[N, E] = {start: {start: ()} for start in starts}
+        fronts = {start: dict(ends) for start, ends in paths.items()}
         length, longest = 0, self._length.longest
         while any(fronts.values()) and length != longest:
             length += 1
             size = sum(map(len, fronts.values()))
-            yield from self._read((node for front in fronts.values() for node in front), size)
-            fresh = length <= self._length.shortest
-            fronts = self._walk_on(fronts, None if fresh else ways, forward=forward)
-            if fresh:
-                ways = {start: dict(front) for start, front in fronts.items()}
-            self._check(_size(ways))
+            yield from self._request_edges((node for front in fronts.values() for node in front), size)
+            exact_length = length <= self._length.shortest
+            fronts = self._extend_fronts(fronts, None if exact_length else paths, forward=forward)
+            if exact_length:
+                paths = {start: dict(front) for start, front in fronts.items()}
+            self._check(_size(paths))
         if length < self._length.shortest:
             return []
         return [
             (start, edges, end)
-            for start, ends in ways.items()
+            for start, ends in paths.items()
             for end, edges in ends.items()
             if wanted is None or end in wanted
         ]
 
-    def _walk_on(
+    def _extend_fronts(
         self,
         fronts: Ways[N, E],
         ways: Ways[N, E] | None,
         *,
         forward: bool,
     ) -> Ways[N, E]:
-        """One edge further from each front: to any node, or, where ways are given, to those that have none yet."""
+        """The paths of each front extended by one edge. With `ways`, only to nodes without a path; they are added."""
         found: Ways[N, E] = {}
         for start, front in fronts.items():
-            found[start] = self._stepped(front, forward)
+            found[start] = self._one_edge_further(front, forward)
             if ways is not None:
-                found[start] = {node: way for node, way in found[start].items() if node not in ways[start]}
+                found[start] = {node: path for node, path in found[start].items() if node not in ways[start]}
                 ways[start] |= found[start]
         return found
 
-    def _stepped(self, ends: dict[N, tuple[E, ...]], forward: bool) -> dict[N, tuple[E, ...]]:
-        """The nodes one edge further, each with the first way to it."""
-        found: dict[N, tuple[E, ...]] = {}
+    def _one_edge_further(self, ends: dict[N, tuple[E, ...]], forward: bool) -> dict[N, tuple[E, ...]]:
+        """The nodes that are one edge further, each with the first path to it."""
+        nodes: dict[N, tuple[E, ...]] = {}
         for node, edges in ends.items():
-            for edge, far in self._near[node]:
-                if far not in found:
-                    found[far] = self._further(edges, edge, forward)
-        return found
+            for edge, far in self._adjacency[node]:
+                if far not in nodes:
+                    nodes[far] = self._extend_path(edges, edge, forward)
+        return nodes
 
-    def _further(self, edges: tuple[E, ...], edge: E, forward: bool) -> tuple[E, ...]:
-        """A way with one more edge; nothing is kept of it where only its end is asked for."""
-        if not self._ways:
+    def _extend_path(self, edges: tuple[E, ...], edge: E, forward: bool) -> tuple[E, ...]:
+        """A path with one more edge; empty if only the ends of paths are wanted."""
+        if not self._keep_edges:
             return ()
         return (*edges, edge) if forward else (edge, *edges)
 
     def _at_distance(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
-        """Each end whose shortest way has a length between the bounds."""
-        ways: Ways[N, E] = {start: {start: ()} for start in starts}
+        """Each end whose shortest path has a length between the bounds."""
+        paths: Ways[N, E] = {start: {start: ()} for start in starts}
         found: list[Link[N, E]] = []
         if self._length.shortest == 0:
             found += [(start, (), start) for start in starts if _is_wanted(start, wanted)]
 
         def visit(start: N, new: Steps[N, E], length: int) -> bool:
-            ends = ways[start]
+            ends = paths[start]
             for end, steps in new.items():
                 edge, before = steps[0]
-                ends[end] = self._further(ends[before], edge, forward)
+                ends[end] = self._extend_path(ends[before], edge, forward)
                 if length >= self._length.shortest and _is_wanted(end, wanted):
                     found.append((start, ends[end], end))
             return True
 
-        yield from self._levels(starts, visit, lambda start, end: end in ways[start])
+        yield from self._levels(starts, visit, lambda start, end: end in paths[start])
         return found
 
     def _shortest(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
-        """One or all of the shortest ways between each two nodes; between a node and itself only one without edges."""
+        """One or all of the shortest paths between each two nodes; from a node to itself only the empty path."""
         only_one = self._length.kind is PathKind.SHORTEST
         steps: dict[N, Steps[N, E]] = {start: {start: []} for start in starts}
         places = {start: {start: 0} for start in starts}
@@ -229,13 +236,12 @@ class PathSearch(Generic[N, E]):
             return wanted is None or bool(missing[start])
 
         yield from self._levels(starts, visit, lambda start, end: end in steps[start])
-        return self._retraced(steps, ends, forward)
+        return self._trace_paths(steps, ends, forward)
 
     def _keep_first(self, new: Steps[N, E], places: dict[N, int], forward: bool) -> None:
-        """Keep of the steps to each node only that of the first way, by the ids of its nodes, then by its edges.
+        """Keep only one step to each node: that of the first path in the order of its node ids, then of its edges.
 
-        `places` has the place of each node of the level before in the order of the ways to them, and gets those of
-        this.
+        `places` ranks the nodes of the previous level by the order of their paths; the new nodes are added to it.
         """
         keys: dict[N, tuple[object, ...]] = {}
         for node, steps in new.items():
@@ -245,34 +251,34 @@ class PathSearch(Generic[N, E]):
             keys[node] = (before, own) if forward else (own, before)
         places.update((node, place) for place, node in enumerate(sorted(new, key=lambda node: keys[node])))
 
-    def _retraced(self, steps: dict[N, Steps[N, E]], ends: Sequence[tuple[N, N]], forward: bool) -> list[Link[N, E]]:
-        """The ways to ends, gone back step by step."""
+    def _trace_paths(self, steps: dict[N, Steps[N, E]], ends: Sequence[tuple[N, N]], forward: bool) -> list[Link[N, E]]:
+        """The paths between these starts and ends, traced back step by step."""
         found: list[Link[N, E]] = []
         edges = 0
         for start, end in ends:
-            for way in _ways_back(steps[start], start, end, forward):
-                found.append((start, way, end))
-                edges += len(way)
-                self._check(max(len(found), edges // _WAY))
+            for path in _paths_back(steps[start], start, end, forward):
+                found.append((start, path, end))
+                edges += len(path)
+                self._check(max(len(found), edges // _EDGES_PER_ROW))
         return found
 
 
-def _size(ways: Ways[N, E]) -> int:
-    """Rows that ways are, or more where they are long."""
-    edges = sum(len(way) for ends in ways.values() for way in ends.values())
-    return max(sum(map(len, ways.values())), edges // _WAY)
+def _size(paths: Ways[N, E]) -> int:
+    """The number of paths in rows; long paths count as more than one row."""
+    edges = sum(len(path) for ends in paths.values() for path in ends.values())
+    return max(sum(map(len, paths.values())), edges // _EDGES_PER_ROW)
 
 
 def _is_wanted(node: N, wanted: frozenset[N] | None) -> bool:
     return wanted is None or node in wanted
 
 
-def _ways_back(steps: Steps[N, E], start: N, end: N, forward: bool) -> Iterator[tuple[E, ...]]:
-    """The edges of each way from a start to an end, in the order from source to target."""
-    left: list[tuple[N, tuple[E, ...]]] = [(end, ())]
-    while left:
-        node, edges = left.pop()
+def _paths_back(steps: Steps[N, E], start: N, end: N, forward: bool) -> Iterator[tuple[E, ...]]:
+    """The edges of each path between a start and an end, in the order from head to tail."""
+    pending: list[tuple[N, tuple[E, ...]]] = [(end, ())]
+    while pending:
+        node, edges = pending.pop()
         if node == start:
             yield edges
         for edge, before in steps[node]:
-            left.append((before, (edge, *edges) if forward else (*edges, edge)))
+            pending.append((before, (edge, *edges) if forward else (*edges, edge)))

@@ -1,4 +1,4 @@
-"""What an adapter is given, and how it says what it can do."""
+"""Options of adapters, their capabilities, and filters for far ends."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 
 class Capability(StrEnum):
-    """What a store can do beyond answering: declared as data, so that nobody asks an adapter for its name."""
+    """What a store can do beyond the basic verbs. Declared as data, so that no code depends on an adapter's name."""
 
     EXACT_COUNTS = "exact counts"
     """Counts of relations and totals of pages are exact, at any degree."""
     MEDIATORS = "mediators"
-    """Mediators are recognised and two-hop relations stated."""
+    """Mediators are recognised, and two-hop relations are returned."""
     QUALIFIERS = "qualifiers"
     """Edges have properties of their own."""
     LABELS = "labels"
@@ -22,11 +22,11 @@ class Capability(StrEnum):
     FUZZY_NAMES = "fuzzy names"
     """`find` forgives misspelt words."""
     PLANS = "plans"
-    """`run` answers plans in the store's own language; those it cannot raise Unsupported, and are evaluated outside."""
+    """`run` answers plans in the store's own language; other plans raise Unsupported and are evaluated outside."""
     FITS = "fits"
-    """`fits` answers patterns of plans in the store's own language; those it cannot raise Unsupported."""
+    """`fits` matches patterns of plans in the store's own language; other patterns raise Unsupported."""
     STABLE_CURSORS = "stable cursors"
-    """A position stays valid whatever is written meanwhile, because nothing can be."""
+    """Positions stay valid, because the store cannot be written to while it is open."""
 
 
 class TailKind(StrEnum):
@@ -38,9 +38,9 @@ class TailKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FarEnds:
-    """Which far ends of rows are wanted: of this kind, with this label, whose name or value has these words.
+    """A filter for the far ends of rows: their kind, their label, and words in their name or value.
 
-    What is None is not asked for. A value has no label.
+    None leaves out a condition. A literal has no label.
     """
 
     kind: TailKind | None = None
@@ -49,7 +49,7 @@ class FarEnds:
 
     @property
     def narrow(self) -> bool:
-        """Whether single far ends are looked at, and not only their kind."""
+        """Whether each far end must be examined: by label or words, not by kind only."""
         return self.label is not None or self.words is not None
 
 
@@ -57,7 +57,7 @@ ANY_FAR_ENDS = FarEnds()
 
 
 class ValueOwner(StrEnum):
-    """Whose property is meant: GraphWalk's `entity_type`."""
+    """Whether a property is one of nodes or of relationships: GraphWalk's `entity_type`."""
 
     NODE = "node"
     RELATIONSHIP = "relationship"
@@ -65,15 +65,15 @@ class ValueOwner(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AdapterOptions:
-    """What every adapter is given beside its location."""
+    """The options of every adapter, in addition to its location."""
 
     languages: tuple[str, ...] = ("en",)
     """Languages of names in order of preference."""
     timeout: float = 30.0
     """Seconds that a query of the store may take before StoreTimeout is raised; a verb may need several queries."""
     contact: str = ""
-    """Who runs this program, for stores that want to know: an e-mail address or a web page; empty: nobody is named."""
+    """Who runs this program, for stores that want to know: an e-mail address or a web page. Empty names nobody."""
     cache: Path | None = None
-    """A folder for what can be read again from the store; None: nothing is kept."""
+    """The folder of the cache; None caches nothing on disk."""
     extra: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Settings of this one kind of store, from the graph's table in kgnav.toml."""
+    """Settings that only this kind of store has, from the graph's table in kgnav.toml."""
