@@ -1,4 +1,4 @@
-"""Triples as a reader cites them, in the words in which answers show them, and the rows that they mean."""
+"""Triples as a reader cites them, written as answers show them, and the rows that match a citation."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from kgnav_mcp.navigation.walked import node_key
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A triple as it is cited: by ids, names or values. `qualifiers` tell it from parallel ones; None: none are cited.
+    """A triple as it is cited, by ids, names or values.
 
-    Empty qualifiers cite the edge that has none.
+    `qualifiers` distinguish it from parallel edges. None: none are cited. Empty: the edge without qualifiers is cited.
     """
 
     head: str
@@ -28,68 +28,72 @@ class Citation:
 
 
 def rows_to(tail: str, rows: Sequence[Triple]) -> Sequence[Triple]:
-    """The rows to a tail of this id, else of this name or value."""
+    """The rows whose tail has this id; if there are none, those whose tail has this name or value."""
     ids = spellings(tail)
     by_id = [row for row in rows if isinstance(row.tail, Entity) and row.tail.id in ids]
     return by_id or [row for row in rows if names_node(tail, row.tail)]
 
 
 def names_node(text: str, node: Node) -> bool:
-    """Whether a text is how an answer shows a node: its id, its name, both, or its value, which may be clipped."""
-    shown = _bare(text)
+    """Whether a text is a node as answers show it: its id, its name, both, or its value, which may be clipped."""
+    shown = _normalized(text)
     if isinstance(node, Entity):
         names = (node.label, f"{node.label} ({node.id})") if node.label else ()
-        return node.id in spellings(text) or shown in map(_bare, names)
-    if shown in (_bare(node.text), _bare(f"{node.text} @{node.language}")):
+        return node.id in spellings(text) or shown in map(_normalized, names)
+    if shown in (_normalized(node.text), _normalized(f"{node.text} @{node.language}")):
         return True
-    beginning, cut, length = text.strip().rpartition("... (")
-    return bool(cut) and length == f"{len(node.text):,} characters)" and _bare(node.text).startswith(_bare(beginning))
+    clipped, cut, length = text.strip().rpartition("... (")
+    return (
+        bool(cut)
+        and length == f"{len(node.text):,} characters)"
+        and _normalized(node.text).startswith(_normalized(clipped))
+    )
 
 
-def _bare(text: str) -> str:
-    """A text without what printing may change in it: letter case, blanks, backslashes, what cannot be seen."""
+def _normalized(text: str) -> str:
+    """A text without what printing may change: letter case, blanks, backslashes, invisible characters."""
     return "".join(one for one in text.casefold() if one.isprintable() and one not in " \\")
 
 
 def rows_with(qualifiers: Mapping[str, str] | None, rows: Sequence[Triple]) -> Sequence[Triple]:
-    """The rows with the qualifiers that are cited; of several those with no others, if there are such."""
+    """The rows with the cited qualifiers; if some of them have no other qualifiers, only these."""
     if qualifiers is None:
         return rows
-    having = [row for row in rows if all(_has(row, name, value) for name, value in qualifiers.items())]
-    return [row for row in having if len(row.qualifiers) == len(qualifiers)] or (having if qualifiers else [])
+    matching = [row for row in rows if all(_has_qualifier(row, name, value) for name, value in qualifiers.items())]
+    return [row for row in matching if len(row.qualifiers) == len(qualifiers)] or (matching if qualifiers else [])
 
 
 def row_key(row: Triple) -> object:
-    """What a reader can tell a row from others by."""
+    """The parts of a row by which a reader can distinguish it from others."""
     qualifiers = frozenset((one.relation.id, node_key(one.value)) for one in row.qualifiers)
     return row.relation.id, node_key(row.tail), qualifiers
 
 
 def nearest_rows(tail: str, rows: Sequence[Triple]) -> Sequence[Triple]:
-    """The rows whose tails are called most like a text, best first."""
-    called: dict[str, Triple] = {}
+    """The rows whose tails have names most like a text, best first."""
+    rows_by_name: dict[str, Triple] = {}
     for row in rows:
-        called.setdefault(_called(row.tail), row)
-    return [called[name] for name in nearest_names(tail, list(called))]
+        rows_by_name.setdefault(_name(row.tail), row)
+    return [rows_by_name[name] for name in nearest_names(tail, list(rows_by_name))]
 
 
 def how_to_tell(rows: Sequence[Triple]) -> str:
-    """How to cite one of several rows that a citation fits."""
+    """Advice on how to cite a single one of several rows that match a citation."""
     if len({node_key(row.tail) for row in rows}) > 1:
         return "Cite the tail that you mean by its id."
     for row in rows:
         for one in row.qualifiers:
-            name, value = one.relation.id, _called(one.value)
-            if sum(_has(other, name, value) for other in rows) == 1:
+            name, value = one.relation.id, _name(one.value)
+            if sum(_has_qualifier(other, name, value) for other in rows) == 1:
                 example = f"{{{echoed(name)}: {echoed(value)}}}"
                 return f"Cite its qualifiers as a fourth element, such as {example}; {{}} is the one without any."
     return "Cite its relation by its id, and all its qualifiers as a fourth element."
 
 
-def _has(row: Triple, name: str, value: str) -> bool:
+def _has_qualifier(row: Triple, name: str, value: str) -> bool:
     index = NameIndex(row.qualifiers, lambda one: (one.relation.id, one.relation.label))
     return any(names_node(value, one.value) for one in index.called(name))
 
 
-def _called(node: Node) -> str:
+def _name(node: Node) -> str:
     return (node.label or node.id) if isinstance(node, Entity) else node.text

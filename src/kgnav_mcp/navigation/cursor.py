@@ -1,8 +1,8 @@
-"""Cursors: where a list goes on, bound to the call that made them.
+"""Cursors: the place where the next page of a list starts, bound to the call that made them.
 
-A cursor is stateless text: the position behind which the list goes on, how many rows have been shown so far, and a tag
-over both and the call (tool, graph, revision, arguments). The tag keeps a cursor from being used with another call or
-after the graph has changed, and from being cut in copying. It is no secret and grants nothing.
+A cursor is stateless text: the position after which the next page starts, the number of rows shown so far, and a tag
+over both and the call (tool, graph, revision, arguments). The tag detects a cursor that is used with another call or
+after the graph has changed, or that was truncated in copying. It is no secret and grants nothing.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ class Paging:
 
     @classmethod
     def of(cls, tool: str, graph: str, revision: str, arguments: Mapping[str, object]) -> Paging:
-        """The paging of a call: every argument but the cursor itself binds its cursors."""
+        """The paging of a call. Its cursors are bound to every argument except the cursor itself."""
         bound = json.dumps([tool, graph, revision, sorted(arguments.items())], ensure_ascii=False, default=str)
         return cls(bound.encode())
 
     def write(self, cursor: Cursor) -> str:
-        """The text a client passes back."""
+        """The text that a client passes back."""
         body = f"{cursor.offset}:{cursor.after or ''}".encode()
         return self._tag(body) + urlsafe_b64encode(body).decode().rstrip("=")
 
     def read(self, text: str | None) -> Cursor:
-        """The place a client's cursor names; the start of the list where there is none.
+        """The cursor in a client's text; the start of the list if there is no text.
 
         Raises:
-            InvalidCursor: the text is no cursor, or one of another call or of another version of the graph.
+            InvalidCursor: the text is not a cursor, or it belongs to another call or another version of the graph.
         """
         if not text:
             return Cursor()

@@ -1,4 +1,4 @@
-"""The proof of an answer: what of a trail ties it to a topic entity, looked up again in the store."""
+"""The proof of an answer: a path of the trail from a topic entity to it, looked up again in the store."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kgnav_mcp.navigation.walked import NodeKey, WalkedGraph, Way, node_key
 from kgnav_mcp.port import GraphAdapter, TailKind
 
 CHECK_TOOL = "check_answer"
-"""The tool that answers with this. Its calls are steps of the trail, which show the answers that are proved."""
+"""The tool whose answer is this proof. Its calls are steps of the trail, too, and show the proved answers."""
 
 _PAGE = 5_000
 
 
 @dataclass(slots=True)
-class _Known:
-    """What the store was asked so far: triples that it has or lacks, and entities that are hubs or are none."""
+class _StoreFacts:
+    """Facts read from the store so far: whether triples are present, and whether entities are hubs."""
 
     present: dict[Triple, bool] = field(default_factory=dict[Triple, bool])
     hubs: dict[NodeKey, bool] = field(default_factory=dict[NodeKey, bool])
@@ -36,26 +36,27 @@ class _Known:
 async def check_answers(
     graph: GraphAdapter, trail: Trail, answers: Sequence[str], *, hub_rows: int
 ) -> Sequence[Evidence]:
-    """What a trail proves of each answer, an id, a name or a value. A hub has more than `hub_rows` in one direction.
+    """The evidence of a trail for each answer: an id, a name or a value.
 
-    The shortest way around hubs counts; each of its triples is looked up in the store. Where one is missing, the next
-    way is tried, so that the verdict is CHANGED only where no other way holds. All answers are looked up together.
+    The evidence is the shortest path that avoids hubs (more than `hub_rows` rows in one direction). Each of its triples
+    is looked up in the store. If one is missing, the next path is tried, so the verdict is CHANGED only if no path of
+    the trail still exists. All answers are looked up together.
     """
     walked = WalkedGraph.of(trail)
-    meant = {answer: _meant(walked, answer) for answer in dict.fromkeys(answers)}
+    meant = {answer: _nodes_meant(walked, answer) for answer in dict.fromkeys(answers)}
     topics = [entity.id for entity in trail.topics]
-    known = _Known()
-    while ways := [
-        way
+    known = _StoreFacts()
+    while paths := [
+        path
         for keys in meant.values()
-        if (way := _best(walked, topics, keys, known)) is not None and _unasked(way, known)
+        if (path := _best_path(walked, topics, keys, known)) is not None and _has_unknowns(path, known)
     ]:
-        await _ask(graph, ways, known, hub_rows)
+        await _look_up(graph, paths, known, hub_rows)
     return [_evidence(walked, topics, answer, meant[answer], known) for answer in answers]
 
 
-def _meant(walked: WalkedGraph, answer: str) -> Sequence[NodeKey]:
-    """The nodes that an answer may mean: the one with this id, else those of this name or value, letter case aside."""
+def _nodes_meant(walked: WalkedGraph, answer: str) -> Sequence[NodeKey]:
+    """The nodes that an answer may mean: the one with this id, or those with this name or value in any letter case."""
     if answer in walked.nodes:
         return (answer,)
     text = answer.strip().casefold()
@@ -66,52 +67,54 @@ def _meant(walked: WalkedGraph, answer: str) -> Sequence[NodeKey]:
     ]
 
 
-def _best(walked: WalkedGraph, topics: Sequence[str], keys: Collection[NodeKey], known: _Known) -> Way | None:
-    """The way that proves most as far as is known: around hubs, else through them; never along missing triples."""
-    for through in (known.may_pass, _anywhere):
-        ways = [
-            way
+def _best_path(walked: WalkedGraph, topics: Sequence[str], keys: Collection[NodeKey], known: _StoreFacts) -> Way | None:
+    """The best path as far as known: one that avoids hubs, otherwise one through hubs; never over missing triples."""
+    for through in (known.may_pass, _any_node):
+        paths = [
+            path
             for key in keys
-            if (way := walked.way(topics, key, through=through, along=lambda one: not known.missing(one))) is not None
+            if (path := walked.way(topics, key, through=through, along=lambda one: not known.missing(one))) is not None
         ]
-        if ways:
-            return min(ways, key=lambda way: len(way.triples))
+        if paths:
+            return min(paths, key=lambda path: len(path.triples))
     return None
 
 
-def _anywhere(_: NodeKey) -> bool:
+def _any_node(_: NodeKey) -> bool:
     return True
 
 
-def _unasked(way: Way, known: _Known) -> bool:
-    return any(one not in known.present for one in way.triples) or any(
-        isinstance(node, str) and node not in known.hubs for node in way.between
+def _has_unknowns(path: Way, known: _StoreFacts) -> bool:
+    return any(one not in known.present for one in path.triples) or any(
+        isinstance(node, str) and node not in known.hubs for node in path.between
     )
 
 
 def _evidence(
-    walked: WalkedGraph, topics: Sequence[str], answer: str, keys: Sequence[NodeKey], known: _Known
+    walked: WalkedGraph, topics: Sequence[str], answer: str, keys: Sequence[NodeKey], known: _StoreFacts
 ) -> Evidence:
     nodes = tuple(walked.nodes[key] for key in keys)
     if not keys:
         return Evidence(answer, Verdict.UNGROUNDED)
-    way = _best(walked, topics, keys, known)
-    if way is not None:
+    path = _best_path(walked, topics, keys, known)
+    if path is not None:
         hubs = tuple(
-            node for key in way.between if known.hubs.get(key) and isinstance(node := walked.nodes[key], Entity)
+            node for key in path.between if known.hubs.get(key) and isinstance(node := walked.nodes[key], Entity)
         )
         verdict = Verdict.HUB_ONLY if hubs else Verdict.PROVED
-        return Evidence(answer, verdict, (walked.nodes[way.nodes[-1]],), _named(walked, way.triples), hubs=hubs)
+        return Evidence(answer, verdict, (walked.nodes[path.nodes[-1]],), _labelled(walked, path.triples), hubs=hubs)
     for key in keys:
-        shown = walked.way(topics, key)
-        if shown is not None:
-            missing = _named(walked, filter(known.missing, shown.triples))
-            return Evidence(answer, Verdict.CHANGED, (walked.nodes[key],), _named(walked, shown.triples), missing)
+        changed_path = walked.way(topics, key)
+        if changed_path is not None:
+            missing = _labelled(walked, filter(known.missing, changed_path.triples))
+            return Evidence(
+                answer, Verdict.CHANGED, (walked.nodes[key],), _labelled(walked, changed_path.triples), missing
+            )
     return Evidence(answer, Verdict.UNCONNECTED, nodes)
 
 
-def _named(walked: WalkedGraph, triples: Iterable[Triple]) -> tuple[Triple, ...]:
-    """Triples with what their nodes are called."""
+def _labelled(walked: WalkedGraph, triples: Iterable[Triple]) -> tuple[Triple, ...]:
+    """Triples whose entities have the labels that the trail has shown."""
 
     def entity(one: Entity) -> Entity:
         known = walked.nodes[one.id]
@@ -129,12 +132,12 @@ def _named(walked: WalkedGraph, triples: Iterable[Triple]) -> tuple[Triple, ...]
     )
 
 
-async def _ask(graph: GraphAdapter, ways: Iterable[Way], known: _Known, hub_rows: int) -> None:
-    """Look up the triples of some ways, and which of the nodes that they pass are hubs."""
-    ways = list(ways)
-    triples = dict.fromkeys(one for way in ways for one in way.triples if one not in known.present)
+async def _look_up(graph: GraphAdapter, paths: Iterable[Way], known: _StoreFacts, hub_rows: int) -> None:
+    """Look up which triples of some paths are present, and which of their inner nodes are hubs."""
+    paths = list(paths)
+    triples = dict.fromkeys(one for path in paths for one in path.triples if one not in known.present)
     passed = dict.fromkeys(
-        node for way in ways for node in way.between if isinstance(node, str) and node not in known.hubs
+        node for path in paths for node in path.between if isinstance(node, str) and node not in known.hubs
     )
     present, hubs = await gathered(present_triples(graph, list(triples)), _hubs(graph, list(passed), hub_rows))
     known.present |= {one: one in present for one in triples}
@@ -142,7 +145,7 @@ async def _ask(graph: GraphAdapter, ways: Iterable[Way], known: _Known, hub_rows
 
 
 async def _hubs(graph: GraphAdapter, ids: Sequence[str], rows: int) -> Collection[str]:
-    """Those of some entities that have more than so many rows in one direction."""
+    """The entities that have more than this many rows in one direction."""
     if not ids:
         return ()
     page = await graph.relations(ids, None, limit=_PAGE)
@@ -154,10 +157,10 @@ async def _hubs(graph: GraphAdapter, ids: Sequence[str], rows: int) -> Collectio
 
 
 async def present_triples(graph: GraphAdapter, triples: Sequence[Triple]) -> Collection[Triple]:
-    """Those of some triples that the store has now, with just these qualifiers.
+    """The triples that the store has now, with exactly these qualifiers.
 
     Raises:
-        StoreTimeout: the store did not say so in time.
+        StoreTimeout: the store did not answer in time.
     """
     direct = [one for one in triples if one.via is None]
     edges = [(one.head.id, one.tail.id) for one in direct if isinstance(one.tail, Entity)]
@@ -169,21 +172,21 @@ async def present_triples(graph: GraphAdapter, triples: Sequence[Triple]) -> Col
 
 
 def _key(triple: Triple) -> object:
-    """What tells a triple from others. What a mediator ties together is known by the mediator."""
+    """The identity of a triple: its ends, its relation, and its mediator or else its qualifiers."""
     own = frozenset((one.relation.id, node_key(one.value)) for one in triple.qualifiers)
     return node_key(triple.head), triple.relation.id, node_key(triple.tail), triple.via.id if triple.via else own
 
 
 async def _edges(graph: GraphAdapter, ends: Sequence[tuple[str, str]]) -> list[Triple]:
-    """All edges from some nodes to others, by index seeks: a hub is not read to learn of one edge."""
+    """All edges between these pairs of head and tail, by index look-ups: a hub is not read for a single edge."""
     if not ends:
         return []
     heads, tails = (list(dict.fromkeys(each)) for each in zip(*ends, strict=True))
-    return await _every(lambda after: graph.edges(heads, tails, limit=_PAGE, after=after))
+    return await _read_all_pages(lambda after: graph.edges(heads, tails, limit=_PAGE, after=after))
 
 
 async def _values(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Triple]:
-    """All values that the heads of some triples have by their relations."""
+    """All triples with literals that the heads of some triples have, by the relations of these triples."""
     if not triples:
         return []
     heads = list(dict.fromkeys(one.head.id for one in triples))
@@ -193,11 +196,11 @@ async def _values(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Triple
         out, kind = Direction.OUTGOING, TailKind.LITERAL
         return graph.neighbours(heads, out, paths=paths, far_ends=kind, limit=_PAGE, after=after)
 
-    return [link.triple for link in await _every(page)]
+    return [link.triple for link in await _read_all_pages(page)]
 
 
 async def _flattened(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Triple]:
-    """Those of some triples through mediators whose two hops are there."""
+    """Of triples through mediators, those whose two hops are both present."""
     hops = [
         hop
         for one in triples
@@ -208,17 +211,21 @@ async def _flattened(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Tri
     for edge in await _edges(graph, hops):
         by_ends[edge.head.id, edge.tail.id if isinstance(edge.tail, Entity) else ""].add(edge.relation.id)
 
-    def there(one: Triple) -> bool:
+    def is_present(one: Triple) -> bool:
         assert one.via is not None  # noqa: S101 - of others nothing is asked
         near = by_ends[one.head.id, one.via.id]
         far = by_ends[one.via.id, one.tail.id] if isinstance(one.tail, Entity) else set[str]()
         return one.relation.id in {f"{first}.{second}" for first, second in product(near, far)}
 
-    return list(filter(there, triples))
+    return list(filter(is_present, triples))
 
 
-async def _every(read: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
-    """All items of a list, page by page."""
+async def _read_all_pages(read: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
+    """All items of a list, read page by page.
+
+    Raises:
+        StoreTimeout: a page is incomplete because the store ran out of time.
+    """
     items, after = list[T](), None
     while True:
         page = await read(after)

@@ -15,26 +15,27 @@ from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Qualif
 from kgnav_mcp.port import ANY_FAR_ENDS, Capability, FarEnds, GraphAdapter
 
 _BATCH = 100
-"""Rows read and flattened at once where the characters of an answer are limited: what does not fit is not read."""
-_LONG = 160
-"""Characters of a row, about: so many rows are read at first as then fit an answer."""
-_LITERAL = 300
-"""Characters of a literal that are counted: answers clip longer ones."""
-_ROLES = 200
-"""Triples read of each mediator: no event ties more together in known data. Of larger ones some roles are missing."""
+"""Rows that are read and flattened at once if the characters of an answer are limited, to read few that do not fit."""
+_ROW_CHARACTERS = 160
+"""Estimated characters of a row: the first batch has as many rows as then fit an answer."""
+_LITERAL_CHARACTERS = 300
+"""Characters of a literal that are counted at most: answers clip longer ones."""
+_ROLES_PER_MEDIATOR = 200
+"""Triples that are read of each mediator: more than any has in known data. Larger mediators lack some roles."""
 _MISSING_ROLES = {
     Stop.LIMIT: "Not all roles of the mediators are shown: there are too many.",
     Stop.ROW_CAP: "Not all roles of the mediators are shown: the store gives no more rows at once.",
     Stop.TIME_OUT: "Not all roles of the mediators are shown: the store's time was over. Repeat the call to try again.",
 }
-"""The note of an answer that lacks some roles, by the reason."""
+"""The note of an answer that lacks some roles, by the reason why."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlattenedPage(AnchoredPage[Link]):
-    """A page of a flattened list; `edges` are all that its whole list is made of, where a store's page had them.
+    """A page of a flattened list.
 
-    Of several paths `without` has the entities with rows of none of them.
+    `edges` are all unflattened rows of the whole list, if one page of the store had them. With several paths, `without`
+    are the entities that have no row of any of them.
     """
 
     edges: tuple[Link, ...] | None = None
@@ -42,7 +43,7 @@ class FlattenedPage(AnchoredPage[Link]):
 
 @dataclass(frozen=True, slots=True)
 class FlattenedPosition:
-    """A position in a flattened list: the store's position `after`, and how many rows of the next edge to skip."""
+    """A position in a flattened list: the store's position `after`, and the number of rows of the next edge to skip."""
 
     after: str | None = None
     skip: int = 0
@@ -56,7 +57,7 @@ class FlattenedPosition:
 
     @staticmethod
     def matches(text: str) -> bool:
-        """Whether a text is a position of a flattened list, and not of another kind of list."""
+        """Whether a text is a position of a flattened list."""
         return "~" in text
 
     @staticmethod
@@ -77,53 +78,53 @@ async def flattened(
 ) -> FlattenedPage:
     """The triples at the entities in one direction, or in both (None), with every mediator flattened.
 
-    `far` narrows them by their far ends as the store has them: what a mediator leads to is told by two-hop paths.
-    Once the rows have so many `characters` no more are read: those of mediators cost further queries. Positions are
-    `FlattenedPosition`s, since a page may end between the rows of one mediator. The total is exact where the store's
-    total is exact and each edge gave one row, or where the whole list was read.
+    `far` filters them by their far ends in the store; far ends behind a mediator are reached by two-hop paths only.
+    Reading stops once the rows have this many `characters`, because mediators cost further queries. Positions are
+    `FlattenedPosition`s, since a page may end between the rows of one mediator. The total is exact if the store's
+    total is exact and each edge gave one row, or if the whole list was read.
     """
     flat = _FlattenedList(graph, FlattenedPosition.read(after), characters)
-    step, left = limit if far.narrow else _step(graph, ids, paths, characters, limit), limit
+    batch, remaining = limit if far.narrow else _batch_size(graph, ids, paths, characters, limit), limit
     while True:
-        after, most = flat.position.after, min(step, left)
+        after, limit_now = flat.position.after, min(batch, remaining)
         if far.narrow:
-            page = await graph.matching(ids, direction, paths=paths, far=far, limit=most, after=after)
+            page = await graph.matching(ids, direction, paths=paths, far=far, limit=limit_now, after=after)
         else:
-            page = await graph.neighbours(ids, direction, paths=paths, far_ends=far.kind, limit=most, after=after)
+            page = await graph.neighbours(ids, direction, paths=paths, far_ends=far.kind, limit=limit_now, after=after)
         await flat.take(page)
-        left -= len(page.items)
-        if flat.full or page.stop is not Stop.LIMIT or not page.items or left < 1:
+        remaining -= len(page.items)
+        if flat.full or page.stop is not Stop.LIMIT or not page.items or remaining < 1:
             return flat.page(page.total)
 
 
-def _step(
+def _batch_size(
     graph: GraphAdapter,
     ids: Sequence[str],
     paths: Sequence[tuple[str, ...]] | None,
     characters: int | None,
     limit: int,
 ) -> int:
-    """How many rows are read at once, to read few that do not fit the characters of an answer.
+    """The number of rows to read at once, chosen so that few are read that do not fit the answer's characters.
 
-    Of several entities all are read where these tell best which of the entities have none.
+    Of several entities all rows are read if the store has no exact counts: the rows then say which entities have none.
     """
     if characters is None:
         return limit
     if any(len(path) == 2 for path in paths or ()):
         return _BATCH
-    told = len(ids) == 1 or Capability.EXACT_COUNTS in graph.capabilities
-    return max(_BATCH, characters // _LONG) if told else limit
+    absences_known = len(ids) == 1 or Capability.EXACT_COUNTS in graph.capabilities
+    return max(_BATCH, characters // _ROW_CHARACTERS) if absences_known else limit
 
 
 async def flattened_page(graph: GraphAdapter, page: AnchoredPage[Link]) -> FlattenedPage:
-    """The first page of a list, already read from the store, with every mediator flattened."""
+    """The first page of a list that was already read from the store, with every mediator flattened."""
     flat = _FlattenedList(graph, FlattenedPosition(), None)
     await flat.take(page)
     return flat.page(page.total)
 
 
 class _FlattenedList:
-    """A flattened list, as far as it has been read."""
+    """A flattened list as far as it has been read."""
 
     def __init__(self, graph: GraphAdapter, start: FlattenedPosition, characters: int | None) -> None:
         self._graph = graph
@@ -139,7 +140,7 @@ class _FlattenedList:
         self._note = ""
         self._missing_roles = ""
         self.position = start
-        """The position behind the last row."""
+        """The position after the last row."""
         self.full = False
         """Whether the characters of the answer are used up."""
 
@@ -164,11 +165,11 @@ class _FlattenedList:
                 return
 
     def page(self, total: Count) -> FlattenedPage:
-        """What was taken; `total` is the number of edges in the store's whole list."""
-        shown = len(self._rows)
+        """The rows read so far as a page; `total` is the number of edges in the store's whole list."""
+        row_count = len(self._rows)
         if not self._one_row_each:
-            whole = self._from_start and self._stop is Stop.COMPLETE and not self._missing_roles
-            total = Count(shown) if whole else Count.at_least(max(total.value, shown))
+            complete = self._from_start and self._stop is Stop.COMPLETE and not self._missing_roles
+            total = Count(row_count) if complete else Count.at_least(max(total.value, row_count))
         note = " ".join(filter(None, (self._note, self._missing_roles)))
         rows, positions = tuple(self._rows), tuple(self._positions)
         return FlattenedPage(rows, positions, total, self._stop, note, self._anchors, self._without, self._edges)
@@ -195,23 +196,20 @@ class _FlattenedList:
 
 
 def _characters(link: Link) -> int:
-    """The length of a row, in characters of text. A token holds half as many characters of an id."""
+    """The length of a row in characters of text. Ids count double: a token holds half as many of their characters."""
     row = link.triple
     nodes = (link.far_end, *(qualifier.value for qualifier in row.qualifiers))
     named = [row.relation, *(qualifier.relation for qualifier in row.qualifiers)]
     entities = [node for node in nodes if isinstance(node, Entity)]
     ids = sum(len(each.id) for each in (*named, *entities))
     texts = [len(each.label or "") for each in (*named, *entities)]
-    texts += [min(len(node.text), _LITERAL) for node in nodes if not isinstance(node, Entity)]
+    texts += [min(len(node.text), _LITERAL_CHARACTERS) for node in nodes if not isinstance(node, Entity)]
     return 2 * ids + sum(texts)
 
 
 @dataclass(frozen=True, slots=True)
 class _Roles:
-    """The triples of the mediators of a page, by direction and mediator id.
-
-    `stop` says why some of their triples are missing, if they are.
-    """
+    """The triples of a page's mediators, by direction and mediator id. `stop` says why some are missing, if so."""
 
     outgoing: dict[str, list[Triple]] = field(default_factory=lambda: defaultdict(list))
     incoming: dict[str, list[Triple]] = field(default_factory=lambda: defaultdict(list))
@@ -219,8 +217,8 @@ class _Roles:
 
 
 async def _roles(graph: GraphAdapter, ids: Sequence[str], incoming: bool) -> _Roles:
-    sides = None if incoming else Direction.OUTGOING
-    page = await graph.neighbours(ids, sides, limit=_ROLES * len(ids))
+    direction = None if incoming else Direction.OUTGOING
+    page = await graph.neighbours(ids, direction, limit=_ROLES_PER_MEDIATOR * len(ids))
     known = _Roles(stop=page.stop)
     classes = graph.class_relations
     for link in page.items:
@@ -238,7 +236,7 @@ def _mediator(link: Link) -> Entity | None:
 
 
 def _fold(link: Link, roles: _Roles) -> list[Triple]:
-    """One row for each entity the mediator leads on to; the mediator itself where it leads nowhere."""
+    """One row for each entity that the mediator leads to; a row to the mediator itself if it leads to none."""
     triple, direction, mediator = link.triple, link.direction, _mediator(link)
     if mediator is None:
         return [triple]
@@ -274,10 +272,10 @@ def _path(triple: Triple, role: Triple, direction: Direction) -> Relation:
 
 
 def _siblings(roles: Sequence[Triple], ends: Sequence[object]) -> tuple[Qualifier, ...]:
-    """The mediator's other roles; those that only lead back to an end of the triple say nothing new."""
-    known = {end.id if isinstance(end, Entity) else end for end in ends}
+    """The mediator's other roles as qualifiers, without those that lead back to an end of the triple."""
+    end_nodes = {end.id if isinstance(end, Entity) else end for end in ends}
     return tuple(
         Qualifier(role.relation, role.tail)
         for role in roles
-        if (role.tail.id if isinstance(role.tail, Entity) else role.tail) not in known
+        if (role.tail.id if isinstance(role.tail, Entity) else role.tail) not in end_nodes
     )

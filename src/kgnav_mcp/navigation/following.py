@@ -34,7 +34,7 @@ from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """Follows relations in one direction, or in both (None). Those that `offers` refuses are not there."""
+    """Follows relations in one direction, or in both (None). Relations for which `offers` is false are ignored."""
 
     graph: GraphAdapter
     direction: Direction | None
@@ -43,41 +43,41 @@ class Follower:
     offers: Callable[[str], bool] = lambda _: True
 
     async def rows(self, given: Given, names: Sequence[str], after: str | None = None) -> AtEntities[Link]:
-        """The rows of these relations (without names: of all), and which of several entities have none of one of them.
+        """The rows of these relations (of all if there are no names), and which entities lack one of the relations.
 
-        Names are tried as ids first. Only where one of them gives no row are they matched to the entities' relations.
+        Names are tried as ids first. Only if one of them gives no rows are they matched with the entities' relations.
         A cursor belongs to the list of the matched relations.
 
         Raises:
-            UnknownRelation: a name means no relation of any of these entities.
+            UnknownRelation: a name matches no relation of any of these entities.
             UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
         """
         if self.far.narrow:
-            return await self._narrowed(given, names, after)
+            return await self._rows_by_far_ends(given, names, after)
         if after is None and all(map(self.offers, names)):
             entities, page = await read_at_entities(self.graph, given, partial(self._read, [(name,) for name in names]))
             if all(_has_rows_of(page, name) for name in names):
-                return AtEntities(entities, page, await self._lacking_in(page, entities, names))
+                return AtEntities(entities, page, await self._lacking_at(page, entities, names))
         else:
             entities = await resolve_entities(self.graph, given)
         ids = [entity.id for entity in entities]
-        meant, offered = await self._matching(entities, names)
+        meant, offered = await self._match_names(entities, names)
         facts = [fact for found in meant.values() for fact in found]
         paths = list(dict.fromkeys(tuple(hop.id for hop in fact.hops) for fact in facts))
         page = await self._read(paths, ids, after)
         return AtEntities(entities, page, () if after else _lacking(meant, entities, offered))
 
-    async def _narrowed(self, given: Given, names: Sequence[str], after: str | None) -> AtEntities[Link]:
-        """The rows with the far ends that are asked for, and which entities have none."""
+    async def _rows_by_far_ends(self, given: Given, names: Sequence[str], after: str | None) -> AtEntities[Link]:
+        """The rows whose far ends match the filter, and which entities have none."""
         entities = await resolve_entities(self.graph, given)
         ids = [entity.id for entity in entities]
-        meant, offered = await self._matching(entities, names, hops=2)
+        meant, offered = await self._match_names(entities, names, hops=2)
         chosen = [fact for found in meant.values() for fact in found] if names else offered.items
         page = await self._read(paths_to_far_ends(chosen, offered.items), ids, after)
         if not page.items and after is None:
             await check_label(self.graph, self.far)
-        whole = page.stop is Stop.COMPLETE and after is None and bool(page.items)
-        return AtEntities(entities, page, lacking({"": _anchors(page)}, entities) if whole else ())
+        complete = page.stop is Stop.COMPLETE and after is None and bool(page.items)
+        return AtEntities(entities, page, lacking({"": _anchors(page)}, entities) if complete else ())
 
     def _read(
         self, paths: Sequence[tuple[str, ...]], ids: Sequence[str], after: str | None = None
@@ -94,37 +94,46 @@ class Follower:
             after=after,
         )
 
-    async def _lacking_in(
+    async def _lacking_at(
         self, page: FlattenedPage, entities: Sequence[Entity], names: Sequence[str]
     ) -> tuple[Lacking, ...]:
-        """The entities without rows of a relation: told by the rows where all were read, else by the counts."""
+        """The entities that lack a relation, known from the rows if all were read, otherwise from counts."""
         if len(entities) == 1:
             return ()
         if len(names) == 1 and page.without is not None:
             return (Lacking(names[0], page.without),) if page.without else ()
         if page.stop is Stop.COMPLETE or page.edges is not None:
             links = page.items if page.stop is Stop.COMPLETE else page.edges or ()
-            return lacking({name: {link.anchor.id for link in links if _is_of(link, name)} for name in names}, entities)
+            return lacking(
+                {name: {link.anchor.id for link in links if _is_row_of(link, name)} for name in names}, entities
+            )
         offered = await self._offered([entity.id for entity in entities], hops=1)
         return _lacking(matching_relations(names, offered.items), entities, offered)
 
-    async def _matching(
+    async def _match_names(
         self, entities: Sequence[Entity], names: Sequence[str], *, hops: int = 1
     ) -> tuple[Mapping[str, Sequence[RelationFacts]], Page[RelationFacts]]:
-        """What each name means at these entities, and all that it was looked for in: two hops where one is not enough.
+        """The relations that each name matches at these entities, and all their relations.
 
-        What a name means wrongly is said, with where it is instead.
+        Two-hop relations are read only if a name matches no one-hop relation.
+
+        Raises:
+            UnknownRelation: a name matches none; with the nearest names, or the direction in which it exists.
         """
         ids = [entity.id for entity in entities]
         offered = await self._offered(ids, hops)
         meant = matching_relations(names, offered.items)
         if hops == 1 and not all(meant.values()):
-            return await self._matching(entities, names, hops=2)
+            return await self._match_names(entities, names, hops=2)
         for name, found in meant.items():
             if not found:
-                turned = self.direction and self.direction.opposite
-                there = await relation_facts(self.graph, ids, turned, limits=self.limits) if turned else None
-                opposite = there.items if there is not None else ()
+                opposite_direction = self.direction and self.direction.opposite
+                opposite_page = (
+                    await relation_facts(self.graph, ids, opposite_direction, limits=self.limits)
+                    if opposite_direction
+                    else None
+                )
+                opposite = opposite_page.items if opposite_page is not None else ()
                 raise unknown_relation(name, entities, self.direction, offered.items, opposite)
         return meant, offered
 
@@ -134,7 +143,7 @@ class Follower:
 
 
 def paths_to_far_ends(chosen: Sequence[RelationFacts], offered: Sequence[RelationFacts]) -> list[tuple[str, ...]]:
-    """The paths of relations, and of those to mediators also the two-hop ones that lead on from there."""
+    """The paths of the chosen relations; for those to mediators also the two-hop paths through them."""
 
     def onward(fact: RelationFacts) -> list[RelationFacts]:
         outgoing = fact.direction is Direction.OUTGOING
@@ -146,7 +155,7 @@ def paths_to_far_ends(chosen: Sequence[RelationFacts], offered: Sequence[Relatio
 
 
 async def check_label(graph: GraphAdapter, far: FarEnds) -> None:
-    """Say so where far ends are asked for by a label that no node has.
+    """Check that the graph has the label by which far ends are filtered.
 
     Raises:
         UnknownName: the graph has no such label.
@@ -160,33 +169,33 @@ def _anchors(page: Page[Link]) -> set[str]:
 
 
 def lacking(having: Mapping[str, set[str]], entities: Sequence[Entity]) -> tuple[Lacking, ...]:
-    """For each name the entities that are not among those having it, where there are several and some are not."""
+    """For each name the entities that are not in `having`; names without any are left out. Empty for one entity."""
     without = {name: tuple(one for one in entities if one.id not in ids) for name, ids in having.items()}
     return tuple(Lacking(name, some) for name, some in without.items() if some) if len(entities) > 1 else ()
 
 
 def lacking_all(facts: Page[RelationFacts], entities: Sequence[Entity]) -> tuple[Lacking, ...]:
-    """The entities that have none of the relations."""
+    """The entities that have none of these relations."""
     return _lacking({"": facts.items}, entities, facts)
 
 
 def _lacking(
     meant: Mapping[str, Sequence[RelationFacts]], entities: Sequence[Entity], offered: Page[RelationFacts]
 ) -> tuple[Lacking, ...]:
-    """The entities without rows of what a name means; none where the store did not count all."""
-    sure = offered.stop is Stop.COMPLETE and all(
+    """For each name the entities without rows of its relations; empty if the store's counts are not exact."""
+    exact = offered.stop is Stop.COMPLETE and all(
         fact.count.certainty is Certainty.EXACT for found in meant.values() for fact in found
     )
     having = {name: {one for fact in found for one in fact.per_entity} for name, found in meant.items()}
-    return lacking(having, entities) if sure else ()
+    return lacking(having, entities) if exact else ()
 
 
 def _has_rows_of(page: Page[Link], relation: str) -> bool:
-    return any(_is_of(link, relation) for link in page.items)
+    return any(_is_row_of(link, relation) for link in page.items)
 
 
-def _is_of(link: Link, relation: str) -> bool:
-    """Whether a flattened row is of a one-hop relation, which may lead to mediators."""
+def _is_row_of(link: Link, relation: str) -> bool:
+    """Whether a flattened row belongs to a one-hop relation, which may lead to mediators."""
     name = link.triple.relation.id
     if name == relation:
         return True

@@ -1,4 +1,4 @@
-"""The papers' thresholds, as one value that every algorithm is given."""
+"""The papers' thresholds, as one value that is passed to every algorithm."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ class Limits:
     row_limit: int = 1000
     """p: triples one answer holds at most (SoG, Algorithm 1)."""
     characters: int | None = None
-    """Characters of triples in one answer: no more rows are read than may fit. None: only `row_limit` holds."""
+    """Characters of triples in one answer: reading stops when they are used up. None: only `row_limit` applies."""
     top_k: int = 20
     """Relations shown at once when a question ranks them (GraphWalker's best of 10, 15, 20 and 30)."""
     examples: int = 2
     """Far ends shown with each relation of a hub."""
     relation_limit: int = 20_000
-    """Distinct relations read of one entity: more than any known schema has."""
+    """Distinct relations that are read of one entity: more than any known schema has."""
     collapse_single: bool = False
-    """Whether a hub of a single relation is shown as a list of one, too, as in the paper, and not by its rows."""
+    """Whether a hub with a single relation collapses to a list of one relation, as in the paper. False: its rows."""
     white_list: tuple[str, ...] = ()
-    """Glob patterns of relation ids; where there are any, GraphWalker's tools offer nothing else."""
+    """Glob patterns of relation ids; if there are any, GraphWalker's tools offer only relations that match."""
     black_list: tuple[str, ...] = ()
     """Glob patterns of relation ids that GraphWalker's tools never offer."""
     default_black_list: tuple[str, ...] = ()
-    """Glob patterns of a black-list that ships with the server; it is not applied where there is a white-list."""
+    """Glob patterns of the black-list that ships with the server; it is not applied if there is a white-list."""
     default_exceptions: tuple[str, ...] = ()
     """Glob patterns of relation ids that `default_black_list` does not apply to."""
 
     def offers(self, relation: str) -> bool:
-        """Whether the lists let a relation be offered.
+        """Whether the white-list and black-lists allow a relation.
 
         The patterns match the id, which is `rel1.rel2` for a flattened relation. The black-list is applied first, then
-        the white-list; the default black-list only where there is no white-list.
+        the white-list; the default black-list only if there is no white-list.
         """
         if _matches(relation, self.black_list):
             return False

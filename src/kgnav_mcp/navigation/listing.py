@@ -1,4 +1,4 @@
-"""The relations at entities as a list: which of them are offered, in which order, from which place on."""
+"""Lists of the relations at entities: which of them are offered, in which order, page by page."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from kgnav_mcp.port import Capability, GraphAdapter
 
 
 def single_relation(facts: Page[RelationFacts]) -> Relation | None:
-    """The only relation, unless it leads to mediators with several two-hop relations to choose from."""
+    """The only relation of a list, or None. None also if it leads to mediators with several two-hop relations."""
     one_hop = [fact.relation for fact in facts.items if len(fact.hops) == 1]
-    chosen_from = len(one_hop) == 1 and len(facts.items) <= 2
-    return one_hop[0] if chosen_from and facts.stop is Stop.COMPLETE else None
+    is_single = len(one_hop) == 1 and len(facts.items) <= 2
+    return one_hop[0] if is_single and facts.stop is Stop.COMPLETE else None
 
 
 async def relation_facts(
@@ -33,7 +33,8 @@ async def relation_facts(
 ) -> AnchoredPage[RelationFacts]:
     """The distinct relations of entities; with `hops` 2 also the two-hop ones through mediators.
 
-    Those that are shown only when asked for by name are left out, and counted in the page's note, unless `hidden`.
+    Hidden relations, which are shown only when asked for by name, are left out and counted in the page's note. With
+    `hidden` they are included.
     """
     hops = min(hops, hops_of(graph))
     page = await graph.relations(ids, direction, hops=hops, examples=examples, limit=limits.relation_limit)
@@ -42,22 +43,22 @@ async def relation_facts(
 
 
 def hops_of(graph: GraphAdapter) -> int:
-    """The most hops that a relation has in a graph."""
+    """The largest number of hops of a relation in this graph: 2 if it has mediators, otherwise 1."""
     return 2 if Capability.MEDIATORS in graph.capabilities else 1
 
 
 def without_classes(page: AnchoredPage[RelationFacts], graph: GraphAdapter) -> AnchoredPage[RelationFacts]:
-    """The relations without those that lead through a mediator to its class: a class is not one of its roles."""
+    """The relations without those that lead through a mediator to its class. A mediator's class is not a role."""
     classes = graph.class_relations
-    roles = [
+    keep = [
         len(facts.hops) == 1 or facts.direction is Direction.INCOMING or facts.hops[-1].id not in classes
         for facts in page.items
     ]
-    return page if all(roles) else select(page, roles)
+    return page if all(keep) else select(page, keep)
 
 
 def without_hidden(page: AnchoredPage[RelationFacts]) -> AnchoredPage[RelationFacts]:
-    """The relations without those that are shown only when asked for by name; the note counts them."""
+    """The page without hidden relations, which are shown only when asked for by name; the note counts them."""
     left_out = [facts.relation.id for facts in page.items if facts.hidden]
     if not left_out:
         return page
@@ -70,17 +71,16 @@ def without_hidden(page: AnchoredPage[RelationFacts]) -> AnchoredPage[RelationFa
 async def ranked(
     facts: Page[RelationFacts], question: str | None, anchor: Entity | None, ranker: Ranker, after: str | None
 ) -> Page[RelationFacts]:
-    """The relations ranked by the question, from the position `after` on; in their own order without a question.
+    """The relations after the position `after`, ranked by the question; in their own order without a question.
 
-    `anchor` is the entity that they are at, if they are at one.
+    `anchor` is the entity of the relations, if there is only one. Relations that match the question equally well, or
+    not at all, are ordered by their number of rows, largest first.
 
-    Among those that fit it equally, or not at all, those with the most rows come first.
-
-    A position names the order it belongs to. Where the order has changed since, the next page would show some
-    relations twice and others never.
+    A position includes a fingerprint of the order. If the order has changed, the next page could repeat some relations
+    and omit others.
 
     Raises:
-        InvalidCursor: the relations are not in that order any more.
+        InvalidCursor: the relations are no longer in that order.
     """
     if not question:
         return replace(page_after(facts.items, after, facts.stop), note=facts.note)
@@ -89,8 +89,8 @@ async def ranked(
     matching = [replace(fact, matches=True) for fact in ranking.relations[: ranking.matching]]
     relations = (*matching, *ranking.relations[ranking.matching :])
     order = _fingerprint(relations)
-    start, _, started = (after or f"0@{order}").partition("@")
-    if started != order:
+    start, _, cursor_order = (after or f"0@{order}").partition("@")
+    if cursor_order != order:
         raise InvalidCursor(
             "the relations are not ranked as they were when this cursor was made",
             next_step="Repeat the call without the cursor to start anew.",
@@ -101,5 +101,5 @@ async def ranked(
 
 
 def _fingerprint(relations: Sequence[RelationFacts]) -> str:
-    named = "\n".join(f"{facts.direction} {facts.relation.id}" for facts in relations)
-    return blake2b(named.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    listed = "\n".join(f"{facts.direction} {facts.relation.id}" for facts in relations)
+    return blake2b(listed.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()

@@ -1,7 +1,7 @@
 """GraphWalk's maze: a graph of cells that is walked one cell at a time, with the marks in the trail.
 
-Cells tell their distance to the goal in a property; a wall has a negative one. The paper writes marks into the graph;
-here they are the trail's own steps, and the store stays as it is (GraphWalk, maze experiment).
+A property of each cell is its distance to the goal; a wall has a negative one. The paper writes marks into the graph;
+here the steps of the trail are the marks, and the store is not changed (GraphWalk, maze experiment).
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from kgnav_mcp.port import GraphAdapter, TailKind
 
 TOOL = "get_possible_next_cells"
 DISTANCE = "euclidean_distance"
-"""The property of a cell that tells how far the goal is, in cells; a wall has a negative one."""
+"""The property of a cell with its distance to the goal, in cells; negative for a wall."""
 
 _CELLS = 1_000
-"""Neighbours that are read of a cell."""
+"""Neighbours of a cell that are read at most."""
 
 
 async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -> NextCells:
-    """Enter a cell and look around. The mark is made by recording this call on the trail.
+    """Enter a cell and return the cells around it. Recording this call on the trail marks the cell.
 
     Raises:
         UnknownEntity: there is no such cell.
-        InvalidArgument: it is a wall.
+        InvalidArgument: the cell is a wall.
     """
     entity = await resolve_entity(graph, node_id)
     page = await graph.neighbours([entity.id], None, far_ends=TailKind.ENTITY, limit=_CELLS)
@@ -48,7 +48,7 @@ async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -
 
 
 def mark_order(trail: Trail) -> Mapping[str, int]:
-    """The marked cells of a trail, each with its place in the order in which they were first entered, from 1."""
+    """The marked cells of a trail, numbered from 1 in the order in which they were first entered."""
     entered = (one for step in trail.steps if step.tool == TOOL and not step.failed for one in step.visited)
     return {cell: number for number, cell in enumerate(dict.fromkeys(entered), 1)}
 
@@ -58,7 +58,7 @@ def _is_wall(distance: float | None) -> bool:
 
 
 async def _distances(graph: GraphAdapter, ids: list[str]) -> Mapping[str, float]:
-    """The distances of the cells that tell one."""
+    """The distances of those cells that have one."""
     found: dict[str, float] = {}
     after = None
     while True:

@@ -5,8 +5,8 @@
     only one relation?        the triples, p at most                             (a list of one would say nothing)
     otherwise                 its distinct relations, with counts and examples   (the hub collapses)
 
-The paper fetches the whole neighbourhood and collapses it afterwards. Here the store is asked for no more than k rows,
-and for its distinct relations where there are more, so that the cost follows their number and not the degree.
+The paper fetches the whole neighbourhood and collapses it afterwards. Here the store is asked for at most k rows, and
+for the distinct relations if there are more, so that the cost depends on the number of relations, not on the degree.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from kgnav_mcp.navigation.resolving import Given, read_at_entities
 from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
 
 _QUALIFIED = 2
-"""Triples that are named where an entity is nothing but the value of their qualifiers."""
+"""Triples that are shown for an entity without rows which is the value of qualifiers."""
 
 
 async def search(
@@ -54,13 +54,12 @@ async def search(
 ) -> Neighbourhood:
     """The neighbourhood of one or several entities in one direction, or their relations at a hub (SoG, Algorithm 1).
 
-    Several entities are a hub where they have more than k rows together. `only` filters by relation id or label and
-    switches the collapse off, and so does `far`, which narrows the rows by their far ends. `question` ranks the
-    relations of a hub.
+    Several entities are a hub if they have more than k rows together. `only` filters by relation id or label, `far` by
+    the far ends of the rows; either switches the collapse off. `question` ranks the relations of a hub.
 
     Raises:
         UnknownRelation: a filter names no relation of these entities in this direction.
-        InvalidCursor: the list is not what it was when the cursor was made.
+        InvalidCursor: the list has changed since the cursor was made.
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
     if only or far.narrow:
@@ -79,19 +78,23 @@ async def search(
     if rows.items:
         without = lacking({"": {link.anchor.id for link in rows.items}}, entities)
         return Neighbourhood(entities, direction, rows=_triples(rows), lacking=without)
-    there = await graph.neighbours(ids, direction.opposite, limit=1)
-    opposite = there.total if there.total.certainty is not Certainty.UNKNOWN else Count.at_least(len(there.items))
+    opposite_page = await graph.neighbours(ids, direction.opposite, limit=1)
+    opposite = (
+        opposite_page.total
+        if opposite_page.total.certainty is not Certainty.UNKNOWN
+        else Count.at_least(len(opposite_page.items))
+    )
     single = entities[0] if len(entities) == 1 else None
     qualified = await _qualified(graph, single) if single and not opposite.value else None
     return Neighbourhood(entities, direction, rows=_triples(rows), opposite=opposite, qualified=qualified)
 
 
 async def _qualified(graph: GraphAdapter, entity: Entity) -> tuple[Triple, ...] | None:
-    """A few triples that an entity without rows is a qualifier of; None where that cannot be told in time."""
+    """A few triples that have the entity as a qualifier's value; None if the store cannot tell in time."""
     try:
         return await graph.qualified(entity.id, limit=_QUALIFIED)
     except StoreTimeout:
-        return None  # The answer is there, and says that this is not known.
+        return None  # The rest of the answer is complete; it says that this is unknown.
 
 
 async def _rows_or_relations(
@@ -121,7 +124,7 @@ async def _collapsed(
     limits: Limits,
     ranker: Ranker,
 ) -> Neighbourhood:
-    """The relations of a hub, or the first rows of its only one: k of a single entity."""
+    """The relations of a hub; if it has only one relation, the first rows (k of them for a single entity)."""
     single = None if limits.collapse_single else single_relation(facts)
     if after is not None and FlattenedPosition.matches(after) is (single is None):
         raise InvalidCursor(

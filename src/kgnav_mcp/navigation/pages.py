@@ -10,7 +10,7 @@ from kgnav_mcp.model import AnchoredPage, Count, Page, Stop, T
 
 
 def select(page: AnchoredPage[T], wanted: Sequence[bool]) -> AnchoredPage[T]:
-    """The wanted items of a page, and its total without the others."""
+    """The page with only the wanted items; the others are subtracted from its total."""
     return replace(
         page,
         items=tuple(compress(page.items, wanted)),
@@ -20,7 +20,7 @@ def select(page: AnchoredPage[T], wanted: Sequence[bool]) -> AnchoredPage[T]:
 
 
 def page_after(items: Sequence[T], after: str | None, stop: Stop = Stop.COMPLETE) -> Page[T]:
-    """The page of a list in memory that starts behind the position `after` (a number of items)."""
+    """The rest of a list in memory after the position `after`, which is a number of items."""
     start = int(after or 0)
     return Page(tuple(items[start:]), tuple(str(n + 1) for n in range(start, len(items))), _count(items, stop), stop)
 

@@ -32,19 +32,19 @@ from kgnav_mcp.navigation.resolving import matching_relations, unknown_relation
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
 
 ANY_LABEL = "*"
-"""As a label: nodes of any label, for graphs that have none."""
+"""The label that stands for nodes of any label, and of none."""
 
 ALWAYS_THERE = frozenset({"name", "id"})
 """Properties that every node has, whatever the graph calls them."""
 
 FROM_FIRST_LINK = "first"
-"""As a position: page through the links of a hub instead of collapsing it."""
+"""The position that pages through the links of a hub instead of collapsing it."""
 
 _NODE_LIMIT = 200
-"""Nodes read for one answer: more would not fit with their properties."""
+"""Nodes that are read for one answer: more would not fit with their properties."""
 
 _PROPERTIES_AT_ONCE = 5000
-"""Properties read by one call of the adapter."""
+"""Properties that one call of the adapter reads."""
 
 
 async def get_node_by_property(
@@ -94,8 +94,8 @@ async def get_all_nearest_neighbors(
 ) -> NearestNeighbours:
     """Every neighbour of the nodes with this label and value, with its relationship (GraphWalk, tool 2).
 
-    More than k links collapse to their relations, as `search` does, unless all are of one, or a relationship or a
-    label of neighbours is asked for; the position FROM_FIRST_LINK pages through them.
+    More than k links collapse to their relations, as in `search`, unless there is only one relation, or a relationship
+    or a label of neighbours is given. The position FROM_FIRST_LINK pages through the links instead.
 
     Raises:
         UnknownName: the graph has no such label or property.
@@ -161,9 +161,9 @@ async def get_unique_property_values(
     after: str | None = None,
     limits: Limits,
 ) -> Page[ValueFacts]:
-    """The distinct values of a property over a label's nodes or a relationship type's edges (GraphWalk, tool 3).
+    """The distinct values of a property of a label's nodes or a relationship type's edges (GraphWalk, tool 3).
 
-    Each with the number of these that have it.
+    Each value comes with the number of nodes or edges that have it.
 
     Raises:
         UnknownName: the graph has no such property, label or relation.

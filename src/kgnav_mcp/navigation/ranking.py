@@ -1,8 +1,8 @@
 """Relations ranked by a question (GraphWalker, relation retrieval: BM25 against the question's words).
 
-A ranker is a callable, so that stronger ones can stand in its place (`kgnav_mcp.rankers`). BM25 is SQLite's own
-(FTS5's `bm25()`, Okapi with k1 = 1.2 and b = 0.75) over Porter stems: it is in every Python, needs no array library at
-start-up, and its ties fall to the order the relations came in.
+A ranker is a callable, so that stronger ones can replace the default (`kgnav_mcp.rankers`). BM25 is SQLite's own
+(FTS5's `bm25()`, Okapi with k1 = 1.2 and b = 0.75) over Porter stems: it is in every Python and needs no array library
+at start-up. Ties keep the order of the given relations.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from kgnav_mcp.navigation.words import words
 _TABLE = "CREATE VIRTUAL TABLE relation USING fts5 (id_words, other_words, tokenize = 'porter unicode61')"
 _INSERT = "INSERT INTO relation (rowid, id_words, other_words) VALUES (?, ?, ?)"
 _RANKED = "SELECT rowid FROM relation WHERE relation MATCH ? ORDER BY bm25(relation, 2.0, 1.0), rowid"
-"""Costs one look-up in a word list for each word of the question. The id's own words count double: they are the
-relation's meaning, the words of examples only illustrate it."""
+"""Costs one look-up in a word list for each word of the question. Words of the relation's id and label count double:
+they are its meaning; words of examples only illustrate it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Relations, best first: only the first `matching` fit the question.
+    """Relations, best first; only the first `matching` ones match the question.
 
-    `note` says so where they are not ranked as was configured.
+    `note` says so if the configured ranker could not be used.
     """
 
     relations: tuple[RelationFacts, ...]
@@ -35,16 +35,16 @@ class Ranking:
 
 
 class Ranker(Protocol):
-    """Orders relations by how well they fit a question, best first.
+    """Orders relations by how well they match a question, best first.
 
-    Keeps every one of them, and leaves those that fit equally well in the order they came.
+    It returns all of them; ties keep the given order.
     """
 
     async def __call__(self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> Ranking: ...
 
 
 async def bm25(question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> Ranking:
-    """Rank by BM25; relations without a word in common follow in the order they came."""
+    """Rank by BM25; relations without a common word follow in the given order."""
     query = list(dict.fromkeys(words(without_own_name(question, anchor))))
     if not query or not relations:
         return Ranking(tuple(relations), 0)
@@ -61,7 +61,7 @@ async def bm25(question: str, anchor: Entity | None, relations: Sequence[Relatio
 
 
 def without_own_name(question: str, anchor: Entity | None) -> str:
-    """The question less the words of the anchor's own name: they say where the walk stands, not where it should go."""
+    """The question without the words of the anchor's name: they say where the walk is, not where it should go."""
     own_name = set(words(anchor.label or "")) if anchor else set[str]()
     return " ".join(word for word in words(question) if word not in own_name)
 

@@ -1,4 +1,4 @@
-"""What an answer showed, as a trail records it: ids and edges, not prose."""
+"""The entities and triples in an answer, as a trail records them."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from kgnav_mcp.model import (
 def entities_and_triples(
     shown: Iterable[object], about: Sequence[Entity] = ()
 ) -> tuple[tuple[Entity, ...], tuple[Triple, ...]]:
-    """The entities and the triples in what was shown, each once, in their order; `about` were asked about.
+    """The distinct entities and triples in an answer, in their order. `about` are the entities of the call.
 
-    A relation that is shown with examples shows their triples, where it is of one entity alone and of one hop.
+    The examples of a relation are recorded as triples if the call is about a single entity and the relation has one
+    hop, otherwise as entities.
     """
     parts = dict.fromkeys(part for item in shown for part in _parts(item, about))
     entities = tuple(part for part in parts if isinstance(part, Entity))
@@ -53,7 +54,7 @@ def _parts(item: object, about: Sequence[Entity]) -> Iterator[Entity | Triple]:
         case tuple():
             yield from _each(cast("tuple[object, ...]", item), about)
         case _:
-            pass  # numbers, texts and counts are no part of the graph
+            pass  # numbers, texts and counts are not nodes or edges
 
 
 def _each(items: Iterable[object], about: Sequence[Entity]) -> Iterator[Entity | Triple]:

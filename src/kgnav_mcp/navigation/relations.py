@@ -1,7 +1,7 @@
-"""GraphWalker's two tools: the relations around an entity, and the triples of those that were chosen.
+"""GraphWalker's two tools: the relations around an entity, and the triples of chosen relations.
 
-Unlike the paper's public code, each relation keeps its direction, the order is the same at every call, sibling roles
-of a mediator stay together, and what was left out is said.
+Unlike in the paper's public code, each relation keeps its direction, the order is the same at every call, sibling roles
+of a mediator stay together, and answers say what was left out.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ async def get_relations(
     limits: Limits,
     ranker: Ranker = bm25,
 ) -> AtEntities[RelationFacts]:
-    """Every relation at one or several entities in either direction; ranked and cut to the best ones by a question.
+    """Every relation at one or several entities in both directions; a question ranks them and selects the best.
 
-    GraphWalker, relation retrieval. The cut is a page: `after` goes on with the lower ranks.
+    GraphWalker, relation retrieval. The best relations are a page: `after` continues with the lower ranks.
 
     Raises:
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
@@ -48,7 +48,7 @@ async def get_relations(
 async def get_triples(
     graph: GraphAdapter, given: Given, relations: Sequence[str], *, after: str | None = None, limits: Limits
 ) -> AtEntities[Link]:
-    """The triples of the chosen relations at one or several entities, in whichever direction these have them.
+    """The triples of the chosen relations at one or several entities, in both directions.
 
     GraphWalker, triple retrieval.
 
@@ -60,6 +60,6 @@ async def get_triples(
 
 
 async def _offered(graph: GraphAdapter, limits: Limits, ids: Sequence[str]) -> AnchoredPage[RelationFacts]:
-    """The relations of entities in both directions that the lists let be offered."""
+    """The relations of entities in both directions that the white-list and black-lists allow."""
     page = await relation_facts(graph, ids, None, limits=limits)
     return select(page, [limits.offers(fact.relation.id) for fact in page.items])

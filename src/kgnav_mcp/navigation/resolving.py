@@ -1,4 +1,4 @@
-"""From what a user wrote to what is meant: entities by id or unambiguous name, relations by id or label."""
+"""Resolves references that a user wrote: entities by id or unambiguous name, relations by id or label."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from kgnav_mcp.navigation.words import words
 from kgnav_mcp.port import GraphAdapter
 
 NEAREST = 5
-"""Alternatives offered for a name that was not found (ARK-V1 offers as many)."""
+"""Alternatives offered for a name that was not found, as many as in ARK-V1."""
 
-_ADVISED = 8
-"""Unknown names of one call whose nearest entities are looked up."""
+_MOST_ADVISED = 8
+"""Unknown names of one call for which nearest entities are looked up."""
 _NAMESAKES = 20
-_COMPARED = 200
-"""Characters of a name that are compared: the cost is the product of both lengths."""
+_COMPARED_CHARACTERS = 200
+"""Characters of a name that are compared: the cost grows with the product of both lengths."""
 _ESCAPED = re.compile(r"\\([\\|])")
 _TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
-"""A prefix behind a dot, as only two-hop ids have: behind a host's dot comes a slash, or a port."""
+"""A prefix after a dot, which only two-hop ids have: a dot in a host name is followed by a slash or a port."""
 
 
 Given = Entity | str | Sequence[str]
-"""An entity, or one or many as a user wrote them: ids or names."""
+"""An entity, or one or many references that a user wrote: ids or names."""
 
 
 async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
-    """The entity with this id, or the only one with this name as it is spelt, else letter case aside.
+    """The entity with this id, or the only one with this name: spelt exactly, otherwise in any letter case.
 
     Raises:
-        UnknownEntity: none has it; with the nearest names.
-        AmbiguousEntity: several share the name and its spelling; with all of them, none is picked.
+        UnknownEntity: no entity has the id or name; the error has the nearest names.
+        AmbiguousEntity: several share the name; the error has all of them.
         InvalidArgument: the reference is empty.
     """
     (entity,) = await resolve_entities(graph, reference)
@@ -48,10 +48,11 @@ async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
 
 
 async def resolve_entities(graph: GraphAdapter, given: Given) -> tuple[Entity, ...]:
-    """As `resolve_entity`, of one or many: each entity once, in the order given.
+    """The entities that one or many references mean, each once, in the given order.
 
     Raises:
-        UnresolvedEntities: several of them are unknown or ambiguous; with all of these.
+        UnresolvedEntities: several references are unknown or ambiguous; the error has all of these.
+        UnknownEntity, AmbiguousEntity, InvalidArgument: as `resolve_entity`.
     """
     if isinstance(given, Entity):
         return (given,)
@@ -60,7 +61,7 @@ async def resolve_entities(graph: GraphAdapter, given: Given) -> tuple[Entity, .
 
 
 class Anchored(Protocol):
-    """An answer that says what the ids are that it was asked for, as `AnchoredPage`."""
+    """An answer that has the entities of the ids that it was asked for, such as `AnchoredPage`."""
 
     @property
     def items(self) -> Sequence[object]: ...
@@ -74,9 +75,9 @@ A = TypeVar("A", bound=Anchored)
 async def read_at_entities(
     graph: GraphAdapter, given: Given, read: Callable[[Sequence[str]], Awaitable[A]]
 ) -> tuple[tuple[Entity, ...], A]:
-    """The entities that references mean, each once, and what `read` gives for their ids.
+    """The entities that references mean, each once, and the result of `read` for their ids.
 
-    References are tried as ids first: the answer to `read` tells which of them are. Others are looked up as names.
+    References are tried as ids first: the result of `read` says which of them are ids. Others are looked up as names.
 
     Raises:
         As `resolve_entities`.
@@ -100,9 +101,9 @@ def _references(given: str | Sequence[str]) -> list[str]:
 
 
 async def _resolved(graph: GraphAdapter, references: Sequence[str], known: Mapping[str, Entity]) -> tuple[Entity, ...]:
-    """What the references mean, of which these are known by their ids."""
-    others = [reference for reference in dict.fromkeys(references) if reference not in known]
-    meant = {**known, **(await _resolve_names(graph, others))} if others else known
+    """The entities that the references mean, each once; `known` are those that are ids."""
+    unresolved = [reference for reference in dict.fromkeys(references) if reference not in known]
+    meant = {**known, **(await _resolve_names(graph, unresolved))} if unresolved else known
     entities: dict[str, Entity] = {}
     for reference in references:
         entity = meant[reference]
@@ -111,13 +112,17 @@ async def _resolved(graph: GraphAdapter, references: Sequence[str], known: Mappi
 
 
 async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapping[str, Entity]:
-    """As `resolve_entities`, of what are no ids as they stand: ids as they were printed, or names."""
-    printed = {reference: spellings(reference)[1:] for reference in references}
-    meant = [spelling for each in printed.values() for spelling in each]
-    found = dict(await graph.describe(meant)) if meant else {}
+    """Entities by reference, for references that are not plain ids: ids with marks of printing, or names.
+
+    Raises:
+        UnknownEntity, AmbiguousEntity, UnresolvedEntities: as `resolve_entities`.
+    """
+    spellings_of = {reference: spellings(reference)[1:] for reference in references}
+    candidates = [spelling for each in spellings_of.values() for spelling in each]
+    found = dict(await graph.describe(candidates)) if candidates else {}
     entities = {
         reference: found[spelling]
-        for reference, each in printed.items()
+        for reference, each in spellings_of.items()
         for spelling in reversed(each)
         if spelling in found
     }
@@ -125,7 +130,7 @@ async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapp
     if not named:
         return entities
     pages = await graph.named_each(list(named.values()), limit=_NAMESAKES)
-    looked_up = {reference: _bearer(name, pages[name].items) for reference, name in named.items()}
+    looked_up = {reference: _entity_named(name, pages[name].items) for reference, name in named.items()}
     if problems := [one for one in looked_up.values() if not isinstance(one, Entity)]:
         problems = await _with_nearest(graph, problems)
         raise problems[0] if len(problems) == 1 else UnresolvedEntities(problems)
@@ -135,8 +140,8 @@ async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapp
 Unresolved = UnknownEntity | AmbiguousEntity
 
 
-def _bearer(name: str, namesakes: Sequence[Namesake]) -> Entity | Unresolved:
-    """The entity with this name, or what is wrong with the name."""
+def _entity_named(name: str, namesakes: Sequence[Namesake]) -> Entity | Unresolved:
+    """The entity with this name, or the error for the name."""
     meant = [one.entity for one in namesakes if one.name == name] or [one.entity for one in namesakes]
     if len(meant) == 1:
         return replace(meant[0], namesakes=tuple(one.entity for one in namesakes if one.entity != meant[0]))
@@ -146,8 +151,8 @@ def _bearer(name: str, namesakes: Sequence[Namesake]) -> Entity | Unresolved:
 
 
 async def _with_nearest(graph: GraphAdapter, problems: Sequence[Unresolved]) -> list[Unresolved]:
-    """The problems with the nearest entities of the first unknown names: each of these is a look-up of its own."""
-    unknown = [one.reference for one in problems if isinstance(one, UnknownEntity)][:_ADVISED]
+    """The problems, with nearest entities for the first unknown names. Each of these costs a look-up."""
+    unknown = [one.reference for one in problems if isinstance(one, UnknownEntity)][:_MOST_ADVISED]
     pages = await gathered(*(graph.find(name, limit=NEAREST) for name in unknown))
     nearest = {
         name: UnknownEntity(
@@ -161,10 +166,10 @@ async def _with_nearest(graph: GraphAdapter, problems: Sequence[Unresolved]) -> 
 
 
 def spellings(printed: str) -> list[str]:
-    """What a printed id may stand for, likeliest first.
+    """The ids that a printed id may stand for, likeliest first.
 
-    Itself, itself without blanks around it, or with what the printing did to it undone: a backslash before a pipe in a
-    table, percent-encoding of what cannot be offset.
+    The text itself; without surrounding blanks; and with the changes of printing undone: a backslash before a pipe in
+    a table, and percent-encoding of characters that a table cannot show.
     """
     plain = printed.strip()
     unescaped = _ESCAPED.sub(r"\1", plain)
@@ -172,11 +177,11 @@ def spellings(printed: str) -> list[str]:
 
 
 def matching_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> dict[str, list[RelationFacts]]:
-    """The relations that each of the names matches, none where it matches none.
+    """The relations that each of the names matches; an empty list for a name without a match.
 
     A name is an id, or an id or label in any letter case, or an id with another prefix or none (`P31` for `wdt:P31`).
-    A name that several relations share matches all of them. Only its whole id matches a two-hop relation: the part
-    behind the dot may be another relation's id.
+    A name that several relations share matches all of them. A two-hop relation is matched only by its whole id: the
+    part after the dot may be another relation's id.
     """
     index = _index(facts)
     return {name: index.called(name) for name in names}
@@ -187,15 +192,16 @@ def _index(facts: Sequence[RelationFacts]) -> NameIndex[RelationFacts]:
 
 
 class NameIndex(Generic[T]):
-    """Finds things by their ids and labels."""
+    """An index of things by their ids and labels."""
 
     def __init__(self, things: Sequence[T], id_and_label: Callable[[T], tuple[str, str]]) -> None:
         self._things = [(thing, *id_and_label(thing)) for thing in things]
 
     def called(self, name: str) -> list[T]:
-        """The things that a name means: of this id, else of this id or label in any letter case, else of this bare id.
+        """The things with this name, in the given order.
 
-        In the order in which they were given.
+        Those with exactly this id; otherwise with this id or label in any letter case; otherwise with this id without
+        its prefix.
         """
         for spelling in spellings(name):
             if exact := self._by_id.get(spelling):
@@ -228,7 +234,7 @@ def _grouped(pairs: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
 
 
 def _local(reference: str) -> str:
-    """The local name of a prefixed id or an IRI: the part behind its last `/`, `#` or `:`."""
+    """The local name of a prefixed id or an IRI: the part after its last `/`, `#` or `:`."""
     return re.split("[/#:]", reference)[-1]
 
 
@@ -239,12 +245,12 @@ def unknown_relation(
     facts: Sequence[RelationFacts],
     opposite: Sequence[RelationFacts] = (),
 ) -> UnknownRelation:
-    """The error for a name that means no relation of any of some entities.
+    """The error for a name that matches no relation of any of the entities.
 
-    With the nearest, or where the relation is instead.
+    It has the nearest names, or says that the relation exists in the other direction.
     """
-    elsewhere = direction is not None and bool(_index(opposite).called(name))
-    if direction is not None and elsewhere:
+    in_opposite = direction is not None and bool(_index(opposite).called(name))
+    if direction is not None and in_opposite:
         step = f"It exists in the other direction: repeat the call with direction={direction.opposite}."
     elif facts:
         step = "Use one of the nearest, or repeat the call without a filter to see every relation."
@@ -252,13 +258,17 @@ def unknown_relation(
         step = "This entity has no relation there at all: try the other direction."
     else:
         step = "These entities have no relation there at all: try the other direction."
-    nearest = [] if elsewhere else nearest_names(name, list(dict.fromkeys(fact.relation.id for fact in facts)))
-    return UnknownRelation(entities, name, direction, nearest, opposite=elsewhere, next_step=step)
+    nearest = [] if in_opposite else nearest_names(name, list(dict.fromkeys(fact.relation.id for fact in facts)))
+    return UnknownRelation(entities, name, direction, nearest, opposite=in_opposite, next_step=step)
 
 
 def nearest_names(name: str, known: Sequence[str], limit: int = NEAREST) -> list[str]:
-    """The known names whose words are most like the given one's, best first; ties in the order they are known."""
+    """The known names whose words are most like those of the given name, best first; ties keep their order."""
     ranked = process.extract(
-        name, known, scorer=fuzz.WRatio, processor=lambda text: " ".join(words(text[:_COMPARED])), limit=limit
+        name,
+        known,
+        scorer=fuzz.WRatio,
+        processor=lambda text: " ".join(words(text[:_COMPARED_CHARACTERS])),
+        limit=limit,
     )
     return [text for text, _, _ in ranked]

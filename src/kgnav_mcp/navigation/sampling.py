@@ -1,4 +1,4 @@
-"""A short walk that a graph really allows, so that every example shown is one that works."""
+"""A short walk that exists in a graph, so that every example that is shown works."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STEPS = 10
 
 @dataclass(frozen=True, slots=True)
 class SampleWalk:
-    """An entity and one or two steps from it. `label` is one of its labels, None where the graph has none."""
+    """An entity and one or two steps from it. `label` is one of its labels, None if it has none."""
 
     start: Entity
     label: str | None
@@ -27,9 +27,9 @@ class SampleWalk:
 
 
 async def sample_walk(graph: GraphAdapter) -> SampleWalk | None:
-    """The first walk of two steps between named nodes; else one of one step; else None.
+    """The first walk of two steps between named nodes; otherwise one of a single step; otherwise None.
 
-    Looks at a few nodes of each of the largest labels, in the store's own order: the same graph gives the same walk.
+    Examines a few nodes of each of the largest labels, in the store's order: the same graph gives the same walk.
     """
     best: SampleWalk | None = None
     labels: list[str | None] = [None]
@@ -48,16 +48,18 @@ async def sample_walk(graph: GraphAdapter) -> SampleWalk | None:
 
 
 async def _described(graph: GraphAdapter, walk: SampleWalk | None) -> SampleWalk | None:
-    """The walk with the labels of every entity on it: far ends come without."""
+    """The walk with all entities described: far ends come without types."""
     if walk is None:
         return None
     passed = [step.tail.id for step in walk.steps if isinstance(step.tail, Entity)]
     known = await graph.describe([walk.start.id, *passed])
 
-    def seen(node: Node) -> Node:
+    def described(node: Node) -> Node:
         return known.get(node.id, node) if isinstance(node, Entity) else node
 
-    steps = tuple(replace(step, head=known.get(step.head.id, step.head), tail=seen(step.tail)) for step in walk.steps)
+    steps = tuple(
+        replace(step, head=known.get(step.head.id, step.head), tail=described(step.tail)) for step in walk.steps
+    )
     return replace(walk, start=known.get(walk.start.id, walk.start), steps=steps)
 
 
@@ -78,9 +80,9 @@ async def _outgoing(graph: GraphAdapter, entity: Entity) -> list[Triple]:
 
 
 def _named(triples: list[Triple], *visited: Entity) -> list[Triple]:
-    seen = {entity.id for entity in visited}
+    described = {entity.id for entity in visited}
     return [
         triple
         for triple in triples
-        if isinstance(triple.tail, Entity) and triple.tail.label and triple.tail.id not in seen
+        if isinstance(triple.tail, Entity) and triple.tail.label and triple.tail.id not in described
     ]

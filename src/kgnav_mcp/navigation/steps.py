@@ -1,8 +1,8 @@
-"""ARK-V1's reasoning steps: an anchor, one of its relations, the triples that are kept, and what follows from them.
+"""ARK-V1's reasoning steps: an anchor, one of its relations, the cited triples, and the inference from them.
 
-A step counts where the graph has it: the anchor is the head of triples, the relation is one of its own, and each cited
-triple is there now. Otherwise the answer names what this very anchor has. Unlike in the paper's public code, parallel
-edges are told apart by their qualifiers.
+A step is valid if the graph has it: the anchor is the head of triples, the relation is one of the anchor's, and each
+cited triple is in the store now. Otherwise the error names alternatives at this anchor. Unlike in the paper's public
+code, parallel edges are distinguished by their qualifiers.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from kgnav_mcp.port import FarEnds, GraphAdapter
 TOOL = "add_step"
 
 _RELATIONS = 2
-"""Alternatives offered for a relation (ARK-V1 offers as many)."""
+"""Alternatives offered for a relation, as many as in ARK-V1."""
 
 
 @dataclass(frozen=True, slots=True)
 class GivenStep:
-    """A step as it is given: ids or names, and the triples it rests on, one at least."""
+    """A step as the client wrote it: ids or names, and at least one cited triple."""
 
     anchor: str
     relation: str
@@ -60,24 +60,24 @@ class GivenStep:
 
 @dataclass(frozen=True, slots=True)
 class StepLimits:
-    """How far reasoning may go on one trail. The defaults are the paper's."""
+    """Limits of the reasoning on one trail. The defaults are the paper's."""
 
     steps: int = 8
-    """K_max: steps that are taken (ARK-V1)."""
+    """K_max: steps of a trail at most (ARK-V1)."""
     retries: int = 5
-    """C_max: refusals in a row after which the anchor is to be given up (ARK-V1)."""
+    """C_max: refusals in a row after which the anchor should be given up (ARK-V1)."""
 
 
 async def add_step(
     graph: GraphAdapter, trail: Trail, given: GivenStep, *, limits: Limits, most: StepLimits
 ) -> Sequence[ReasoningStep]:
-    """All steps of a trail with this one, checked, behind them. It is kept by recording the call on the trail.
+    """All steps of a trail, with this one checked and appended. Recording the call on the trail keeps the step.
 
     Raises:
-        InvalidStep: the graph has no such step at this anchor; with what it has there.
-        UnknownRelation: the anchor has no such relation; with its nearest ones.
-        UnknownEntity, AmbiguousEntity: the anchor is none; with the nearest entities.
-        InvalidArgument: the trail has all the steps that it may have.
+        InvalidStep: the graph has no such step at this anchor; the error has alternatives.
+        UnknownRelation: the anchor has no such relation; the error has the nearest ones.
+        UnknownEntity, AmbiguousEntity: the anchor is not a single entity; the error has the nearest ones.
+        InvalidArgument: the trail already has the maximal number of steps.
     """
     steps = reasoning(trail)
     if len(steps) >= most.steps:
@@ -86,7 +86,7 @@ async def add_step(
             next_step="Answer from them: check_answer(trail, answers) proves what the trail showed.",
         )
     try:
-        step = await _Checking(graph, given, limits).step()
+        step = await _StepCheck(graph, given, limits).step()
     except InvalidRequest as error:
         refused = _refusals(trail) + 1
         if refused >= most.retries:
@@ -99,7 +99,7 @@ async def add_step(
 
 
 def reasoning(trail: Trail) -> tuple[ReasoningStep, ...]:
-    """The steps that were taken on a trail, in their order."""
+    """The reasoning steps that were accepted on a trail, in their order."""
     return tuple(
         ReasoningStep(step.entities[0], step.triples, str(step.arguments.get("inference", "")))
         for step in trail.steps
@@ -113,7 +113,7 @@ def _refusals(trail: Trail) -> int:
     return taken[::-1].index(True) if any(taken) else len(taken)
 
 
-class _Checking:
+class _StepCheck:
     """The check of one step."""
 
     def __init__(self, graph: GraphAdapter, given: GivenStep, limits: Limits) -> None:
@@ -127,19 +127,19 @@ class _Checking:
     async def step(self) -> ReasoningStep:
         given = self._given
         try:
-            found = await self._followed().rows(given.anchor, [given.relation])
+            found = await self._follower().rows(given.anchor, [given.relation])
         except UnknownRelation as error:
-            raise await self._without_relation(error) from error
+            raise await self._relation_error(error) from error
         (self._anchor,) = found.entities
         self._rows, self._stop = [link.triple for link in found.page.items], found.page.stop
-        triples = dict.fromkeys([one for citation in given.cited for one in await self._cited(citation)])
+        triples = dict.fromkeys([one for citation in given.cited for one in await self._cited_triples(citation)])
         return ReasoningStep(self._anchor, tuple(triples), given.inference)
 
-    def _followed(self, words: str | None = None) -> Follower:
+    def _follower(self, words: str | None = None) -> Follower:
         return Follower(self._graph, Direction.OUTGOING, self._limits, far=FarEnds(words=words))
 
-    async def _without_relation(self, error: UnknownRelation) -> InvalidRequest:
-        """What is wrong with the relation: it leads here instead of away, or others are its nearest."""
+    async def _relation_error(self, error: UnknownRelation) -> InvalidRequest:
+        """The error for a relation that does not leave the anchor: it leads to the anchor, or others are nearest."""
         (anchor,) = error.entities
         shown, name = echoed(anchor.id), echoed(error.relation)
         if error.nearest:
@@ -148,12 +148,12 @@ class _Checking:
                 [anchor], error.relation, error.direction, error.nearest[:_RELATIONS], next_step=step
             )
         facts = await relation_facts(self._graph, [anchor.id], Direction.INCOMING, hidden=True, limits=self._limits)
-        turned = matching_relations([error.relation], facts.items)[error.relation]
-        paths = [tuple(hop.id for hop in fact.hops) for fact in turned] or None
+        incoming = matching_relations([error.relation], facts.items)[error.relation]
+        paths = [tuple(hop.id for hop in fact.hops) for fact in incoming] or None
         page = await flattened(self._graph, [anchor.id], Direction.INCOMING, paths=paths, limit=NEAREST)
         message = (
             f"{name} does not leave {shown}: it is there in the other direction"
-            if turned
+            if incoming
             else f"{shown} is no head of any triple"
         )
         step = (
@@ -163,16 +163,20 @@ class _Checking:
         )
         return InvalidStep(message, [link.triple for link in page.items], next_step=step)
 
-    async def _cited(self, citation: Citation) -> Sequence[Triple]:
-        """The triple that is cited; several where nothing tells them apart."""
+    async def _cited_triples(self, citation: Citation) -> Sequence[Triple]:
+        """The cited triple; several if nothing distinguishes them.
+
+        Raises:
+            InvalidStep: no triple, or more than one, matches the citation.
+        """
         await self._check_head(citation)
         fits = self._of_relation(citation, self._rows)
         fits = rows_to(citation.tail, fits) or await self._looked_up(citation, fits)
         if not fits:
-            raise self._refused(f"{citation} is not there", nearest_rows(citation.tail, self._rows))
+            raise self._refusal(f"{citation} is not there", nearest_rows(citation.tail, self._rows))
         qualified = rows_with(citation.qualifiers, fits)
         if not qualified:
-            raise self._refused(f"{citation} is there, but not with the cited qualifiers", fits)
+            raise self._refusal(f"{citation} is there, but not with the cited qualifiers", fits)
         if len(set(map(row_key, qualified))) > 1:
             raise InvalidStep(
                 f"{citation} is not one triple: {len(qualified):,} fit it",
@@ -185,24 +189,24 @@ class _Checking:
         anchor = self._anchor
         if citation.head.strip() == self._given.anchor.strip() or names_node(citation.head, anchor):
             return
-        if anchor.id not in await self._meant(citation.head):
-            raise self._refused(f"{citation} does not begin at the anchor {echoed(anchor.id)}", self._rows[:NEAREST])
+        if anchor.id not in await self._candidates(citation.head):
+            raise self._refusal(f"{citation} does not begin at the anchor {echoed(anchor.id)}", self._rows[:NEAREST])
 
     def _of_relation(self, citation: Citation, rows: Sequence[Triple]) -> list[Triple]:
-        """The rows of the relation that is cited, which is that of the step or one of its two-hop ones."""
+        """The rows of the cited relation, which is that of the step or one of its two-hop relations."""
         if citation.relation.strip().casefold() == self._given.relation.strip().casefold():
             return list(rows)
         relations = list(dict.fromkeys(row.relation for row in rows))
         meant = set(NameIndex(relations, lambda one: (one.id, one.label)).called(citation.relation))
         if not meant:
-            raise self._refused(
+            raise self._refusal(
                 f"{citation} is not of the step's relation {echoed(self._given.relation)}", rows[:NEAREST]
             )
         return [row for row in rows if row.relation in meant]
 
     async def _looked_up(self, citation: Citation, rows: Sequence[Triple]) -> Sequence[Triple]:
-        """The rows to a tail that has another name or, at a hub, was not among those that were read."""
-        meant = await self._meant(citation.tail)
+        """The rows to a tail that has another name or, at a hub, was not among the rows that were read."""
+        meant = await self._candidates(citation.tail)
         fits = [row for row in rows if isinstance(row.tail, Entity) and row.tail.id in meant]
         if fits or self._stop is Stop.COMPLETE:
             return fits
@@ -211,7 +215,7 @@ class _Checking:
             edges = await self._graph.edges([self._anchor.id], list(meant), relations=sorted(direct), limit=NEAREST)
             return [replace(edge, tail=meant[edge.tail.id]) for edge in edges.items if isinstance(edge.tail, Entity)]
         words = next((entity.label for entity in meant.values() if entity.label), citation.tail)
-        found = await self._followed(words).rows(self._anchor, [self._given.relation])
+        found = await self._follower(words).rows(self._anchor, [self._given.relation])
         fits = self._of_relation(citation, [link.triple for link in found.page.items]) if found.page.items else []
         fits = [row for row in fits if isinstance(row.tail, Entity) and row.tail.id in meant] or rows_to(
             citation.tail, fits
@@ -220,8 +224,8 @@ class _Checking:
             raise StoreTimeout(None, next_step="Try again, or cite the tail by its id.")
         return fits
 
-    async def _meant(self, reference: str) -> Mapping[str, Entity]:
-        """The entities that a text may mean, by their ids."""
+    async def _candidates(self, reference: str) -> Mapping[str, Entity]:
+        """The entities that a reference may mean, by id."""
         try:
             meant = [await resolve_entity(self._graph, reference)]
         except AmbiguousEntity as error:
@@ -230,6 +234,6 @@ class _Checking:
             meant = ()
         return {entity.id: entity for entity in meant}
 
-    def _refused(self, message: str, instead: Sequence[Triple]) -> InvalidStep:
+    def _refusal(self, message: str, instead: Sequence[Triple]) -> InvalidStep:
         step = "Cite triples of this anchor and this relation as they were shown; others belong to a step of their own."
         return InvalidStep(message, instead[:NEAREST], next_step=step)

@@ -1,4 +1,4 @@
-"""What of a trail a picture shows: the walk itself first, then what it has seen, as much as can be read."""
+"""The part of a trail that a picture shows: the walk first, then other nodes it has seen, as many as are readable."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from kgnav_mcp.navigation.walked import NodeKey, WalkedGraph, node_key
 
 MOST_NODES = 200
 MOST_EDGES = 400
-"""More of them nobody can read; Mermaid draws 500 edges at most."""
+"""More would be unreadable; Mermaid draws 500 edges at most."""
 
 _Ends = tuple[NodeKey, NodeKey]
 
 
 def walked_subgraph(trail: Trail, most_nodes: int = MOST_NODES, most_edges: int = MOST_EDGES) -> Subgraph:
-    """The nodes and the edges that a trail has shown, within these numbers.
+    """The nodes and edges that a trail has shown, at most this many.
 
-    Topics, proved answers, what leads to them and what was visited come first, then what ties several of these to each
-    other, then their other neighbours, of each in turn, then the rest. A node without an edge is left out unless the
+    Priority: topics, proved answers, visited nodes and the paths of proofs; then nodes that connect several of these;
+    then their other neighbours, taken from each in turn; then the rest. A node without an edge is left out unless the
     walk was about it.
     """
     walked = WalkedGraph.of(trail)
@@ -33,11 +33,11 @@ def walked_subgraph(trail: Trail, most_nodes: int = MOST_NODES, most_edges: int 
     proof = {_ends(triple) for step in checks for triple in step.triples}
     roles = _roles(trail, checks, walked)
     neighbours = _neighbours(edges)
-    wanted = [*roles, *(end for ends in proof for end in ends), *_others(walked, neighbours, roles)]
+    wanted = [*roles, *(end for ends in proof for end in ends), *_by_priority(walked, neighbours, roles)]
     chosen = set(list(dict.fromkeys(wanted))[:most_nodes])
     places = {key: place for place, key in enumerate(key for key in walked.nodes if key in chosen)}
     inside = [ends for ends in edges if ends[0] in places and ends[1] in places]
-    inside.sort(key=lambda ends: ends not in proof)  # which is stable: else they stay as they were shown
+    inside.sort(key=lambda ends: ends not in proof)  # stable: otherwise edges stay in the order shown
     return Subgraph(
         trail.question,
         tuple(
@@ -58,7 +58,7 @@ def _ends(triple: Triple) -> _Ends:
 
 
 def _roles(trail: Trail, checks: Iterable[TrailStep], walked: WalkedGraph) -> Mapping[NodeKey, Role]:
-    """The roles of all nodes that the walk was about."""
+    """The roles of all nodes that the walk was about: topics, answers, visited nodes."""
     answers = (answer for step in checks for answer in _proved(step))
     groups = ((Role.TOPIC, (one.id for one in trail.topics)), (Role.ANSWER, answers), (Role.VISITED, visited(trail)))
     roles: dict[NodeKey, Role] = {}
@@ -70,7 +70,7 @@ def _roles(trail: Trail, checks: Iterable[TrailStep], walked: WalkedGraph) -> Ma
 
 
 def _proved(step: TrailStep) -> Iterable[NodeKey]:
-    """The answers that a check proved: the entities that it showed, and the values it was asked for."""
+    """The answers that a check proved: the entities that it showed, and the literals that it was asked about."""
     yield from (entity.id for entity in step.entities)
     asked = {text.strip().casefold() for text in cast("Sequence[str]", step.arguments.get("answers", ()))}
     for triple in step.triples:
@@ -86,17 +86,17 @@ def _neighbours(edges: Iterable[_Ends]) -> Mapping[NodeKey, Collection[NodeKey]]
     return found
 
 
-def _others(
+def _by_priority(
     walked: WalkedGraph, neighbours: Mapping[NodeKey, Collection[NodeKey]], walk: Collection[NodeKey]
 ) -> Sequence[NodeKey]:
-    """All nodes with an edge: first those that tie nodes of the walk together, then the neighbours of these in turn."""
+    """All nodes with an edge: first those that connect nodes of the walk, then neighbours of the walk's nodes in turn."""
     turns = Counter[NodeKey]()
     order: dict[NodeKey, int] = {}
     for key in sorted(neighbours, key=lambda key: isinstance(walked.nodes[key], Literal)):
-        beside = [one for one in neighbours[key] if one in walk]
-        if len(beside) == 1:
-            turns[beside[0]] += 1
-            order[key] = turns[beside[0]]
+        walk_neighbours = [one for one in neighbours[key] if one in walk]
+        if len(walk_neighbours) == 1:
+            turns[walk_neighbours[0]] += 1
+            order[key] = turns[walk_neighbours[0]]
         else:
-            order[key] = 0 if beside else len(walked.nodes)
+            order[key] = 0 if walk_neighbours else len(walked.nodes)
     return sorted(order, key=order.__getitem__)

@@ -1,4 +1,4 @@
-"""The path over what a trail visited."""
+"""The nodes that a trail visited, and the path that connects them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from kgnav_mcp.navigation.walked import NodeKey, WalkedGraph
 
 
 def visited(trail: Trail) -> Sequence[str]:
-    """The entities that calls of a trail were about, in the order in which each first was."""
+    """The entities that the calls of a trail were about, in the order of first visit."""
     return list(dict.fromkeys(one for step in trail.steps if not step.failed for one in step.visited))
 
 
 def connected_path(trail: Trail) -> Path | None:
-    """The shortest way from the first to the last entity visited that passes visited ones only; None: there is none.
+    """The shortest path from the first to the last visited entity over visited entities only; None if there is none.
 
     GraphWalk's get_connected_path, whose nodes are the cells visited so far. The edges are those that were shown.
     """
@@ -23,8 +23,8 @@ def connected_path(trail: Trail) -> Path | None:
         return None
     walked = WalkedGraph.of(trail)
     passed: frozenset[NodeKey] = frozenset(nodes)
-    way = walked.way([nodes[0]], nodes[-1], through=passed.__contains__)
-    if way is None:
+    path = walked.way([nodes[0]], nodes[-1], through=passed.__contains__)
+    if path is None:
         return None
-    known = [walked.nodes[key] for key in way.nodes]
-    return Path(tuple(node for node in known if isinstance(node, Entity)), way.triples)
+    known = [walked.nodes[key] for key in path.nodes]
+    return Path(tuple(node for node in known if isinstance(node, Entity)), path.triples)

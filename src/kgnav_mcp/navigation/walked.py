@@ -1,4 +1,4 @@
-"""The part of a graph that a trail has shown, and the shortest ways within it."""
+"""The part of a graph that a trail has shown, and the shortest paths within it."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from dataclasses import dataclass
 from kgnav_mcp.model import Entity, Node, Relation, Trail, Triple
 
 NodeKey = str | tuple[str, str | None, str | None]
-"""An entity's id, or what tells a value from others: text, datatype, language."""
+"""The identity of a node: an entity's id, or a literal's text, datatype and language."""
 
 
 def node_key(node: Node) -> NodeKey:
-    """What a node is known by."""
+    """The identity of a node."""
     return node.id if isinstance(node, Entity) else (node.text, node.datatype, node.language)
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way through triples, each taken from head to tail or back; `nodes` are those that it passes, ends included."""
+    """A path along triples in either direction; `nodes` are its nodes, ends included."""
 
     nodes: tuple[NodeKey, ...]
     triples: tuple[Triple, ...]
 
     @property
     def between(self) -> tuple[NodeKey, ...]:
-        """The nodes that it passes between its ends."""
+        """The nodes between the ends."""
         return self.nodes[1:-1]
 
 
 class WalkedGraph:
-    """What a trail has shown: its nodes, each as it was described best, and its triples, each once."""
+    """The graph that a trail has shown: its nodes with their best descriptions, and its triples, each once."""
 
     def __init__(self, topics: Iterable[Entity], entities: Iterable[Entity], triples: Iterable[Triple]) -> None:
         self.nodes: dict[NodeKey, Node] = {}
-        self._at: dict[NodeKey, dict[Triple, None]] = {}
-        self._order: list[Triple] = []
+        self._triples_at: dict[NodeKey, dict[Triple, None]] = {}
+        self._triples: list[Triple] = []
         for entity in (*topics, *entities):
             self._add_node(entity)
         for triple in triples:
@@ -44,14 +44,14 @@ class WalkedGraph:
 
     @classmethod
     def of(cls, trail: Trail) -> WalkedGraph:
-        """What all steps of a trail have shown."""
+        """The graph that all steps of a trail have shown."""
         entities = (entity for step in trail.steps for entity in step.entities)
         return cls(trail.topics, entities, (triple for step in trail.steps for triple in step.triples))
 
     @property
     def triples(self) -> Sequence[Triple]:
         """All triples, in the order in which they were first shown."""
-        return self._order
+        return self._triples
 
     def way(
         self,
@@ -61,24 +61,24 @@ class WalkedGraph:
         through: Callable[[NodeKey], bool] = lambda _: True,
         along: Callable[[Triple], bool] = lambda _: True,
     ) -> Way | None:
-        """The shortest way from any of some nodes to another one, of those the one that was shown first; None: none.
+        """The shortest path from any of the starts to the end; None if there is none. Ties: the one shown first.
 
-        `through` says which entities it may pass, `along` which triples it may take. It passes no value: that two
-        entities have the same year ties them to nothing. A way has one triple at least.
+        `through` says which entities it may pass, `along` which triples it may take. It never passes a literal: two
+        entities with the same year are not connected by it. A path has at least one triple.
         """
-        came: dict[NodeKey, tuple[NodeKey, Triple]] = {}
+        previous: dict[NodeKey, tuple[NodeKey, Triple]] = {}
         seen = set(starts)
         queue = deque(starts)
         while queue:
             node = queue.popleft()
-            for triple in self._at.get(node, ()):
+            for triple in self._triples_at.get(node, ()):
                 far = _other_end(triple, node)
                 if far in seen or not along(triple):
                     continue
                 seen.add(far)
-                came[far] = node, triple
+                previous[far] = node, triple
                 if far == end:
-                    return _retraced(came, end)
+                    return _trace_path(previous, end)
                 if isinstance(far, str) and through(far):
                     queue.append(far)
         return None
@@ -86,7 +86,7 @@ class WalkedGraph:
     def _add_node(self, node: Node) -> None:
         key = node_key(node)
         known = self.nodes.get(key)
-        if known is None or (isinstance(node, Entity) and isinstance(known, Entity) and _more_said(node, known)):
+        if known is None or (isinstance(node, Entity) and isinstance(known, Entity) and _describes_more(node, known)):
             self.nodes[key] = node
 
     def _add(self, triple: Triple) -> None:
@@ -95,26 +95,26 @@ class WalkedGraph:
         self._add_node(triple.tail)
         for hop in _hops(triple):
             self._add_node(hop)
-        bare = _bare(triple)
-        if bare not in self._at.setdefault(ends[0], {}):
-            self._at[ends[0]][bare] = None
-            self._at.setdefault(ends[1], {})[bare] = None
-            self._order.append(bare)
+        bare = _without_labels(triple)
+        if bare not in self._triples_at.setdefault(ends[0], {}):
+            self._triples_at[ends[0]][bare] = None
+            self._triples_at.setdefault(ends[1], {})[bare] = None
+            self._triples.append(bare)
 
 
 def _hops(triple: Triple) -> tuple[Entity, ...]:
     return () if triple.via is None else (triple.via,)
 
 
-def _bare(triple: Triple) -> Triple:
-    """The triple without what its ends are called, so that one shown with other words is the same."""
+def _without_labels(triple: Triple) -> Triple:
+    """The triple without labels and types of its ends, so that triples that were shown differently are equal."""
     relation = Relation(triple.relation.id, triple.relation.label)
     tail = Entity(triple.tail.id) if isinstance(triple.tail, Entity) else triple.tail
     via = None if triple.via is None else Entity(triple.via.id)
     return Triple(Entity(triple.head.id), relation, tail, triple.qualifiers, via)
 
 
-def _more_said(entity: Entity, known: Entity) -> bool:
+def _describes_more(entity: Entity, known: Entity) -> bool:
     return (entity.label is not None, len(entity.types)) > (known.label is not None, len(known.types))
 
 
@@ -123,10 +123,10 @@ def _other_end(triple: Triple, node: NodeKey) -> NodeKey:
     return tail if node == head else head
 
 
-def _retraced(came: dict[NodeKey, tuple[NodeKey, Triple]], end: NodeKey) -> Way:
+def _trace_path(previous: dict[NodeKey, tuple[NodeKey, Triple]], end: NodeKey) -> Way:
     nodes, triples = [end], list[Triple]()
-    while nodes[-1] in came:
-        node, triple = came[nodes[-1]]
+    while nodes[-1] in previous:
+        node, triple = previous[nodes[-1]]
         nodes.append(node)
         triples.append(triple)
     return Way(tuple(reversed(nodes)), tuple(reversed(triples)))
