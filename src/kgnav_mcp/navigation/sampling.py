@@ -80,9 +80,9 @@ async def _outgoing(graph: GraphAdapter, entity: Entity) -> list[Triple]:
 
 
 def _named(triples: list[Triple], *visited: Entity) -> list[Triple]:
-    described = {entity.id for entity in visited}
+    visited_ids = {entity.id for entity in visited}
     return [
         triple
         for triple in triples
-        if isinstance(triple.tail, Entity) and triple.tail.label and triple.tail.id not in described
+        if isinstance(triple.tail, Entity) and triple.tail.label and triple.tail.id not in visited_ids
     ]

@@ -89,7 +89,7 @@ def _neighbours(edges: Iterable[_Ends]) -> Mapping[NodeKey, Collection[NodeKey]]
 def _by_priority(
     walked: WalkedGraph, neighbours: Mapping[NodeKey, Collection[NodeKey]], walk: Collection[NodeKey]
 ) -> Sequence[NodeKey]:
-    """All nodes with an edge: first those that connect nodes of the walk, then neighbours of the walk's nodes in turn."""
+    """All nodes with an edge: first those that connect nodes of the walk, then neighbours of each of these in turn."""
     turns = Counter[NodeKey]()
     order: dict[NodeKey, int] = {}
     for key in sorted(neighbours, key=lambda key: isinstance(walked.nodes[key], Literal)):

@@ -1,7 +1,7 @@
-"""Plans over any graph: checked against it, then run by its store, or evaluated here where the store cannot.
+"""Plans over any graph: checked against it, then run by its store, or evaluated here if the store cannot run them.
 
-`evaluate` is the reference for what a checked plan means. Source: GraphRunner, which writes a whole plan first,
-verifies it and only then runs it.
+`evaluate` defines the meaning of a checked plan. Source: GraphRunner, which writes a whole plan first, verifies it and
+only then runs it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables asked by expressions: what these need of the graph is read in sets, then each row is asked at once."""
+"""Expressions evaluated for the rows of a table: the facts they need are read in sets, then all rows are computed."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.plan.walking import parts, variables_of
 
 _ROW = "\0row"
-"""The column that says which row of another table one belongs to. No variable is called so."""
+"""The column with the number of the outer row that a row belongs to. No variable has this name."""
 Fit = Callable[[Match, Table], Awaitable[Table]]
 
 
 async def nodes_of(table: Table, name: str) -> list[Node]:
-    """The distinct nodes in a column."""
+    """The distinct nodes of a column."""
     return await in_thread(len(table.rows), lambda: table.nodes(name))
 
 
 @dataclass(slots=True, eq=False)
 class Asker:
-    """Asks tables. `fit` fits a pattern around the rows of a table: conditions have patterns of their own."""
+    """Evaluates expressions for the rows of tables. `fit` matches the patterns within conditions."""
 
     reader: Reader
     fit: Fit
     _fits: dict[Expression, Fits] = field(default_factory=dict[Expression, Fits])
 
     async def values(self, table: Table, expressions: Sequence[Expression]) -> list[Row]:
-        """What each row of a table gives for some expressions."""
+        """The values of some expressions for each row of a table."""
         await self._prepare(table, expressions)
         compiler = self._compiler(table)
         functions = [compiler.value(expression) for expression in expressions]
@@ -50,7 +50,7 @@ class Asker:
         return await in_thread(len(rows), lambda: [tuple(work(row) for work in functions) for row in rows])
 
     async def kept(self, table: Table, conditions: Sequence[Expression]) -> Table:
-        """The rows for which all conditions hold."""
+        """The rows for which all conditions are true."""
         for condition in conditions:
             if not table.rows:
                 return table
@@ -67,7 +67,7 @@ class Asker:
         return Compiler(table.places, self.reader, self._fits)
 
     async def _prepare(self, table: Table, expressions: Iterable[Expression]) -> None:
-        """Read what expressions need of the graph for the rows of a table."""
+        """Read the facts of the graph that expressions need for the rows of a table."""
         for expression in dict.fromkeys(part for one in expressions for part in parts(one)):
             match expression:
                 case Property(owner, name, ids):
@@ -93,29 +93,29 @@ class Asker:
                     pass
 
     async def _count_fits(self, table: Table, expression: Exists | CountOf, match: Match) -> None:
-        """Count how many times a pattern fits, once for each different row of the variables that it names."""
+        """Count the matches of a pattern, once for each distinct row of the outer variables that it uses."""
         named = variables_of(match)
         outer = tuple(name for name in table.names if name in named)
         fits = self._fits.setdefault(expression, Fits(outer))
         if fits.outer != outer:
             fits = self._fits[expression] = Fits(outer)
-        asked = await in_thread(len(table.rows), lambda: _different(table, outer))
-        new = [key for key in asked if key not in fits.counts]
+        row_by_key = await in_thread(len(table.rows), lambda: _distinct_rows(table, outer))
+        new_keys = [key for key in row_by_key if key not in fits.counts]
         if await self._counted_by_store(
-            match, fits, [asked[key] for key in new], exists=isinstance(expression, Exists)
+            match, fits, [row_by_key[key] for key in new_keys], exists=isinstance(expression, Exists)
         ):
             return
-        fits.counts.update((key, 0) for key in new)
+        fits.counts.update((key, 0) for key in new_keys)
         nothing_fits = self.reader.budget.nothing_fits
-        rows: list[Row] = [(*asked[key], number) for number, key in enumerate(new)]
+        rows: list[Row] = [(*row_by_key[key], number) for number, key in enumerate(new_keys)]
         found = await self.fit(match, Table((*outer, _ROW), rows)) if rows else Table((*outer, _ROW), [])
         for number, fitted in zip(found.column(_ROW), times(found), strict=True):
             if isinstance(number, int):
-                fits.counts[new[number]] += fitted
+                fits.counts[new_keys[number]] += fitted
         self.reader.budget.nothing_fits = nothing_fits
 
     async def _counted_by_store(self, match: Match, fits: Fits, rows: Sequence[Row], *, exists: bool) -> bool:
-        """Count the edges of nodes without reading one; False: the pattern asks more, or the store is not sure."""
+        """Count edges of nodes without reading them. False: the pattern needs more, or the store's count is inexact."""
         side = side_of(match, fits.outer)
         if side is None:
             return False
@@ -127,8 +127,8 @@ class Asker:
         return True
 
 
-def _different(table: Table, names: Sequence[str]) -> dict[tuple[object, ...], tuple[Value, ...]]:
-    """The different rows of some columns, by what tells them apart."""
+def _distinct_rows(table: Table, names: Sequence[str]) -> dict[tuple[object, ...], tuple[Value, ...]]:
+    """The distinct rows of some columns, by their identity."""
     places = [table.names.index(name) for name in names]
     rows = (tuple(row[place] for place in places) for row in table.rows)
     return {tuple(map(identity, row)): row for row in rows}

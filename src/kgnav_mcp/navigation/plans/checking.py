@@ -1,8 +1,8 @@
-"""Whether a plan can run on a graph, before it does: every name in it, every direction, every kind of value.
+"""Checks a plan against a graph before it runs: every name, every direction, every kind of value.
 
-Source: GraphRunner's verification of a plan (known actions, known types, an edge type that really leaves that type),
-with every problem at once, the nearest that would be right, and the plan mended where there is one way to mend it.
-What the schema does not say for sure, as it lists the most frequent labels only, is asked of the graph itself.
+Source: GraphRunner's verification of a plan (known actions, known types, an edge type that really leaves that type).
+Here all problems are reported at once, with the nearest valid alternatives, and the plan is corrected if there is only
+one way to do it. The schema lists only the most frequent labels; what it leaves open is looked up in the graph.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from kgnav_mcp.spelling.cypher import quoted, write_part
 
 @dataclass(frozen=True, slots=True)
 class CheckedPlan:
-    """A plan in the graph's own ids, or what is wrong with it."""
+    """A plan with the graph's own ids, and its problems."""
 
     plan: Plan
-    """To be run only where there is no problem."""
+    """To be run only if there are no problems."""
     problems: tuple[PlanProblem, ...] = ()
     mended: Plan | None = None
-    """The plan as it was written with every problem mended; it was checked, too."""
+    """The written plan with every problem corrected. It was checked, too. None if there is no single correction."""
     notes: tuple[str, ...] = ()
-    """What names were taken to mean."""
+    """How names were interpreted."""
 
 
 async def check(
@@ -59,10 +59,10 @@ async def check(
     *,
     one_node: frozenset[str] = frozenset(),
 ) -> CheckedPlan:
-    """Every name of a plan as the graph has it, or every problem at once.
+    """The plan with the graph's own ids, or all its problems at once.
 
-    `has_rows` is asked whether an edge of a relation leads from a label to a label where the schema does not say.
-    `one_node` are variables whose name may mean one node only.
+    `has_rows` is called to learn whether edges of a relation lead from a label to a label if the schema does not say.
+    `one_node` are variables whose name must mean a single node.
     """
     vocabulary = await Vocabulary.of(graph)
 
@@ -71,14 +71,14 @@ async def check(
         entities = EntityReader(graph, lookups, findings, one_node)
         return await _Checker(known, findings, entities, has_rows).checked(written)
 
-    found = await _mended(plan, lambda written: checked(written, vocabulary))
-    if found.problems and (renewed := await vocabulary.renewed()):  # what the graph lacked may have come
-        return await _mended(plan, lambda written: checked(written, renewed))
+    found = await _check_and_correct(plan, lambda written: checked(written, vocabulary))
+    if found.problems and (renewed := await vocabulary.renewed()):  # a missing name may have been added since
+        return await _check_and_correct(plan, lambda written: checked(written, renewed))
     return found
 
 
-async def _mended(plan: Plan, checked: Callable[[Plan], Awaitable[CheckedPlan]]) -> CheckedPlan:
-    """A plan that was checked, and mended until nothing is wrong with it where that can be."""
+async def _check_and_correct(plan: Plan, checked: Callable[[Plan], Awaitable[CheckedPlan]]) -> CheckedPlan:
+    """The checked plan; if it has problems, its correction is checked and corrected again, a few times."""
     found = await checked(plan)
     for _ in range(_ROUNDS):
         if found.mended is None:
@@ -103,7 +103,7 @@ class _Checker:
         self.conditions = ConditionChecker(self.vocabulary, self.entities, having, self.findings, self._match)
 
     async def checked(self, plan: Plan) -> CheckedPlan:
-        """The plan in ids, with what was found."""
+        """The plan with ids, and its problems."""
         pipelines = [await self._pipeline(pipeline) for pipeline in plan.pipelines]
         mended = self.findings.mended(plan) if self.findings.problems else None
         return CheckedPlan(
@@ -146,12 +146,12 @@ class _Checker:
         new = replace(match, nodes=tuple(nodes), edges=tuple(edges))
         inside = after_match(scope, new)
         for written, edge in zip(match.edges, new.edges, strict=True):
-            await self._ends(written, edge, inside, match)
+            await self._check_ends(written, edge, inside, match)
         return replace(new, where=await self.conditions.checked(match.where, inside))
 
     async def _node(self, node: NodePattern) -> NodePattern:
         groups: list[tuple[str, ...]] = []
-        for group in await self._with_whole_ids(node):
+        for group in await self._join_split_ids(node):
             ids: list[str] = []
             for name in group:
                 found = await self.vocabulary.labels(name)
@@ -161,8 +161,8 @@ class _Checker:
             groups.append(tuple(ids))
         return replace(node, labels=tuple(groups))
 
-    async def _with_whole_ids(self, node: NodePattern) -> tuple[tuple[str, ...], ...]:
-        """The labels of a node; two of them may be one id that was written without backticks, as `:wd:Q5`."""
+    async def _join_split_ids(self, node: NodePattern) -> tuple[tuple[str, ...], ...]:
+        """The labels of a node. Two labels may be a single id that was written without backticks, as in `:wd:Q5`."""
         groups = list(node.labels)
         for place, pair in enumerate(pairwise(node.labels)):
             whole = await self.vocabulary.whole_label(*(name for group in pair for name in group))
@@ -172,7 +172,7 @@ class _Checker:
                 self.findings.problem(f"({named}:{whole})", reason, [quoted(whole)])
                 groups[place : place + 2] = [(whole,)]
                 self.findings.mend(node, replace(node, labels=tuple(groups)))
-                break  # another one is found when the mended plan is checked
+                break  # a second one is found when the corrected plan is checked
         return tuple(groups)
 
     def _unknown_label(self, node: NodePattern, name: str) -> None:
@@ -199,7 +199,7 @@ class _Checker:
         return replace(edge, relations=tuple(dict.fromkeys(ids)))
 
     async def _unknown_relation(self, edge: EdgePattern, name: str, labels: Sequence[str], match: Match) -> None:
-        place = _in_place(edge, match)
+        place = _edge_with_ends(edge, match)
         if await self.vocabulary.properties(name):
             value = f"{edge.source if is_named(edge.source) else 'node'}.{quoted(name)}"
             self.findings.problem(place, f"{name} leads to values, not to nodes: it is a property", [value])
@@ -214,45 +214,46 @@ class _Checker:
         relations = tuple(mended if mended and one == name else one for one in current.relations)
         self.findings.mend(edge, replace(current, relations=relations) if mended else None)
 
-    async def _ends(self, edge: EdgePattern, resolved: EdgePattern, scope: Scope, match: Match) -> None:
-        """Tell where no edge of these relations leads from the labels at its source to those at its target."""
+    async def _check_ends(self, edge: EdgePattern, resolved: EdgePattern, scope: Scope, match: Match) -> None:
+        """Report an edge whose relations never lead from the labels of its source to those of its target."""
         source, target = scope.get(edge.source), scope.get(edge.target)
         if not isinstance(source, Node) or not isinstance(target, Node) or not resolved.relations:
             return
         heads, tails = _one_group(source), _one_group(target)
         labels = (*source.labels, *target.labels)
-        if resolved.path is not None or not labels or not all(labels):  # an unknown label is told elsewhere
+        if resolved.path is not None or not labels or not all(labels):  # an unknown label is reported elsewhere
             return
         if any(self.vocabulary.leads(one, heads, tails) for one in resolved.relations):
             return
         if await self._leads(resolved, source, target) is not False:
             return
-        place, kinds = _in_place(edge, match), (_labelled(source), _labelled(target))
+        place, kinds = _edge_with_ends(edge, match), (_labelled(source), _labelled(target))
         if not edge.either and await self._leads(resolved, target, source):
             turned = replace(edge, source=edge.target, target=edge.source)
             reason = f"leads from {kinds[1]} to {kinds[0]}, not from {kinds[0]} to {kinds[1]}"
-            self.findings.problem(place, reason, [_in_place(turned, match)])
+            self.findings.problem(place, reason, [_edge_with_ends(turned, match)])
             current = cast("EdgePattern", self.findings.current(edge))
             self.findings.mend(edge, replace(current, source=current.target, target=current.source))
             return
-        near = await self._joining(edge, source, target)
+        near = await self._relations_between(edge, source, target)
         self.findings.problem(place, f"no such edge leads from {kinds[0]} to {kinds[1]}", near)
-        sure = len(near) == 1 and source.labels and target.labels  # what else leads on from a label may be anything
-        only = near[0] if sure else meant(edge.relations[0], near)
+        # With a label at one end only, a single candidate is not necessarily the one meant.
+        single = len(near) == 1 and source.labels and target.labels
+        only = near[0] if single else meant(edge.relations[0], near)
         self._rename(edge, edge.relations[0], only if len(edge.relations) == 1 else None)
 
     async def _leads(self, edge: EdgePattern, source: Node, target: Node) -> bool | None:
-        """Whether the graph has an edge of these relations from such a node to such a node."""
+        """Whether the graph has an edge of these relations between nodes with these labels; None if not known."""
         ends = [NodePattern(name, end.labels, end.subclasses) for name, end in (("s", source), ("t", target))]
         pattern = Match(tuple(ends), (EdgePattern("e", "s", "t", edge.relations, edge.either),))
         return await self.has_rows(Plan((Pipeline((pattern, ANY_ROW)),), asks=True))
 
-    async def _joining(self, edge: EdgePattern, source: Node, target: Node) -> list[str]:
-        """Relations that do lead from such a node to such a node, those most like the written one first."""
+    async def _relations_between(self, edge: EdgePattern, source: Node, target: Node) -> list[str]:
+        """Relations that lead from nodes like the source to nodes like the target; most similar names first."""
         at_source = await self.vocabulary.relations_at(_one_group(source))
         at_target = await self.vocabulary.relations_at(_one_group(target))
         both = [one for one in at_source if one in at_target] if at_source and at_target else at_source or at_target
-        tried = [replace(edge, relations=(relation,), either=False) for relation in both[:_TRIED]]
+        tried = [replace(edge, relations=(relation,), either=False) for relation in both[:_RELATIONS_TRIED]]
         found = [each.relations[0] for each in tried if await self._leads(each, source, target)]
         words = await self.vocabulary.nearest_relation(edge.relations[0], ())
         like = [one for word in words for one in await self.vocabulary.relations(word)]
@@ -260,9 +261,9 @@ class _Checker:
 
 
 _ROUNDS = 4
-"""Times that a mended plan is checked and mended again: one mistake may hide another."""
-_TRIED = 20
-"""Relations between two labels that are looked for in the graph, most frequent first."""
+"""How many times a corrected plan is checked again: one mistake may hide another."""
+_RELATIONS_TRIED = 20
+"""Relations between two labels that are looked up in the graph, most frequent first."""
 _OFFERED = 5
 
 
@@ -278,8 +279,8 @@ def _labelled(node: Node) -> str:
     return "".join(f":{'|'.join(group)}" for group in node.labels) or "any node"
 
 
-def _in_place(edge: EdgePattern, match: Match) -> str:
-    """An edge with its ends and their labels: the place of a problem."""
+def _edge_with_ends(edge: EdgePattern, match: Match) -> str:
+    """An edge with its ends and their labels, written as the place of a problem."""
     ends = (edge.source, edge.target)
     nodes = sorted((node for node in match.nodes if node.variable in ends), key=lambda node: ends.index(node.variable))
     return write_part(Match(tuple(nodes), (edge,)))

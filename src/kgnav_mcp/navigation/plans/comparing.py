@@ -1,4 +1,4 @@
-"""Comparisons as Cypher has them: true, false, or null where it cannot be said."""
+"""Comparisons as in Cypher: true, false, or null if undefined."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from kgnav_mcp.port import comparing
 
 
 def equal(left: Value, right: Value) -> bool | None:
-    """Whether two values are equal; null where one is null, false where they are of different kinds.
+    """Whether two values are equal; null if one is null, false if they are of different kinds.
 
-    A node, which a qualifier may have as its value, equals a text that is its id or its label.
+    A node (the value of a qualifier may be one) equals a text that is its id or its label.
     """
     if left is None or right is None:
         return None
@@ -27,7 +27,7 @@ def equal(left: Value, right: Value) -> bool | None:
 
 
 def less(left: Value, right: Value) -> bool | None:
-    """Whether a value comes before another; null where they are of kinds that have no order between them."""
+    """Whether a value comes before another; null if values of their kinds have no order."""
     if isinstance(left, tuple) and isinstance(right, tuple):
         for one, other in zip(left, right, strict=False):
             same = equal(one, other)
@@ -40,7 +40,7 @@ def less(left: Value, right: Value) -> bool | None:
 
 
 def every(conditions: Iterable[bool | None]) -> bool | None:
-    """AND: false where one is false, else null where one is null."""
+    """AND: false if one is false, otherwise null if one is null."""
     result: bool | None = True
     for condition in conditions:
         if condition is False:
@@ -51,7 +51,7 @@ def every(conditions: Iterable[bool | None]) -> bool | None:
 
 
 def some(conditions: Iterable[bool | None]) -> bool | None:
-    """OR: true where one is true, else null where one is null."""
+    """OR: true if one is true, otherwise null if one is null."""
     result: bool | None = False
     for condition in conditions:
         if condition:
@@ -67,14 +67,14 @@ def opposite(condition: bool | None) -> bool | None:
 
 
 def compare(left: Value, comparison: Comparison, right: Value) -> bool | None:
-    """A comparison of two values; null where one of them is, but nothing is a member of an empty list."""
+    """The result of a comparison; null if a value is null, but IN an empty list is false even for null."""
     if comparison is Comparison.IN:
         return some(equal(left, member) for member in right) if isinstance(right, tuple) else None
     return None if left is None or right is None else _TESTS[comparison](left, right)
 
 
 def _not_less(left: Value, right: Value) -> bool | None:
-    """At least as large; two numbers of which one is none (NaN) are neither less nor not less."""
+    """Greater or equal. With NaN, neither `less` nor this is true."""
     return some((less(right, left), equal(left, right) if less(right, left) is not None else None))
 
 

@@ -1,4 +1,4 @@
-"""The conditions and values of a plan: each property, label and constant in them, as the graph has it."""
+"""Checks the conditions and values of a plan: every property, label and constant is replaced by the graph's own."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from kgnav_mcp.plan.walking import all_hold, rewritten_in_turn
 from kgnav_mcp.spelling.cypher import quoted, write_part
 
 ID = "id"
-"""The property that every node has: its id, where the graph has no property that is called so."""
+"""The property that means a node's id, unless the graph has a property of this name."""
 FROM_NAMES = ("start time", "P580", "from", "start", "since", "begin", "valid_from", "start_date", "from_year")
 TO_NAMES = ("end time", "P582", "to", "end", "until", "till", "valid_to", "end_date", "to_year")
-"""What edges call the time since when, and until when, they hold."""
+"""Usual names of an edge's properties for the start and the end of its validity."""
 OPEN_ENDS = "An edge that does not say since when has held ever since, one that does not say until when holds still."
 _MIRRORED = {
     Comparison.LESS: Comparison.GREATER,
@@ -61,18 +61,18 @@ class ConditionChecker:
     """Checks the pattern within a condition."""
 
     async def checked(self, expression: Expression | None, scope: Scope) -> Expression | None:
-        """The expression in the graph's own ids."""
+        """The expression with the graph's own ids."""
 
         async def change(part: object) -> object | None:
             match part:
                 case Exists() | CountOf():
                     new = replace(part, match=await self.match(part.match, scope))
                 case Compare():
-                    new = await self._compared(part, scope)
+                    new = await self._check_comparison(part, scope)
                 case Property():
                     new = await self._property(part, scope)
                 case Joined(Connective.AND):
-                    new = await self._with_whole_ids(part, scope)
+                    new = await self._join_split_ids(part, scope)
                 case HasLabel():
                     new = await self._has_label(part, scope)
                 case During():
@@ -83,7 +83,7 @@ class ConditionChecker:
 
         return None if expression is None else await rewritten_in_turn(expression, change)
 
-    async def _compared(self, condition: Compare, scope: Scope) -> Expression | None:
+    async def _check_comparison(self, condition: Compare, scope: Scope) -> Expression | None:
         condition = _property_first(condition)
         texts = _constants(condition)
         if not texts:
@@ -96,7 +96,7 @@ class ConditionChecker:
             case Property(owner) as prop:
                 match scope.get(owner):
                     case Node() as node:
-                        return await self._value_of_node(condition, prop, node, texts, identity=identity)
+                        return await self._compare_node_property(condition, prop, node, texts, identity=identity)
                     case Edge(relations, many=False):
                         ids = await self.qualifier_ids(prop.name, relations)
                         kinds = await self.vocabulary.qualifier_kinds(relations, ids)
@@ -107,10 +107,10 @@ class ConditionChecker:
                 pass
         return None
 
-    async def _value_of_node(
+    async def _compare_node_property(
         self, condition: Compare, prop: Property, node: Node, constants: Sequence[Constant], *, identity: bool
     ) -> Expression | None:
-        """A comparison of a node's property; `identity`: with texts that it may be."""
+        """A comparison of a node's property. `identity`: it is `=`, `<>` or IN, with texts that may be ids or names."""
         ids = await self.vocabulary.properties(prop.name)
         if prop.name == ID and not ids and identity:
             return await self.entities.with_ids(condition, prop.owner, constants)
@@ -125,11 +125,11 @@ class ConditionChecker:
     async def _property(self, prop: Property, scope: Scope) -> Expression:
         match scope.get(prop.owner):
             case Node() as node:
-                return await self._of_node(prop, node)
+                return await self._node_property(prop, node)
             case Edge(relations, many):
-                return await self._of_edge(prop, relations, many=many)
+                return await self._edge_property(prop, relations, many=many)
             case None:
-                return prop  # nothing is called so, which whoever read the plan has told
+                return prop  # an unknown variable, which the parser has reported
             case _:
                 self.findings.problem(
                     f"{prop.owner}.{prop.name}", f"{prop.owner} is neither a node nor an edge: it has no properties"
@@ -137,10 +137,10 @@ class ConditionChecker:
                 self.findings.mend(prop, None)
                 return prop
 
-    async def _of_node(self, prop: Property, node: Node) -> Expression:
+    async def _node_property(self, prop: Property, node: Node) -> Expression:
         ids = await self.vocabulary.properties(prop.name)
         if prop.name == NAME:
-            # Of names in several languages, the one that answers show; so too where a label calls its name otherwise.
+            # Use the name that answers show if names have languages, or if nodes of the label lack this property.
             own = not self.vocabulary.in_languages(ids) and await self.having.has(node, prop, ids)
             return replace(prop, ids=ids if own else ())
         if ids:
@@ -161,7 +161,7 @@ class ConditionChecker:
         self.findings.mend(prop, replace(prop, name=name) if name is not None else None)
         return prop
 
-    async def _of_edge(self, prop: Property, relations: Sequence[str], *, many: bool) -> Expression:
+    async def _edge_property(self, prop: Property, relations: Sequence[str], *, many: bool) -> Expression:
         place = f"{prop.owner}.{prop.name}"
         if many:
             self.findings.problem(place, "is asked of a path's list of edges", [f"UNWIND {prop.owner} AS edge"])
@@ -177,26 +177,26 @@ class ConditionChecker:
         return replace(prop, ids=ids)
 
     async def qualifier_ids(self, name: str, relations: Sequence[str]) -> tuple[str, ...]:
-        """The ids of the properties of edges of these relations that a name means."""
+        """The ids of the properties that a name means, for edges of these relations."""
         known = await self.vocabulary.qualifiers(relations)
         ids = (*await self.vocabulary.properties(name), *await self.vocabulary.relations(name))
         found = [each for each in known if each == name or each in ids]
         if not found:
-            found = NameIndex(known, _both).called(name)
+            found = NameIndex(known, _name_twice).called(name)
         if not found and self.vocabulary.whole.sampled:
-            found = list(ids)  # a sample does not tell every qualifier
+            found = list(ids)  # a sampled schema may lack qualifiers
         return tuple(dict.fromkeys(found))
 
-    async def _with_whole_ids(self, condition: Joined, scope: Scope) -> Expression | None:
-        """Two labels that are asked of a node may be one id that was written without backticks, as `n:wd:Q5`."""
+    async def _join_split_ids(self, condition: Joined, scope: Scope) -> Expression | None:
+        """The condition with two labels joined if they are one id that was written without backticks, as `n:wd:Q5`."""
         for place, (first, second) in enumerate(pairwise(condition.parts)):
             if not (isinstance(first, HasLabel) and isinstance(second, HasLabel) and first.variable == second.variable):
                 continue
-            whole = await self.vocabulary.whole_label(*first.labels, *second.labels)
-            if whole is not None:
-                meant_one = HasLabel(first.variable, (whole,))
-                reason = f"{whole} is one id, and stands in backticks"
-                self.findings.problem(f"{first.variable}:{whole}", reason, [write_part(meant_one)])
+            whole_label = await self.vocabulary.whole_label(*first.labels, *second.labels)
+            if whole_label is not None:
+                meant_one = HasLabel(first.variable, (whole_label,))
+                reason = f"{whole_label} is one id, and stands in backticks"
+                self.findings.problem(f"{first.variable}:{whole_label}", reason, [write_part(meant_one)])
                 mended = all_hold((*condition.parts[:place], meant_one, *condition.parts[place + 2 :]))
                 self.findings.mend(condition, mended)
                 return await self.checked(mended, scope)
@@ -224,7 +224,7 @@ class ConditionChecker:
         edge = scope.get(condition.edge)
         relations = edge.relations if isinstance(edge, Edge) else ()
         known = await self.vocabulary.qualifiers(relations)
-        index = NameIndex(known, _both)
+        index = NameIndex(known, _name_twice)
         begins, ends = ([one for name in names for one in index.called(name)] for names in (FROM_NAMES, TO_NAMES))
         if not begins and not ends:
             self.findings.problem(condition.edge, "its edges do not say since when or until when they hold", known[:5])
@@ -234,12 +234,12 @@ class ConditionChecker:
         return replace(condition, from_ids=tuple(dict.fromkeys(begins)), to_ids=tuple(dict.fromkeys(ends)))
 
 
-def _both(name: str) -> tuple[str, str]:
+def _name_twice(name: str) -> tuple[str, str]:
     return name, name
 
 
 def _property_first(condition: Compare) -> Compare:
-    """The comparison with the constant on the right, where that is another way to write it."""
+    """The comparison with a constant on the left moved to the right, if there is an equivalent comparison."""
     if not isinstance(condition.left, Constant) or isinstance(condition.right, Constant):
         return condition
     if condition.comparison in (Comparison.EQUAL, Comparison.UNEQUAL):
@@ -249,7 +249,7 @@ def _property_first(condition: Compare) -> Compare:
 
 
 def _constants(condition: Compare) -> list[Constant]:
-    """What a value is compared with by `=` or IN, or by its size; nothing for other comparisons."""
+    """The constants on the right of a comparison; empty if there are others than constants."""
     match condition.right:
         case Constant(value) as constant if value is not None and condition.comparison is not Comparison.IN:
             return [constant]

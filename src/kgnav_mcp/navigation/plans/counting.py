@@ -1,4 +1,4 @@
-"""Plans that only count the nodes of a label or the edges of a relation: the store says it, no row is read."""
+"""Plans that only count the nodes of a label or the edges of a relation: the store counts, no row is read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kgnav_mcp.port import GraphAdapter
 
 
 async def counted(graph: GraphAdapter, pipeline: Pipeline, budget: Budget) -> Table | None:
-    """The answer of a plan that counts one thing; None: it asks more, or the store does not know the number."""
+    """The answer of a plan that only counts; None if it does more, or if the store has no exact count."""
     match pipeline.clauses:
         case (Match(optional=False, paths=()) as match, Project() as project) if _only_counts(match, project):
             pass
@@ -36,17 +36,17 @@ async def counted(graph: GraphAdapter, pipeline: Pipeline, budget: Budget) -> Ta
 
 
 def _only_counts(match: Match, project: Project) -> bool:
-    """Whether all columns are the number of rows, and the rows those of one node or one edge without more."""
+    """Whether all columns are the number of rows, and the pattern is a single node or edge without conditions."""
     parts = match.edges or match.nodes
     if len(parts) != 1 or match.where is not None or project.where is not None or project.skip or project.limit == 0:
         return False
     if match.edges and any(node.labels or node.variable not in _ends(match.edges[0]) for node in match.nodes):
         return False
-    counted_too = (None, Variable(parts[0].variable))
+    row_counters = (None, Variable(parts[0].variable))
     return all(
         isinstance(value := column.value, Aggregate)
         and value.function is AggregateFunction.COUNT
-        and value.of in counted_too
+        and value.of in row_counters
         and not (value.distinct and value.of is None)
         for column in project.columns
     ) and bool(project.columns)
@@ -57,7 +57,7 @@ def _ends(edge: EdgePattern) -> tuple[str, str]:
 
 
 async def _nodes(graph: GraphAdapter, node: NodePattern) -> Count | None:
-    """How many nodes there are, with a label or in all."""
+    """The number of nodes with the pattern's label, or of all nodes; None if it is not a single look-up."""
     start = start_of(node, ())
     if len(start.scans) != 1 or not start.labelled or node.subclasses:
         return None
@@ -68,7 +68,7 @@ async def _nodes(graph: GraphAdapter, node: NodePattern) -> Count | None:
 
 
 async def edges_of(graph: GraphAdapter, edge: EdgePattern) -> Count | None:
-    """How many edges a relation has."""
+    """The number of edges of a relation; None if the schema does not state it for this pattern."""
     if len(edge.relations) != 1 or edge.either or edge.path is not None or edge.source == edge.target:
         return None
     facts = (await graph.schema(edge.relations[0], limit=1)).relations

@@ -1,4 +1,4 @@
-"""The entities that a plan names: by id, or by what they are called."""
+"""Resolves the entities that a plan names by id or by name."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class EntityReader:
     lookups: Lookups
     findings: Findings
     one_node: frozenset[str] = frozenset()
-    """Variables that name one node."""
+    """Variables whose name must mean a single node."""
 
     async def with_ids(self, condition: Compare, owner: str, texts: Sequence[Constant]) -> Expression:
-        """A condition on the ids of a node, with the ids as the graph writes them."""
+        """A condition on a node's id, with ids as the graph writes them. Unknown ids are reported."""
         given = {constant: spellings(str(constant.value)) for constant in texts}
         found = await self.lookups.by_id([one for each in given.values() for one in each])
         ids: list[str] = []
@@ -50,17 +50,17 @@ class EntityReader:
             if entity is not None:
                 ids.append(entity.id)
             else:
-                await self._unknown(
+                await self._report_unknown(
                     condition, constant, f"no entity has the id {echoed(str(constant.value))}", by_id=True
                 )
         found_ids = has_id(owner, ids)
         return Not(found_ids) if condition.comparison is Comparison.UNEQUAL else found_ids
 
     async def with_name(self, condition: Compare, prop: Property, texts: Sequence[Constant], node: Node) -> Expression:
-        """A condition on what a node is called, with the ids of those who are called so.
+        """A condition on a node's name, replaced by a condition on the ids of the entities with that name.
 
-        The name as it is spelt comes first, then letter case aside; aliases count. `prop.ids` are the graph's own
-        properties of that name: where a node with the labels of this one has the very value, it is left to them.
+        Exact spelling comes first, then any letter case; aliases count. `prop.ids` are the graph's own properties
+        called `name`: if a node with this node's labels has the exact value, the condition stays a comparison of them.
         """
         for constant in texts if prop.owner not in self.one_node else ():
             if await self._has_value(node, prop.ids, str(constant.value)):
@@ -75,33 +75,35 @@ class EntityReader:
             exact = [one.entity for one in page.items if one.name == text]
             entities = exact or [one.entity for one in page.items]
             if not entities:
-                await self._unknown(condition, constant, f"no entity is called {echoed(text)}")
+                await self._report_unknown(condition, constant, f"no entity is called {echoed(text)}")
             if len(entities) > 1 and prop.owner in self.one_node:
                 reason = f"{len(entities):,} entities are called {echoed(text)}: give the id of one"
                 self.findings.problem(prop.owner, reason, [entity.id for entity in entities[:NEAREST]])
                 self.findings.mend(constant, None)
-            self._tell(text, entities, spelt=bool(exact))
+            self._note_entities(text, entities, exactly_spelt=bool(exact))
             ids += [entity.id for entity in entities]
         return has_id(prop.owner, ids)
 
     async def _has_value(self, node: Node, properties: Sequence[str], text: str) -> bool:
         labels = node.labels[0] if node.labels and not node.subclasses else (None,)
         for label, name in product(labels, properties):
-            with suppress(UnknownName):  # no node has this label, which whoever checks labels tells
+            with suppress(UnknownName):  # an unknown label is reported where labels are checked
                 if (await self.lookups.by_value(label, name, text)).items:
                     return True
         return False
 
-    def _tell(self, text: str, entities: Sequence[Entity], *, spelt: bool) -> None:
+    def _note_entities(self, text: str, entities: Sequence[Entity], *, exactly_spelt: bool) -> None:
         names = ", ".join(entity.id for entity in entities[:NEAREST])
-        if not spelt and entities:
+        if not exactly_spelt and entities:
             self.findings.notes.append(f"Nothing is called {echoed(text)} but for letter case: meant is {names}.")
         elif len(entities) > 1:
             more = f" and {len(entities) - NEAREST:,} more" if len(entities) > NEAREST else ""
             self.findings.notes.append(f"{len(entities):,} entities are called {echoed(text)}: {names}{more}.")
 
-    async def _unknown(self, condition: Compare, constant: Constant, reason: str, *, by_id: bool = False) -> None:
-        """Tell that nothing has this name or, `by_id`, this id: the nearest names, or ids with their names."""
+    async def _report_unknown(
+        self, condition: Compare, constant: Constant, reason: str, *, by_id: bool = False
+    ) -> None:
+        """Report that nothing has this name or, with `by_id`, this id; with the nearest names, or ids with names."""
         text = str(constant.value)
         nearest = [candidate.entity for candidate in (await self.graph.find(text, limit=NEAREST)).items]
         names = [entity.id if by_id else entity.label or entity.id for entity in nearest]
@@ -112,13 +114,13 @@ class EntityReader:
 
 
 def has_id(owner: str, ids: Sequence[str]) -> Compare:
-    """The condition that a node is one of these."""
+    """The condition that a node has one of these ids."""
     wanted = ListOf(tuple(Constant(each) for each in dict.fromkeys(ids)))
     return Compare(Call(Function.ID, (Variable(owner),)), Comparison.IN, wanted)
 
 
 def _with_name(entity: Entity) -> str:
-    """`wd:Q42 (Douglas Adams)`."""
+    """An entity as `wd:Q42 (Douglas Adams)`; only its id if it has no label."""
     return entity.id if entity.label in (None, entity.id) else f"{entity.id} ({entity.label})"
 
 

@@ -1,7 +1,7 @@
-"""How much work a plan is, by what the schema counts: labels, relations, and which labels these join.
+"""Estimates the work of a plan from the counts of the schema: of labels, of relations, of the labels these connect.
 
-A node of a pattern may be any of its label's, an edge joins two such nodes as often as edges of its relation join the
-labels: where parts do not depend on each other, the product of these is the number of rows.
+Parts of a pattern are assumed to be independent. A node is then any node of its label, and two such nodes are joined as
+often as edges of the relation join the labels on average: the product is the number of rows.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from kgnav_mcp.plan import EdgePattern, Match, NodePattern, PathKind, Pipeline, 
 from kgnav_mcp.plan.walking import aggregates, conjuncts, variables_of
 
 _SHARE_WITH_VALUE = 0.001
-"""Of the nodes of a label, those with one value of a property."""
+"""Assumed share of a label's nodes that have a given value of a property."""
 _LONGEST = 5
-"""Steps of a path without a bound that are followed."""
+"""Assumed number of steps of a path without an upper bound."""
 _SEARCHED = frozenset((PathKind.SHORTEST, PathKind.ALL_SHORTEST))
 _SEARCH = 10
-"""Edges that a search between two nodes comes by for each step."""
+"""Assumed number of edges per step that a search between two nodes examines."""
 _SORTING = 4
-"""To put a value of an answer in its order costs so many times what it costs to come by an edge."""
+"""Cost of sorting one value of the answer, relative to the cost of examining one edge."""
 
 
 def steps_of(vocabulary: Vocabulary, plan: Plan) -> float:
-    """About how many edges a checked plan comes by, and values it sorts, as far as the schema tells.
+    """Estimated number of edges that a checked plan examines, plus the cost of sorting in the same unit.
 
-    What it does not count is taken for nothing; where it does not say how many nodes there are, so is everything.
+    Parts that the schema does not count are taken as zero. If it has no exact number of nodes, the estimate is zero.
     """
     if vocabulary.whole.entities.certainty is not Certainty.EXACT:
         return 0.0
@@ -38,27 +38,27 @@ def steps_of(vocabulary: Vocabulary, plan: Plan) -> float:
 
 
 class _Estimate:
-    """One pipeline, as it is followed clause by clause."""
+    """The running estimate of one pipeline, clause by clause."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._nodes = max(vocabulary.whole.entities.value, 1)
         self._rows, self._steps = 1.0, 0.0
         self._sizes: dict[str, float] = {}
-        """By variable, the nodes that it may stand for."""
+        """Estimated number of nodes for each variable."""
 
     def steps_of(self, pipeline: Pipeline) -> float:
         for clause in pipeline.clauses:
             match clause:
                 case Match():
-                    self._fit(clause)
+                    self._match(clause)
                 case Project():
                     self._project(clause)
                 case _:
                     pass
         return self._steps + self._rows * _SORTING * len(pipeline.result.columns)
 
-    def _fit(self, match: Match) -> None:
+    def _match(self, match: Match) -> None:
         patterns = merged(match)
         domains = {name: self._domain(node, match.edges) for name, node in patterns.items()}
         rows = self._rows
@@ -66,8 +66,10 @@ class _Estimate:
             if name not in self._sizes:
                 conditions = [each for each in conjuncts(match.where) if variables_of(each) == frozenset((name,))]
                 start = start_of(node, conditions)
-                few = len(start.ids) if start.ids is not None else max(domains[name] * _SHARE_WITH_VALUE, 1)
-                self._sizes[name] = few if start.selective and (start.ids is not None or conditions) else domains[name]
+                selected = len(start.ids) if start.ids is not None else max(domains[name] * _SHARE_WITH_VALUE, 1)
+                self._sizes[name] = (
+                    selected if start.selective and (start.ids is not None or conditions) else domains[name]
+                )
                 rows *= self._sizes[name]
         for edge in match.edges:
             ends = domains[edge.source] * domains[edge.target]
@@ -79,7 +81,7 @@ class _Estimate:
         self._steps += self._rows * max(sum(_lengths(edge)[-1] for edge in match.edges), 1)
 
     def _domain(self, node: NodePattern, edges: Sequence[EdgePattern]) -> float:
-        """How many nodes there are of a node's labels, or of those at the ends of its edges."""
+        """The number of nodes with the node's labels, or with the labels at the ends of its edges if that is less."""
         own = [self._vocabulary.nodes_of(group).value for group in node.labels]
         for edge in edges:
             for end, side in ((edge.source, 0), (edge.target, 1)):
@@ -90,7 +92,7 @@ class _Estimate:
         return min([size for size in own if size], default=self._nodes)
 
     def _edges(self, edge: EdgePattern, domains: dict[str, float], patterns: dict[str, NodePattern]) -> float:
-        """How many edges, or paths, lead from nodes that one end may be to nodes that the other may be."""
+        """Estimated number of edges, or paths, between the nodes of the two ends."""
         names = edge.relations or tuple(facts.relation.id for facts in self._vocabulary.whole.relations)
         count = float(sum(facts.count.value for name in names if (facts := self._vocabulary.relation(name))))
         count *= 1 + edge.either
@@ -99,9 +101,9 @@ class _Estimate:
             joined = None if edge.either else self._vocabulary.joined(names, *labels)
             return count if joined is None else joined
         heads, tails = domains[edge.source], domains[edge.target]
-        onward = count / self._nodes if not edge.relations else count / max(heads, 1)
-        ways = sum(onward**length for length in _lengths(edge)) * heads * tails / self._nodes
-        return ways if edge.path.kind is PathKind.TRAILS else min(ways, heads * tails)
+        fan_out = count / self._nodes if not edge.relations else count / max(heads, 1)
+        path_count = sum(fan_out**length for length in _lengths(edge)) * heads * tails / self._nodes
+        return path_count if edge.path.kind is PathKind.TRAILS else min(path_count, heads * tails)
 
     def _project(self, project: Project) -> None:
         keys = [column.value for column in project.columns if not aggregates(column.value)]
@@ -121,7 +123,7 @@ class _Estimate:
 
 
 def _lengths(edge: EdgePattern) -> range:
-    """The lengths of a path that are followed."""
+    """The path lengths that are counted."""
     if edge.path is None:
         return range(1, 2)
     shortest, most = edge.path.shortest, edge.path.shortest + _LONGEST

@@ -1,6 +1,6 @@
-"""The reference evaluator: a checked plan over any adapter, by the port's set verbs alone.
+"""The reference evaluator: runs a checked plan over any adapter, using only the port's set verbs.
 
-It stands in for what an adapter does not compile, and is what compiled plans are compared with.
+It runs plans that an adapter does not compile, and tests compare compiled plans with it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Unwind
 from kgnav_mcp.port import GraphAdapter
 
 _ROW = "\0outer"
-"""The column that numbers the rows around which an optional pattern is fitted. No variable is called so."""
+"""The column that numbers the rows before an optional pattern is matched. No variable has this name."""
 _TAG_BYTES = 8
 _PART_READ = {
     Stop.ROW_CAP: "the store gives no more rows at once",
@@ -52,16 +52,16 @@ async def evaluate(
     by_store: bool = True,
     lookups: Lookups | None = None,
 ) -> PlanPage:
-    """A page of a checked plan's answer, of `limit` rows at most, behind the position `after`.
+    """A page of a checked plan's answer: at most `limit` rows after the position `after`.
 
-    With `proof` each row has the edges that it rests on. No more than `bound` rows are held at once.
-    `progress` is told of the parts that were read. `by_store`: what patterns the store fits, it does.
-    `lookups` have what the check of the plan has read.
+    With `proof` each row has the edges that prove it. At most `bound` rows are held at once. `progress` receives
+    messages about the parts that were read. `by_store`: patterns are matched by the store if it can. `lookups`: what
+    was read while the plan was checked.
 
     Raises:
-        PlanTooLarge: it would need more; with the sizes of its parts as far as they are known.
-        InvalidCursor: the answer is not what it was when the position was given.
-        InvalidArgument: a regular expression of the plan is none.
+        PlanTooLarge: more rows would be held; the error has the sizes of the parts as far as they are known.
+        InvalidCursor: the answer has changed since the position was returned.
+        InvalidArgument: a regular expression of the plan is invalid.
     """
     budget = Budget(bound)
     evaluation = _Evaluation(graph, budget, lookups, by_store=by_store)
@@ -71,7 +71,7 @@ async def evaluate(
 
 
 def _how_far(budget: Budget) -> str:
-    """How many parts were read, and the largest of them."""
+    """A message with the number of parts that were read, and the largest of them."""
     read = known(budget.part_sizes())
     largest = max(read, key=lambda size: size.count.value, default=None)
     said = f", the largest {largest.part} {largest.count.value:,}" if largest else ""
@@ -100,10 +100,10 @@ class _Evaluation:
         return Table(table.names, table.rows[:1]) if plan.asks else table
 
     async def page(self, plan: Plan, table: Table, limit: int, after: str | None) -> PlanPage:
-        """The page of the answer behind a position."""
+        """The page of the answer after a position."""
         width, rows = len(plan.columns), table.rows
         tag = await in_thread(len(rows), lambda: _tag(rows, width))
-        start = _place(after, tag)
+        start = _offset(after, tag)
         shown = rows[start : start + limit]
         await self._reader.describe(node for row in shown for value in row[:width] for node in _nodes([value]))
         items = tuple(
@@ -131,7 +131,7 @@ class _Evaluation:
         table = Table((PROOF,), [((),)]) if proof else Table((), [()])
         clauses = in_rows(pipeline)
         await refuse_products(self._graph, self._budget, clauses)
-        summed = await self._summed(clauses, table)
+        summed = await self._counted_by_store(clauses, table)
         if summed is not None:
             table, clauses = summed
         before: Clause | None = None
@@ -148,8 +148,11 @@ class _Evaluation:
             before = clause
         return table
 
-    async def _summed(self, clauses: Sequence[Clause], table: Table) -> tuple[Table, Sequence[Clause]] | None:
-        """The rows of a first pattern that are only counted, counted by the store, and the clauses that are left."""
+    async def _counted_by_store(self, clauses: Sequence[Clause], table: Table) -> tuple[Table, Sequence[Clause]] | None:
+        """Row counts of the first pattern, computed by the store, and the remaining clauses.
+
+        None if later clauses need the rows themselves, or if the store cannot count them.
+        """
         match clauses:
             case (Match() as match, Project() as project, *rest) if self._fits is not None:
                 counts = summary(match, project)
@@ -158,26 +161,27 @@ class _Evaluation:
         found = None if counts is None else await self._fits.fitted(match, table, counts[0])
         if counts is None or found is None:
             return None
-        return await self._told(match, table, found), (counts[1], *rest)
+        return await self._or_explain(match, table, found), (counts[1], *rest)
 
     async def _fit(self, match: Match, table: Table, needs: Needs | None = None) -> Table:
-        """The rows with all that fits around them: what is needed of it, or, for a condition, how often it does."""
+        """The rows extended by the matches of a pattern, reduced to what is needed; None needs only their number."""
         found = None if self._fits is None else await self._fits.fitted(match, table, needs or Needs())
         if found is None:
-            return await self._walked(match, table)
-        return found if needs is None else await self._told(match, table, found)
+            return await self._match_edge_by_edge(match, table)
+        return found if needs is None else await self._or_explain(match, table, found)
 
-    async def _told(self, match: Match, table: Table, found: Table) -> Table:
-        """What the store fitted. Where that is nothing, the pattern is walked up to the part that nothing fits."""
+    async def _or_explain(self, match: Match, table: Table, found: Table) -> Table:
+        """The matches that the store found. If there are none, the pattern is read to find the part without a match."""
         if not found.rows and not match.optional:
             with suppress(PlanTooLarge, StoreTimeout):
-                return await self._walked(match, table)
+                return await self._match_edge_by_edge(match, table)
         return found
 
-    async def _walked(self, match: Match, table: Table) -> Table:
-        """The rows with all that fits around them, edge by edge; where that is too much, around what the store says.
+    async def _match_edge_by_edge(self, match: Match, table: Table) -> Table:
+        """The rows extended by the matches of a pattern, found edge by edge.
 
-        The store is asked at once where properties of edges say which edges are meant: they are found by these.
+        If that is too much, the store first reduces the rows to nodes that may match. It does so from the start if
+        conditions on properties of edges select the edges.
         """
         found = await self._fits.by_qualifiers(match, table) if self._fits is not None else None
         if found is not None:
@@ -204,7 +208,7 @@ class _Evaluation:
     async def _unwound(self, clause: Unwind, table: Table) -> Table:
         lists = await self._asker.values(table, [clause.of])
         bound = self._budget.bound
-        rows = await in_thread(len(lists), lambda: _spread(table, lists, bound))
+        rows = await in_thread(len(lists), lambda: _unwind(table, lists, bound))
         self._budget.check(len(rows))
         return Table((*table.names, clause.variable), rows)
 
@@ -236,8 +240,8 @@ class _Evaluation:
         return " ".join(notes)
 
 
-def _spread(table: Table, lists: list[Row], bound: int) -> list[Row]:
-    """Each row with each member of its list; little more than the bound."""
+def _unwind(table: Table, lists: list[Row], bound: int) -> list[Row]:
+    """Each row with each member of its list. Stops soon after the bound."""
     rows: list[Row] = []
     for row, (value,) in zip(table.rows, lists, strict=True):
         members = value if isinstance(value, tuple) else () if value is None else (value,)
@@ -248,29 +252,35 @@ def _spread(table: Table, lists: list[Row], bound: int) -> list[Row]:
 
 
 def _numbered(table: Table) -> Table:
-    """A table with the numbers of its rows."""
+    """The table with a column that numbers its rows."""
     return Table((*table.names, _ROW), [(*row, number) for number, row in enumerate(table.rows)])
 
 
 def _with_unmatched(match: Match, numbered: Table, found: Table) -> Table:
-    """What an optional pattern gives: the rows that fit, and with nulls those that nothing fits; without numbers."""
-    fitted = set(found.column(_ROW))
-    left = unmatched(match, Table(numbered.names, [row for row in numbered.rows if row[-1] not in fitted]))
+    """The result of an optional pattern: its matches, then the rows without a match with nulls; without numbers."""
+    matched_numbers = set(found.column(_ROW))
+    unmatched_rows = unmatched(
+        match, Table(numbered.names, [row for row in numbered.rows if row[-1] not in matched_numbers])
+    )
     names = tuple(name for name in found.names if name != _ROW)
-    rows = (part.pick(names) for part in (found, left))
+    rows = (part.pick(names) for part in (found, unmatched_rows))
     return Table(names, [row for part in rows for row in part])
 
 
 def _tag(rows: list[Row], width: int) -> str:
-    """A short text that another answer does not have."""
+    """A short hash of the answer's rows."""
     digest = blake2b(digest_size=_TAG_BYTES)
     for row in rows:
         digest.update(repr([rank(value) for value in row[:width]]).encode("utf-8", "replace"))
     return digest.hexdigest()
 
 
-def _place(after: str | None, tag: str) -> int:
-    """How many rows come before a page."""
+def _offset(after: str | None, tag: str) -> int:
+    """The number of rows before a page.
+
+    Raises:
+        InvalidCursor: the position belongs to another answer.
+    """
     if after is None:
         return 0
     place, _, own = after.partition(".")

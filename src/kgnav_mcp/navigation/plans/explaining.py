@@ -1,4 +1,4 @@
-"""Why an answer is empty, or counts nothing: the first part of the plan that nothing fits."""
+"""Explains an empty answer or a count of zero: the first part of the plan that has no match."""
 
 from __future__ import annotations
 
@@ -30,46 +30,48 @@ from kgnav_mcp.spelling.cypher import write_part
 
 Part = NodePattern | EdgePattern | Expression
 _MOST = 12
-"""Parts of a plan that are asked for one after the other."""
+"""Parts of a plan that are tried one after the other."""
 _MOST_TURNED = 4
-"""Edges of an empty plan that are tried the other way round."""
+"""Edges of an empty plan that are tried in the other direction."""
 _TEXT = 300
-"""Characters of a condition that are told."""
+"""Characters of a condition that are shown."""
 
 
 def says_nothing(page: PlanPage) -> bool:
-    """Whether an answer has no row, or one that only says that there was none: counts of 0 and nulls."""
+    """Whether an answer has no rows, or a single row of only zero counts, nulls and empty lists."""
     return all(cell in (0, None, ()) for row in page.items for cell in row.cells) and len(page.items) < 2
 
 
 def nothing_fits(plan: Plan, part: Part) -> str:
-    """The sentence for the part of a plan that left nothing: an edge or a node, with which nodes are meant."""
+    """The sentence about the first part without a match. An edge or node is shown with the conditions on its name."""
     of_pattern = isinstance(part, NodePattern | EdgePattern)
-    text = write_part(_in_its_pattern(plan, part) if of_pattern else part)
+    text = write_part(_with_context(plan, part) if of_pattern else part)
     return f"Nothing fits {'' if of_pattern else 'the condition '}{clipped(text, _TEXT)}."
 
 
-def _in_its_pattern(plan: Plan, part: NodePattern | EdgePattern) -> Match:
-    """A part of a plan as a pattern of its own, with the labels of its nodes and what says which are meant."""
+def _with_context(plan: Plan, part: NodePattern | EdgePattern) -> Match:
+    """A part of a plan as a pattern, with the labels of its nodes and the conditions on their ids and names."""
     names = {part.variable} if isinstance(part, NodePattern) else {part.source, part.target}
     for match in (match for pipeline in plan.pipelines for match in pipeline.matches):
         if part in (*match.nodes, *match.edges):
             nodes = tuple(node for node in match.nodes if node.variable in names)
-            meant = [each for each in conjuncts(match.where) if _names_nodes(each) and variables_of(each) <= names]
-            return Match(nodes, () if isinstance(part, NodePattern) else (part,), where=all_hold(meant))
+            on_identity = [
+                each for each in conjuncts(match.where) if _is_on_identity(each) and variables_of(each) <= names
+            ]
+            return Match(nodes, () if isinstance(part, NodePattern) else (part,), where=all_hold(on_identity))
     return Match((part,)) if isinstance(part, NodePattern) else Match((), (part,))
 
 
 async def fits_turned(plan: Plan, has_answer: Callable[[Plan], Awaitable[bool]]) -> str:
-    """The sentence for the first edge of an empty plan with which it has an answer the other way round."""
-    for edge, other in islice(_turned(plan), _MOST_TURNED):
+    """The sentence about the first edge that gives an empty plan an answer if it is reversed; empty if none does."""
+    for edge, other in islice(_reversed(plan), _MOST_TURNED):
         if await has_answer(other):
             return f"The other way round, {clipped(write_part(edge), _TEXT)}, it has an answer."
     return ""
 
 
-def _turned(plan: Plan) -> Iterator[tuple[EdgePattern, Plan]]:
-    """A plan with one edge turned, and that edge, for each of its edges that has a direction."""
+def _reversed(plan: Plan) -> Iterator[tuple[EdgePattern, Plan]]:
+    """For each edge with a direction: the reversed edge, and the plan with it."""
     for match in (match for pipeline in plan.pipelines for match in pipeline.matches if not match.optional):
         for edge in match.edges:
             if not edge.either and edge.source != edge.target:
@@ -78,34 +80,34 @@ def _turned(plan: Plan) -> Iterator[tuple[EdgePattern, Plan]]:
 
 
 async def explained(plan: Plan, any_row: Callable[[Plan], Awaitable[bool]]) -> str:
-    """The sentence for the first part of a plan with which it has no row, as `any_row` tells of smaller plans."""
-    for part, clauses in islice(_growing(plan.pipelines[0].clauses), _MOST):
+    """The sentence about the first part with which the plan has no rows. `any_row` runs plans that grow by parts."""
+    for part, clauses in islice(_prefixes(plan.pipelines[0].clauses), _MOST):
         if not await any_row(Plan((Pipeline((*clauses, ANY_ROW)),), asks=True)):
             return nothing_fits(plan, part)
     return ""
 
 
-def _growing(clauses: Sequence[Clause]) -> Iterator[tuple[Part, Sequence[Clause]]]:
-    """The parts of a plan, each with the clauses up to there."""
+def _prefixes(clauses: Sequence[Clause]) -> Iterator[tuple[Part, Sequence[Clause]]]:
+    """The parts of a plan, each with the clauses up to and including it."""
     for place, clause in enumerate(clauses):
         match clause:
             case Match(optional=False):
-                yield from ((part, (*clauses[:place], smaller)) for part, smaller in _growing_pattern(clause))
+                yield from ((part, (*clauses[:place], smaller)) for part, smaller in _pattern_prefixes(clause))
             case Project(where=where) if where is not None:
-                held = conjuncts(where)
-                for count, condition in enumerate(held, 1):
-                    yield condition, (*clauses[:place], replace(clause, where=all_hold(held[:count])))
+                conditions = conjuncts(where)
+                for count, condition in enumerate(conditions, 1):
+                    yield condition, (*clauses[:place], replace(clause, where=all_hold(conditions[:count])))
             case _:
                 pass
 
 
-def _growing_pattern(match: Match) -> Iterator[tuple[Part, Match]]:
-    """A pattern edge by edge, then node by node, each part before the conditions that it is the last to be asked for.
+def _pattern_prefixes(match: Match) -> Iterator[tuple[Part, Match]]:
+    """Ever larger parts of a pattern: its edges, then its lone nodes, each followed by conditions that it completes.
 
-    Which node is meant is no condition by itself: it belongs to the part that has the node.
+    A condition on a node's id or name is not a step of its own: it belongs to the part with the node.
     """
     ends = {end for edge in match.edges for end in (edge.source, edge.target)}
-    lone = [node for node in match.nodes if node.variable not in ends]
+    lone_nodes = [node for node in match.nodes if node.variable not in ends]
     own = ends.union(
         (node.variable for node in match.nodes),
         (edge.variable for edge in match.edges),
@@ -113,10 +115,10 @@ def _growing_pattern(match: Match) -> Iterator[tuple[Part, Match]]:
     )
     waiting = [(variables_of(each) & own, each) for each in conjuncts(match.where)]
     known: set[str] = set()
-    held: list[Expression] = []
+    applied: list[Expression] = []
     nodes: list[NodePattern] = []
     edges: list[EdgePattern] = []
-    for part in (*match.edges, *lone):
+    for part in (*match.edges, *lone_nodes):
         if isinstance(part, EdgePattern):
             edges.append(part)
             known |= {part.variable, part.source, part.target}
@@ -126,20 +128,20 @@ def _growing_pattern(match: Match) -> Iterator[tuple[Part, Match]]:
             known.add(part.variable)
         ready = [each for needed, each in waiting if needed <= known]
         waiting = [(needed, each) for needed, each in waiting if not needed <= known]
-        held += filter(_names_nodes, ready)
+        applied += filter(_is_on_identity, ready)
         smaller = replace(match, nodes=tuple(nodes), edges=tuple(edges), paths=())
-        yield part, replace(smaller, where=all_hold(held))
+        yield part, replace(smaller, where=all_hold(applied))
         for condition in ready:
-            if not _names_nodes(condition):
-                held.append(condition)
-                yield condition, replace(smaller, where=all_hold(held))
-    held += (each for _, each in waiting)
+            if not _is_on_identity(condition):
+                applied.append(condition)
+                yield condition, replace(smaller, where=all_hold(applied))
+    applied += (each for _, each in waiting)
     if waiting:
-        yield waiting[-1][1], replace(match, where=all_hold(held))
+        yield waiting[-1][1], replace(match, where=all_hold(applied))
 
 
-def _names_nodes(condition: Expression) -> bool:
-    """Whether it says by their ids, or by a name, which nodes are meant."""
+def _is_on_identity(condition: Expression) -> bool:
+    """Whether a condition is on a node's id or name."""
     match condition:
         case Compare(Call(Function.ID)) | Compare(Property(_, "name"), Comparison.EQUAL, Constant()):
             return True

@@ -1,4 +1,4 @@
-"""Expressions as functions of a row: compiled once, asked of each row of a table without waiting for the store."""
+"""Expressions compiled to functions of a row: compiled once, then called for each row without asking the store."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Evaluated = Callable[[Row], Value]
 
 @dataclass(slots=True)
 class Fits:
-    """How many times a pattern of its own fits, by the values of the outer variables that it names."""
+    """Numbers of matches of a condition's pattern, by the values of the outer variables that it uses."""
 
     outer: tuple[str, ...]
     counts: dict[tuple[object, ...], int] = field(default_factory=dict[tuple[object, ...], int])
@@ -46,19 +46,19 @@ class Fits:
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """Makes functions of expressions, for rows with these columns. What they ask of the graph was read before."""
+    """Compiles expressions to functions of rows with these columns. The facts that they need must have been read."""
 
     places: Mapping[str, int]
     reader: Reader
     fits: Mapping[Expression, Fits]
 
     def condition(self, expression: Expression) -> Callable[[Row], bool]:
-        """Whether a condition holds: null does not."""
+        """A function that says whether a condition is true; null is not."""
         value = self.value(expression)
         return lambda row: value(row) is True
 
     def value(self, expression: Expression) -> Evaluated:  # noqa: C901, PLR0911, PLR0912 - one case for each word
-        """The value of an expression."""
+        """A function that computes the value of an expression."""
         match expression:
             case Constant(value):
                 return lambda _: value
@@ -72,7 +72,7 @@ class Compiler:
                 return self._compared(expression)
             case Joined(connective, parts):
                 conditions = [self._truth(part) for part in parts]
-                join = {Connective.AND: every, Connective.OR: some, Connective.XOR: _odd}[connective]
+                join = {Connective.AND: every, Connective.OR: some, Connective.XOR: _exclusive_or}[connective]
                 return lambda row: join(condition(row) for condition in conditions)
             case Not(condition):
                 truth = self._truth(condition)
@@ -93,15 +93,15 @@ class Compiler:
             case During():
                 return self._during(expression)
             case Exists():
-                count = self._fits(expression)
+                count = self._match_count(expression)
                 return lambda row: count(row) > 0
             case CountOf():
-                return self._fits(expression)
+                return self._match_count(expression)
             case Aggregate():
                 raise TypeError("an aggregate stands in what is projected only")
 
     def _truth(self, expression: Expression) -> Callable[[Row], bool | None]:
-        """A condition as true, false or null; a value that is none of these is null."""
+        """A condition as a function to True, False or None; any other value is None."""
         value = self.value(expression)
 
         def truth(row: Row) -> bool | None:
@@ -111,7 +111,10 @@ class Compiler:
         return truth
 
     def _compared(self, expression: Compare) -> Evaluated:
-        """A comparison, which holds where it holds for one of several values of a property; lists compare as lists."""
+        """A comparison. If a property has several values, it is true if it is true for one of them.
+
+        Compared with a list, all values of a property are compared as a list.
+        """
         comparison = expression.comparison
         left, right = self.value(expression.left), self.value(expression.right)
         lefts = self._values(expression.left) if isinstance(expression.left, Property) else None
@@ -133,7 +136,7 @@ class Compiler:
         return members if comparison is Comparison.IN else each
 
     def _values(self, expression: Property) -> Callable[[Row], tuple[Value, ...]]:
-        """The values of a property."""
+        """A function to all values of a property."""
         place, reader = self.places[expression.owner], self.reader
         named = expression.name == NAME and not expression.ids
         ids = expression.ids or (expression.name,)
@@ -173,7 +176,7 @@ class Compiler:
             return lambda row: called(function, (argument(row),))
         return lambda row: called(function, tuple(argument(row) for argument in arguments))
 
-    def _fits(self, expression: Exists | CountOf) -> Callable[[Row], int]:
+    def _match_count(self, expression: Exists | CountOf) -> Callable[[Row], int]:
         fits = self.fits[expression]
         places = [self.places[name] for name in fits.outer]
         counts = fits.counts
@@ -197,8 +200,8 @@ def _of_node(owner: Value, work: Callable[[Node], Value]) -> Value:
     return work(owner) if isinstance(owner, Node) else None
 
 
-def _odd(conditions: Iterable[bool | None]) -> bool | None:
-    """XOR: null where one is null."""
+def _exclusive_or(conditions: Iterable[bool | None]) -> bool | None:
+    """XOR: null if one is null."""
     result = False
     for condition in conditions:
         if condition is None:

@@ -1,4 +1,4 @@
-"""The problems of a plan as they are found, and what would mend each."""
+"""Collects the problems of a plan and their corrections."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from rapidfuzz import fuzz
 from kgnav_mcp.plan import Plan, PlanProblem
 from kgnav_mcp.plan.walking import rewritten
 
-_LIKE = 75
-"""Of 100: how like a word must be to be the one that was meant."""
+_LEAST_SIMILARITY = 75
+"""Least similarity, out of 100, of an alternative that replaces a misspelt name."""
 _PREFIX = re.compile(r".*[:/.#]")
-_AHEAD = 8
-"""How much more like it must be than the next."""
+_LEAST_LEAD = 8
+"""How much more similar it must be than the next alternative."""
 
 
 @dataclass(slots=True)
 class Findings:
-    """What is wrong with a plan, and its parts that can be mended in one way only."""
+    """The problems of a plan, and corrections of parts that have only one."""
 
     problems: list[PlanProblem] = field(default_factory=list[PlanProblem])
     notes: list[str] = field(default_factory=list[str])
     _mended: dict[int, tuple[object, object]] = field(default_factory=dict[int, tuple[object, object]])
-    _unmended: bool = False
+    _has_uncorrectable: bool = False
 
     def problem(self, place: str, reason: str, alternatives: Sequence[str] = ()) -> None:
-        """Something is wrong, and `mend` is told next where one way to mend it is sure."""
+        """Record a problem. The caller then calls `mend` with its correction, or with None."""
         problem = PlanProblem(place, reason, tuple(alternatives))
         if problem not in self.problems:
             self.problems.append(problem)
 
     def mend(self, part: object, mended: object | None) -> None:
-        """What a part should be; None: there is no single way. Parts are told apart as objects."""
+        """Record the correction of a part; None if there is no single one. Parts are compared by object identity."""
         if mended is None:
-            self._unmended = True
+            self._has_uncorrectable = True
         else:
             self._mended[id(part)] = (part, mended)
 
     def current(self, part: object) -> object:
-        """The part as it was mended so far."""
+        """The part with the corrections so far."""
         return self._mended.get(id(part), (part, part))[1]
 
     def mended(self, plan: Plan) -> Plan | None:
-        """The plan as it was written with everything mended; None where something cannot be."""
-        if self._unmended or not self._mended:
+        """The written plan with all corrections; None if a problem has no single correction."""
+        if self._has_uncorrectable or not self._mended:
             return None
 
         def change(part: object) -> object | None:
@@ -57,19 +57,19 @@ class Findings:
 
 
 def meant(name: str, alternatives: Sequence[str]) -> str | None:
-    """The one alternative that a misspelt name can only mean; None where it is not sure.
+    """The only alternative that a misspelt name can mean; None if there is no clear one.
 
-    A name with another number is never meant: of ids like `P17` and `P19` nobody can tell.
+    Alternatives with other digits never count: ids like `P17` and `P19` are similar, but mean different things.
     """
     same = [each for each in alternatives if _digits(each) == _digits(name)]
-    likeness = sorted(((_likeness(name.casefold(), each.casefold()), each) for each in same), reverse=True)
-    if not likeness or likeness[0][0] < _LIKE:
+    ranked = sorted(((_similarity(name.casefold(), each.casefold()), each) for each in same), reverse=True)
+    if not ranked or ranked[0][0] < _LEAST_SIMILARITY:
         return None
-    return None if len(likeness) > 1 and likeness[1][0] > likeness[0][0] - _AHEAD else likeness[0][1]
+    return None if len(ranked) > 1 and ranked[1][0] > ranked[0][0] - _LEAST_LEAD else ranked[0][1]
 
 
-def _likeness(name: str, other: str) -> float:
-    """How like two names are, 100 at most, without the prefix of ids that both have."""
+def _similarity(name: str, other: str) -> float:
+    """The similarity of two names, from 0 to 100, without a common prefix of their ids."""
     prefix = _PREFIX.match(name)
     own = len(prefix[0]) if prefix and other.startswith(prefix[0]) else 0
     return fuzz.ratio(name[own:], other[own:])

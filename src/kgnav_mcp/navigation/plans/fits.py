@@ -1,7 +1,7 @@
-"""Patterns that the store fits: its answer as rows, each with the times that it stands for.
+"""Patterns that the store matches: its answer as rows, each with the number of equal rows that it stands for.
 
-A pattern is the store's as far as later clauses need its nodes only. Conditions that the store has no words for are
-asked of the rows here, as long as they are about nodes.
+The store matches a pattern only if later clauses need nothing but its nodes. Conditions on nodes that the store cannot
+express are evaluated here, on its rows.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from kgnav_mcp.plan.walking import all_hold, conjuncts, variables_of
 from kgnav_mcp.port import Capability, Fit, FitQuestion, GraphAdapter
 
 _IDS = 1_000
-"""Nodes with a value of a property that are given to the store by their ids."""
+"""Nodes with a given property value whose ids are passed to the store at most."""
 
 
 class Fits:
-    """The patterns of one evaluation, as the store fits them."""
+    """Matches patterns of one evaluation in the store."""
 
     def __init__(self, graph: GraphAdapter, reader: Reader, asker: Asker) -> None:
         self._graph, self._reader, self._asker = graph, reader, asker
 
     async def fitted(self, match: Match, table: Table, needs: Needs) -> Table | None:
-        """The rows of a table with the nodes that are needed of all that fits around them; None: not by the store.
+        """The rows extended by the needed nodes of a pattern's matches; None if the store cannot match the pattern.
 
         Raises:
-            PlanTooLarge: they are more than may be held.
+            PlanTooLarge: there are more rows than may be held.
         """
         inner = frozenset(edge.variable for edge in match.edges)
         if Capability.FITS not in self._graph.capabilities or not table.rows or PROOF in table.names:
@@ -56,74 +56,74 @@ class Fits:
         return None
 
     async def _by_store(
-        self, match: Match, table: Table, needs: Needs, said: Conditions, left: Conditions
+        self, match: Match, table: Table, needs: Needs, pushed: Conditions, remaining: Conditions
     ) -> Table | None:
-        """The same, where the store is asked for some conditions, and others are asked of its rows.
+        """As `fitted`: the store applies the conditions `pushed`, the others are evaluated on its rows.
 
         Raises:
-            Unsupported: it has no words for them, or for the pattern.
+            Unsupported: the store cannot express the pattern or these conditions.
         """
         nodes = frozenset(merged(match))
-        asked_here = frozenset(name for condition in left for name in variables_of(condition))
-        if asked_here & {edge.variable for edge in match.edges} or (left and (needs.counted or needs.top)):
+        asked_here = frozenset(name for condition in remaining for name in variables_of(condition))
+        if asked_here & {edge.variable for edge in match.edges} or (remaining and (needs.counted or needs.top)):
             return None
-        given = tuple(name for name in table.names if name in nodes or any(name in variables_of(one) for one in said))
+        given = tuple(name for name in table.names if name in nodes or any(name in variables_of(one) for one in pushed))
         if any(not isinstance(value, Node | None) for name in given for value in table.column(name)):
             return None
-        pattern = await self._startable(match, said, left, given)
+        pattern = await self._pattern_for_store(match, pushed, remaining, given)
         variables = tuple(name for name in sorted(nodes - {*given}) if name in needs.variables | asked_here)
         question = FitQuestion(pattern, variables, given, _ids(table, given), needs.counted, needs.top)
         try:
             found = await self._graph.fits(question, limit=self._reader.budget.bound + 1) if question.rows else ()
         except (StoreTimeout, InvalidStore):
-            return None  # what one query cannot is asked edge by edge
-        if left and len(found) > self._reader.budget.bound:
-            return None  # the conditions may leave few of them
-        rows = await self._joined(table, question, found)
-        kept = await self._asker.kept(rows, left)
+            return None  # too much for one query: the caller matches edge by edge
+        if remaining and len(found) > self._reader.budget.bound:
+            return None  # too many to hold, though the remaining conditions might leave only a few
+        rows = await self._join(table, question, found)
+        kept = await self._asker.kept(rows, remaining)
         if kept.rows and needs.top is None:
             await self._measure(match, kept, edges=not (given or needs.counted))
         return kept
 
     async def pruned(self, match: Match, table: Table) -> Table | None:
-        """The rows of a table with the nodes around which a pattern may fit; None: not by the store.
+        """The rows extended by nodes that may match a pattern; None if the store cannot find them.
 
-        Conditions that the store has no words for, and paths, are left out, so that it may not fit around all of them.
+        Paths and conditions that the store cannot express are left out, so some of these nodes may not match.
 
         Raises:
-            PlanTooLarge: they are more than may be held.
+            PlanTooLarge: there are more rows than may be held.
         """
         edges = tuple(edge for edge in match.edges if edge.path is None and edge.variable not in table.names)
         own, known = {edge.variable for edge in edges}, {None, *merged(match), *table.names}
         asked = (one for one in qualifiers_asked(match) if one.owned.owner in own)
         qualifiers = tuple(one for one in asked if one.node in known)
-        tied = {end for edge in edges for end in (edge.source, edge.target)} | {one.node for one in qualifiers}
-        nodes = tuple(node for node in match.nodes if node.variable in tied)
+        connected = {end for edge in edges for end in (edge.source, edge.target)} | {one.node for one in qualifiers}
+        nodes = tuple(node for node in match.nodes if node.variable in connected)
         relaxed = replace(match, nodes=nodes, edges=edges, paths=(), where=None)
         plain = edges and is_plain(relaxed, table.names, qualifiers)
         if Capability.FITS not in self._graph.capabilities or not plain:
             return None
         names = frozenset(merged(relaxed))
-        said, left = split(match, names, values=False)
-        given = tuple(name for name in table.names if name in names or name in tied)
+        pushed, remaining = split(match, names, values=False)
+        given = tuple(name for name in table.names if name in names or name in connected)
         if any(not isinstance(value, Node | None) for name in given for value in table.column(name)):
             return None
         with suppress(Unsupported, StoreTimeout, InvalidStore):
-            pattern = await self._startable(relaxed, said, left, given)
+            pattern = await self._pattern_for_store(relaxed, pushed, remaining, given)
             variables = tuple(sorted(names - {*given}))
             question = FitQuestion(pattern, variables, given, _ids(table, given), qualifiers=qualifiers)
             found = await self._graph.fits(question, limit=self._reader.budget.bound + 1)
-            return await self._joined(table, question, [Fit(one.nodes, 1) for one in found])
+            return await self._join(table, question, [Fit(one.nodes, 1) for one in found])
         return None
 
     async def by_qualifiers(self, match: Match, table: Table) -> Table | None:
-        """The rows with the nodes around which a pattern may fit, found by properties of its edges.
+        """The rows extended by nodes that may match a pattern, found by conditions on properties of its edges.
 
-        None: its edges need none, or the store cannot tell. Where nothing fits, the rows are those of the first edge
-        alone that needs one, so that the part is named with which nothing fits.
+        None if there are no such conditions, or if the store cannot find the nodes. If nothing matches, the rows are
+        those for the first edge with such a condition alone, so that the part without a match can be named.
 
         Raises:
-            PlanTooLarge: they are more than may be held.
+            PlanTooLarge: there are more rows than may be held.
         """
         if not qualifiers_asked(match):
             return None
@@ -133,18 +133,22 @@ class Fits:
         for edge in match.edges:
             own = [one for one in conjuncts(match.where) if edge.variable in variables_of(one)]
             named = frozenset(name for one in own for name in variables_of(one))
-            alone = Match(tuple(node for node in match.nodes if node.variable in named), (edge,), where=all_hold(own))
-            around = await self.pruned(alone, table) if qualifiers_asked(alone) else None
-            if around is not None:
-                if not around.rows:
+            single_edge = Match(
+                tuple(node for node in match.nodes if node.variable in named), (edge,), where=all_hold(own)
+            )
+            partial_rows = await self.pruned(single_edge, table) if qualifiers_asked(single_edge) else None
+            if partial_rows is not None:
+                if not partial_rows.rows:
                     self._reader.budget.expect(match)
                     self._reader.budget.left_nothing(own[0])
-                return around
+                return partial_rows
         return found
 
-    async def _startable(self, match: Match, said: Conditions, left: Conditions, given: Sequence[str]) -> Match:
-        """The pattern for the store: nodes with a value of a property by their ids, labels with their subclasses."""
-        conditions = list(said)
+    async def _pattern_for_store(
+        self, match: Match, pushed: Conditions, remaining: Conditions, given: Sequence[str]
+    ) -> Match:
+        """The pattern for the store: with ids for nodes that have a property value, and with subclasses of labels."""
+        conditions = list(pushed)
         nodes: list[NodePattern] = []
         for written in merged(match).values():
             groups = [
@@ -153,15 +157,19 @@ class Fits:
             ]
             node = replace(written, labels=tuple(groups), subclasses=False)
             nodes.append(node)
-            start = start_of(node, [one for one in left if variables_of(one) == frozenset((node.variable,))])
+            start = start_of(node, [one for one in remaining if variables_of(one) == frozenset((node.variable,))])
             if node.variable in given or not start.selective:
                 continue
             if (await start.count(self._reader)).value <= _IDS:
                 conditions.append(has_id(node.variable, [one.id for one in await start.nodes(self._reader, written)]))
         return replace(match, nodes=tuple(nodes), where=all_hold(conditions), optional=False)
 
-    async def _joined(self, table: Table, question: FitQuestion, found: Sequence[Fit]) -> Table:
-        """The rows of a table with what was found around them."""
+    async def _join(self, table: Table, question: FitQuestion, found: Sequence[Fit]) -> Table:
+        """The rows of a table extended by the matches.
+
+        Raises:
+            PlanTooLarge: there are more rows than may be held.
+        """
         reader, width = self._reader, len(question.given)
         places = [table.names.index(name) for name in question.given]
         kept = [place for place, name in enumerate(table.names) if name != TIMES]
@@ -185,7 +193,7 @@ class Fits:
         return Table((*(table.names[place] for place in kept), *question.variables, TIMES), rows)
 
     async def _measure(self, match: Match, table: Table, *, edges: bool) -> None:
-        """Say how many nodes fitted, of those that are told; and how many edges, where rows are of one."""
+        """Record how many nodes matched, for columns of the table; and how many edges, if the pattern has only one."""
         budget = self._reader.budget
         budget.expect(match)
         for node in match.nodes:
@@ -196,7 +204,7 @@ class Fits:
 
 
 def _ids(table: Table, given: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The different rows of nodes that are given, but those with a null: nothing fits around it."""
+    """The distinct rows of ids of the given nodes, without rows with a null: nothing matches these."""
     rows = (row for row in dict.fromkeys(table.pick(given)) if None not in row)
     return tuple(tuple(map(_id, row)) for row in rows)
 

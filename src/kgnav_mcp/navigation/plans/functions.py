@@ -1,4 +1,4 @@
-"""Functions and arithmetic over the values of rows; null where a value has the wrong kind."""
+"""Functions and arithmetic over the values of rows. The result is null if a value is of the wrong kind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kgnav_mcp.port import calculating
 
 
 def called(function: Function, values: tuple[Value, ...]) -> Value:
-    """A function of values."""
+    """The result of a function."""
     if function is Function.COALESCE:
         return next((value for value in values if value is not None), None)
     (value,) = values
@@ -22,17 +22,17 @@ def called(function: Function, values: tuple[Value, ...]) -> Value:
 
 
 def calculated(left: Value, operator: ArithmeticOperator, right: Value) -> Value:
-    """Two values joined by an operator."""
+    """The result of an arithmetic operator; `+` also joins lists and texts."""
     if left is None or right is None:
         return None
     if operator is ArithmeticOperator.ADD and (isinstance(left, tuple) or isinstance(right, tuple)):
-        return (*_listed(left), *_listed(right))
+        return (*_as_list(left), *_as_list(right))
     if isinstance(left, str | int | float) and isinstance(right, str | int | float):
         return calculating.calculated(left, operator, right)
     return None
 
 
-def _listed(value: Value) -> tuple[Value, ...]:
+def _as_list(value: Value) -> tuple[Value, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 

@@ -1,4 +1,4 @@
-"""Whether nodes of a label have a property at all: one that they never have gives nothing, and says nothing of it."""
+"""Checks that nodes of a label have a property at all: one that they never have would silently give no rows."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.spelling.cypher import write_part
 
 HasRows = Callable[[Plan], Awaitable[bool | None]]
-"""Whether a plan in the graph's own ids gives any row; None where that would cost too much to tell."""
+"""Whether a plan with the graph's own ids has any row; None if finding out costs too much."""
 ANY_ROW = Project((Column("found", Constant(value=True)),), limit=1)
-_READ = 5_000
-"""Nodes of a label that are read where the schema is a sample without the property."""
+_MOST_READ = 5_000
+"""Nodes of a label that are read at most if the schema is a sample without the property."""
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyChecker:
-    """Knows which properties nodes of a pattern have."""
+    """Checks which properties the nodes of a pattern have."""
 
     vocabulary: Vocabulary
     findings: Findings
     has_rows: HasRows
 
     async def has(self, node: Node, prop: Property, ids: Sequence[str]) -> bool:
-        """Whether nodes that a pattern describes may have one of these properties; that it is not sure is noted."""
+        """Whether nodes that match a pattern may have one of these properties. Uncertainty is added to the notes."""
         if not ids or node.subclasses:
             return True
         for labels in filter(None, node.labels):
-            found, whole = await self.vocabulary.properties_at(labels)
+            found, complete = await self.vocabulary.properties_at(labels)
             if not found.isdisjoint(ids):
                 continue
-            any_node = False if whole else await self._any_node(labels, ids)
+            any_node = False if complete else await self._any_node_has(labels, ids)
             if any_node is False:
                 return False
             if any_node:
@@ -57,7 +57,7 @@ class PropertyChecker:
         return True
 
     async def tell_missing(self, node: Node, prop: Property, ids: Sequence[str]) -> None:
-        """Tell of a property that no node which a pattern describes has, with those most like it that they have."""
+        """Report a property that no node of the pattern has, with the most similar ones that they have."""
         if await self.has(node, prop, ids):
             return
         labels = [label for group in node.labels for label in group]
@@ -68,9 +68,9 @@ class PropertyChecker:
         name = meant(prop.name, nearest)
         self.findings.mend(prop, Property(prop.owner, name) if name is not None else None)
 
-    async def _any_node(self, labels: Sequence[str], ids: Sequence[str]) -> bool | None:
+    async def _any_node_has(self, labels: Sequence[str], ids: Sequence[str]) -> bool | None:
         size = self.vocabulary.nodes_of(labels)
-        if size.certainty is not Certainty.EXACT or size.value > _READ:
+        if size.certainty is not Certainty.EXACT or size.value > _MOST_READ:
             return None
         owned = Not(IsNull(Property("n", ids[0], tuple(ids))))
         pattern = Match((NodePattern("n", (tuple(labels),)),), where=owned)

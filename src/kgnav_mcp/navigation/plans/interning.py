@@ -1,4 +1,4 @@
-"""Nodes and edges told apart: one object for each, whichever answer of the store it came in."""
+"""One object for each node and edge, however many answers of the store it occurs in."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order, one_o
 from kgnav_mcp.port.scalars import scalar
 
 Step = tuple[Node, Edge, Node]
-"""An edge as it was followed: from a node, to the other."""
+"""An edge as it was followed: the node it was followed from, the edge, the node at the other end."""
 _EdgeKey = tuple[object, ...]
 
 
 class Interned:
-    """The nodes and edges that one evaluation met."""
+    """The nodes and edges of one evaluation."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, Node] = {}
         self._edges: dict[_EdgeKey, Edge] = {}
 
     def node(self, entity: Entity) -> Node:
-        """The node that an entity is."""
+        """The node of an entity."""
         node = self._nodes.setdefault(entity.id, Node(entity.id))
         node.label = node.label or entity.label
         return node
 
     def value(self, value: Term) -> Value:
-        """What a term is in a row."""
+        """The value of a term in a row."""
         return self.node(value) if isinstance(value, Entity) else scalar(value)
 
     def grouped(self, links: Sequence[Link]) -> dict[Node, tuple[Value, ...]]:
@@ -40,7 +40,7 @@ class Interned:
         return {node: in_order(values) for node, values in found.items()}
 
     def properties(self, links: Sequence[Link]) -> dict[Node, tuple[Value, ...]]:
-        """The properties that links lead to, by the node at the near end."""
+        """All properties in these links, by the node at the near end."""
         found: dict[Node, dict[str, list[Value]]] = {}
         for link in links:
             own = found.setdefault(self.node(link.anchor), {})
@@ -48,7 +48,7 @@ class Interned:
         return {node: pairs(own) for node, own in found.items()}
 
     def _edge(self, triple: Triple, seen: Counter[_EdgeKey]) -> Edge:
-        """The edge that a triple is; `seen` counts the equal ones of one list, which are parallels."""
+        """The edge of a triple. `seen` counts equal triples of one list, which are parallel edges."""
         key = _key(triple)
         number = seen[key]
         seen[key] += 1
@@ -63,7 +63,7 @@ class Interned:
         return known
 
     def steps(self, links: Sequence[Link]) -> list[Step]:
-        """Edges as they are followed; one that leads back to where it begins is there once."""
+        """Edges as they were followed. A loop occurs once, also if both directions were read."""
         seen: dict[Direction, Counter[_EdgeKey]] = {side: Counter() for side in Direction}
         both = len({link.direction for link in links}) > 1
         steps: list[Step] = []
@@ -75,7 +75,7 @@ class Interned:
         return steps
 
     def numbered(self, triples: Sequence[Triple]) -> list[Step]:
-        """Edges as they lead."""
+        """Edges in their own direction, from head to tail."""
         seen: Counter[_EdgeKey] = Counter()
         edges = [self._edge(triple, seen) for triple in triples]
         return [(edge.head, edge, edge.tail) for edge in edges]

@@ -1,4 +1,4 @@
-"""Kinds of values: numbers, texts, dates, true or false. What is of another kind than a property never equals it."""
+"""Kinds of values: number, text, date, boolean. Values of different kinds are never equal."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from kgnav_mcp.navigation.plans.findings import Findings
 from kgnav_mcp.plan import Call, Compare, Comparison, Constant, Function, Property
 from kgnav_mcp.spelling.cypher import write_part
 
-_KINDS = {
+_DATATYPES = {
     "number": "byte decimal double duration float int integer long negativeinteger nonnegativeinteger "
     "nonpositiveinteger number positiveinteger quantity short unsignedbyte unsignedint unsignedlong unsignedshort",
     "text": "externalid langstring monolingualtext normalizedstring str string text token",
     "boolean": "bool boolean",
     "date": "date datetime gyear gyearmonth localdatetime time zoned_datetime zoneddatetime",
 }
-_KIND = {name: kind for kind, names in _KINDS.items() for name in names.split()}
-"""What the last part of a datatype's id, in lower case, says of its values."""
+_KIND = {name: kind for kind, names in _DATATYPES.items() for name in names.split()}
+"""The kind of values by the last part of a datatype's id, in lower case."""
 _PLURAL = {
     "number": "numbers",
     "text": "texts",
@@ -31,14 +31,14 @@ _NEVER_EQUAL = {
     "text": frozenset({"number", "boolean"}),
     "boolean": frozenset({"text", "date", "number", NODE_VALUES}),
 }
-"""The kinds of values to which none of a kind is ever equal: a text may be a date, or the name of a node."""
+"""For each kind the kinds that it never equals. A text is absent from some: it may be a date or the name of a node."""
 _OF_TEXTS = frozenset({Comparison.CONTAINS, Comparison.STARTS_WITH, Comparison.ENDS_WITH, Comparison.MATCHES})
 
 
 def kinds_of(datatypes: Iterable[Sequence[str]]) -> frozenset[str]:
-    """The kinds of all values of some properties: `number`, `text`, `date`, `boolean`, `node`, other datatypes.
+    """The kinds of values of some properties: `number`, `text`, `date`, `boolean`, `node`, or another datatype.
 
-    Empty where those of one property are not known.
+    Empty if the datatypes of one of the properties are unknown.
     """
     found = list(datatypes)
     if not all(found):
@@ -47,14 +47,14 @@ def kinds_of(datatypes: Iterable[Sequence[str]]) -> frozenset[str]:
 
 
 def is_of_languages(datatype: str) -> bool:
-    """Whether it is that of texts in stated languages."""
+    """Whether a datatype is that of texts with a language."""
     return _local(datatype) == "langstring"
 
 
 def tell_other_kinds(
     condition: Compare, prop: Property, kinds: frozenset[str], constants: Sequence[Constant], findings: Findings
 ) -> None:
-    """Tell what a property is compared with that it can never be, as its values are of these kinds."""
+    """Report comparisons of a property that are never true, because its values are of these kinds."""
     if not kinds:
         return
     place = write_part(prop)
@@ -69,7 +69,7 @@ def tell_other_kinds(
     for constant in constants:
         kind = _kind_of(constant)
         if kinds <= _NEVER_EQUAL[kind]:
-            meant = _as_one_of(kinds, constant)
+            meant = _converted(kinds, constant)
             said = echoed(constant.value) if isinstance(constant.value, str) else write_part(constant)
             reason = f"its values are {values}, {said} is {'true or false' if kind == 'boolean' else f'a {kind}'}"
             findings.problem(place, reason, [] if meant is None else [write_part(meant)])
@@ -82,8 +82,8 @@ def _kind_of(constant: Constant) -> str:
     return "text" if isinstance(constant.value, str) else "number"
 
 
-def _as_one_of(kinds: frozenset[str], constant: Constant) -> Constant | None:
-    """A value as one of another kind, if it can be written so."""
+def _converted(kinds: frozenset[str], constant: Constant) -> Constant | None:
+    """The constant converted to one of these kinds; None if it cannot be."""
     value = constant.value
     if not isinstance(value, str):
         return Constant(write_part(constant)) if kinds & {"text", "date"} else None

@@ -1,8 +1,8 @@
-"""Patterns fitted around the rows of a table, set by set.
+"""Matches patterns edge by edge and joins the matches with the rows of a table.
 
-A pattern is taken apart into edges. Each is read as a table of its own (from, edge, to), for the set of nodes that its
-bound end has in the rows so far, narrowed by what is asked of these three alone, and then joined to the rows. What is
-bound, or smallest, comes first.
+A pattern is split into edges. The edges of the graph that match one of them are read as a table (source, edge, target)
+for the set of nodes at its bound end, filtered by the conditions on these three alone, and then joined with the rows.
+Bound edges come first, then those with the fewest rows to read.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from kgnav_mcp.plan import EdgePattern, Match, NodePattern
 from kgnav_mcp.plan.walking import conjuncts, variables_of
 
 _PAIRS = 10_000
-"""Pairs of the ends of a path, by which it is searched instead of from one end alone."""
+"""Pairs of ends of a path up to which both ends are bound before the search, not only one."""
 _FEW = 100
-"""Ids beside which no other set is counted: counting all nodes may take a store its whole time."""
+"""If a node is one of this few ids, other sets are not counted: counting all nodes may take the store's whole time."""
 _BY_ENDS = 10_000
-"""Nodes of a small set at the far end, by which edges are asked for instead of by the near end alone."""
+"""Size of a set at the far end up to which edges are read by both ends, not by the near end only."""
 
 
 class Fitting:
-    """One pattern, as it is fitted around the rows of a table."""
+    """The matching of one pattern for the rows of a table."""
 
     def __init__(self, reader: Reader, asker: Asker, match: Match, table: Table) -> None:
         self._reader, self._asker, self._match = reader, asker, match
@@ -54,31 +54,31 @@ class Fitting:
         self._table = table
         self._written = merged(match)
         self._patterns = dict(self._written)
-        """Those that are written, with the labels that they mean."""
+        """The node patterns with subclasses added to their labels."""
         self._edges = list(match.edges)
         own = {*self._patterns, *(edge.variable for edge in match.edges), *(path.variable for path in match.paths)}
         scope = own.union(self._given)
         self._waiting = [(variables_of(each) & scope, each) for each in conjuncts(match.where)]
         self._starts: dict[str, Start] = {}
         self._labelled_ends: set[str] = set()
-        """Nodes that were read by their labels."""
+        """Variables whose nodes were read by their labels, so that the labels need no check."""
 
     async def fitted(self) -> Table:
-        """The rows with all that fits around them.
+        """The rows extended by all matches of the pattern.
 
         Raises:
-            PlanTooLarge: they are more than may be held.
+            PlanTooLarge: there are more rows than may be held.
         """
         self._budget.expect(self._match)
-        await self._know_subclasses()
+        await self._add_subclasses()
         for node in self._patterns.values():
             if node.variable in self._given:
-                await self._settle(node)
+                await self._check_bound_node(node)
         while self._table.rows and (self._edges or self._unbound()):
             edge = await self._next_edge()
-            far = None if edge is None else await self._small_end(edge)
+            far = None if edge is None else await self._selective_end(edge)
             if edge is None or far is not None:
-                await self._begin(self._unbound() if far is None else [far])
+                await self._bind_smallest(self._unbound() if far is None else [far])
             else:
                 self._edges.remove(edge)
                 await self._follow(edge)
@@ -86,11 +86,11 @@ class Fitting:
             table, match = self._table, self._match
             self._table = await in_thread(len(table.rows), lambda: with_paths(match, table))
         if self._table.rows:
-            self._table = await self._asked(self._table)
-        return await self._finished()
+            self._table = await self._filter(self._table)
+        return await self._with_all_columns()
 
-    async def _know_subclasses(self) -> None:
-        """Take the labels of all subclasses for labels of which instances of subclasses count."""
+    async def _add_subclasses(self) -> None:
+        """Add subclasses to the labels of those nodes for which instances of subclasses count."""
         for name, node in self._written.items():
             if node.subclasses:
                 groups = [await self._reader.with_subclasses(group, node) for group in node.labels]
@@ -102,14 +102,14 @@ class Fitting:
     def _unbound(self) -> list[str]:
         return [name for name in self._patterns if not self._bound(name)]
 
-    async def _settle(self, node: NodePattern) -> None:
-        """Keep the rows whose node has the labels of its pattern, and for which all holds that can be asked now."""
+    async def _check_bound_node(self, node: NodePattern) -> None:
+        """Keep the rows whose node has the labels of its pattern and which meet the conditions that can be checked."""
         place = self._table.names.index(node.variable)
         self._table = Table(self._table.names, [row for row in self._table.rows if isinstance(row[place], Node)])
-        self._table = await self._asked(await self._labelled(self._table, node))
+        self._table = await self._filter(await self._filter_by_labels(self._table, node))
         self._budget.measured(self._written[node.variable], len(await nodes_of(self._table, node.variable)))
 
-    async def _labelled(self, table: Table, node: NodePattern) -> Table:
+    async def _filter_by_labels(self, table: Table, node: NodePattern) -> Table:
         """The rows whose node has a label of each group."""
         if not node.labels or not table.rows:
             return table
@@ -119,13 +119,16 @@ class Fitting:
         place = table.names.index(node.variable)
 
         def work() -> list[Row]:
-            fit = {one for one in nodes if all(reader.has_label(one, group) for group in node.labels)}
-            return [row for row in table.rows if row[place] in fit]
+            labelled = {one for one in nodes if all(reader.has_label(one, group) for group in node.labels)}
+            return [row for row in table.rows if row[place] in labelled]
 
         return Table(table.names, await in_thread(len(table.rows), work))
 
-    async def _asked(self, table: Table, *, only: bool = False) -> Table:
-        """The rows for which all conditions hold that have their variables; `only`: of those that have all in here."""
+    async def _filter(self, table: Table, *, only: bool = False) -> Table:
+        """The rows that meet all waiting conditions whose variables are columns of the table.
+
+        With `only`, the table is a part: conditions without variables are skipped, and all conditions stay waiting.
+        """
         names = set(table.names)
         ready = [each for needed, each in self._waiting if needed <= names and (needed or not only)]
         if not only:
@@ -133,19 +136,21 @@ class Fitting:
         return await self._asker.kept(table, ready)
 
     async def _next_edge(self) -> EdgePattern | None:
-        """The edge to follow next: one between bound nodes, else the one with the fewest to read."""
-        near = [edge for edge in self._edges if self._bound(edge.variable)]
-        near = near or [edge for edge in self._edges if self._bound(edge.source) and self._bound(edge.target)]
-        if near:
-            return near[0]
-        near = [edge for edge in self._edges if self._bound(edge.source) or self._bound(edge.target)]
-        if len(near) < 2:
-            return near[0] if near else None
-        costs = [await self._cost(edge) for edge in near]
-        return near[costs.index(min(costs))]
+        """The edge to follow next: one that is bound or between bound nodes, otherwise the cheapest one."""
+        candidates = [edge for edge in self._edges if self._bound(edge.variable)]
+        candidates = candidates or [
+            edge for edge in self._edges if self._bound(edge.source) and self._bound(edge.target)
+        ]
+        if candidates:
+            return candidates[0]
+        candidates = [edge for edge in self._edges if self._bound(edge.source) or self._bound(edge.target)]
+        if len(candidates) < 2:
+            return candidates[0] if candidates else None
+        costs = [await self._cost(edge) for edge in candidates]
+        return candidates[costs.index(min(costs))]
 
-    async def _small_end(self, edge: EdgePattern) -> str | None:
-        """The end of a path that is not bound, but named by an id or a value: a search ends where it knows its end."""
+    async def _selective_end(self, edge: EdgePattern) -> str | None:
+        """The unbound end of a path if it is selected by an id or a value: a search with known ends stops earlier."""
         far = edge.target if self._bound(edge.source) else edge.source
         if edge.path is None or self._bound(far) or not self._start(far).selective:
             return None
@@ -153,7 +158,7 @@ class Fitting:
         return far if ends * len(self._table.rows) <= _PAIRS else None
 
     async def _cost(self, edge: EdgePattern) -> tuple[bool, int]:
-        """What an edge costs to follow: paths last, then by the rows at the bound end."""
+        """The cost of following an edge as a sort key: paths last, then by the number of edges at the bound end."""
         bound = edge.source if self._bound(edge.source) else edge.target
         nodes = await nodes_of(self._table, bound)
         if edge.path is not None:
@@ -161,8 +166,8 @@ class Fitting:
         degrees, _ = await self._reader.degrees(nodes, direction_from(edge, bound), edge.relations)
         return False, degrees.total()
 
-    async def _begin(self, names: Sequence[str]) -> None:
-        """Bind the node with the smallest set, beside each row."""
+    async def _bind_smallest(self, names: Sequence[str]) -> None:
+        """Bind the node with the smallest set: each row is combined with each of its nodes."""
         several = len(names) > 1 or len(self._table.rows) > 1
         few = [name for name in names if (ids := self._start(name).ids) is not None and len(ids) <= _FEW]
         counts = {name: await self._start(name).count(self._reader) for name in few or names if several}
@@ -170,21 +175,27 @@ class Fitting:
         self._check_product(counts, best)
         node, written, start = self._patterns[best], self._written[best], self._start(best)
         found = await start.nodes(self._reader, written)
-        alone = Table((node.variable,), await in_thread(len(found), lambda: [(one,) for one in found]))
-        alone = await self._asked(alone if start.labelled else await self._labelled(alone, node), only=True)
-        self._budget.check(len(self._table.rows) * len(alone.rows), written)
-        self._table = await self._asked(
-            await in_thread(len(self._table.rows) * len(alone.rows), lambda: paired(self._table, alone))
+        nodes_table = Table((node.variable,), await in_thread(len(found), lambda: [(one,) for one in found]))
+        nodes_table = await self._filter(
+            nodes_table if start.labelled else await self._filter_by_labels(nodes_table, node), only=True
         )
-        self._budget.measured(written, len(alone.rows))
+        self._budget.check(len(self._table.rows) * len(nodes_table.rows), written)
+        self._table = await self._filter(
+            await in_thread(len(self._table.rows) * len(nodes_table.rows), lambda: paired(self._table, nodes_table))
+        )
+        self._budget.measured(written, len(nodes_table.rows))
 
     def _check_product(self, counts: Mapping[str, Count], first: str) -> None:
-        """Refuse what would be a product of whole sets, before one of them is read."""
-        whole = {name: count for name, count in counts.items() if self._start(name).whole}
-        if self._edges or len(whole) < len(counts):
-            whole = {name: count for name, count in whole.items() if name == first}
-        self._budget.sizes |= {self._written[name]: count for name, count in whole.items()}
-        self._budget.check(len(self._table.rows) * prod(count.value for count in whole.values()))
+        """Refuse a product of unfiltered sets before one of them is read.
+
+        Raises:
+            PlanTooLarge: the product is larger than the bound.
+        """
+        unfiltered = {name: count for name, count in counts.items() if self._start(name).whole}
+        if self._edges or len(unfiltered) < len(counts):
+            unfiltered = {name: count for name, count in unfiltered.items() if name == first}
+        self._budget.sizes |= {self._written[name]: count for name, count in unfiltered.items()}
+        self._budget.check(len(self._table.rows) * prod(count.value for count in unfiltered.values()))
 
     def _start(self, name: str) -> Start:
         if name not in self._starts:
@@ -193,24 +204,24 @@ class Fitting:
         return self._starts[name]
 
     async def _follow(self, edge: EdgePattern) -> None:
-        """Join the rows with an edge, or a path."""
+        """Join the rows with the matches of an edge or a path."""
         links = await self._links(edge)
         for name in dict.fromkeys((edge.source, edge.target)):
             if not self._bound(name) and name not in self._labelled_ends:
-                links = await self._labelled(links, self._patterns[name])
-        await self._join(await self._asked(links, only=True), edge)
+                links = await self._filter_by_labels(links, self._patterns[name])
+        await self._join(await self._filter(links, only=True), edge)
         self._budget.check(len(self._table.rows), edge)
-        self._table = await self._asked(self._table)
+        self._table = await self._filter(self._table)
         await self._measure(edge)
 
     async def _join(self, links: Table, edge: EdgePattern) -> None:
-        """Join the rows with what may stand for an edge."""
-        rows, bound, taken = self._table, self._budget.bound, self._taken(edge)
+        """Join the rows with the links of an edge."""
+        rows, bound, taken = self._table, self._budget.bound, self._bound_edges(edge)
         size = len(rows.rows) + len(links.rows)
         self._table = await in_thread(size, lambda: joined(rows, links, edge.variable, taken, bound))
 
-    def _taken(self, edge: EdgePattern) -> list[str]:
-        """The edges and trails of this pattern that are already bound: no edge may stand for two of them."""
+    def _bound_edges(self, edge: EdgePattern) -> list[str]:
+        """The edges and trails of this pattern that are already bound: an edge of the graph must not match two."""
         if not self._match.edges_differ or not of_certain_edges(edge):
             return []
         return [
@@ -220,7 +231,7 @@ class Fitting:
         ]
 
     async def _measure(self, edge: EdgePattern) -> None:
-        """Say how many edges, or paths, fitted, and how many nodes at their ends."""
+        """Record how many edges or paths matched, and how many nodes at their ends."""
         table = self._table
         ends = (edge.source, edge.target)
         own = (edge.variable,) if column_of(edge) == edge.variable else ends
@@ -233,7 +244,7 @@ class Fitting:
                 self._budget.measured(self._written[name], size)
 
     async def _links(self, edge: EdgePattern) -> Table:
-        """The edges that may be meant: source, edge, target."""
+        """The candidates for an edge, as a table of source, edge and target."""
         names = (edge.source, edge.variable, edge.target)
         if self._bound(edge.variable):
             return looped(names, known_steps(self._table, edge))
@@ -262,7 +273,7 @@ class Fitting:
         return looped(names, list(steps))
 
     async def _ends(self, edge: EdgePattern) -> tuple[list[Node] | None, list[Node] | None]:
-        """The nodes at either end of an edge, as far as they are known; also of an end that is not bound but small."""
+        """The nodes at the two ends of an edge: of bound ends, and of unbound ends with few nodes; otherwise None."""
         ends: list[list[Node] | None] = []
         for name in (edge.source, edge.target):
             if self._bound(name):
@@ -275,8 +286,8 @@ class Fitting:
                 ends.append(None)
         return ends[0], ends[1]
 
-    async def _finished(self) -> Table:
-        """The rows with all columns, the paths named, the edges of the pattern added to what they rest on."""
+    async def _with_all_columns(self) -> Table:
+        """The rows with all columns of the pattern, and with its edges added to their proof."""
         table, match = self._table, self._match
         if not table.rows:
             return Table(tuple(dict.fromkeys((*self._given, *bound_by(match)))), [])

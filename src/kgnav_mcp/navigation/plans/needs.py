@@ -1,4 +1,4 @@
-"""What the clauses behind a pattern need of its rows: where they only count them, the store may count instead."""
+"""What the clauses after a pattern need of its rows: if they only count rows, the store can count them."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ _ROWS = Aggregate(AggregateFunction.COUNT, None)
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What is needed of the rows of a pattern: these variables, and how many equal rows there are."""
+    """The needed parts of a pattern's rows: these variables, and the number of equal rows."""
 
     variables: frozenset[str] = frozenset()
     counted: str | None = None
-    """The variable of which only the number of different ones is needed."""
+    """The variable of which only the number of distinct values is needed."""
     top: int | None = None
-    """Only so many of the most frequent rows are needed, and those that are as frequent as the last."""
+    """Only this many of the most frequent rows are needed, and all ties with the last of them."""
 
 
 def in_rows(pipeline: Pipeline) -> tuple[Clause, ...]:
-    """The clauses of a pipeline, with `count(v)` as the number of rows where `v` is never null."""
-    sure: set[str] = set()
+    """The clauses of a pipeline, with `count(v)` replaced by the number of rows if `v` is never null."""
+    never_null: set[str] = set()
     clauses: list[Clause] = []
 
     def change(part: object) -> Expression | None:
         match part:
-            case Aggregate(AggregateFunction.COUNT, Variable(name), distinct=False) if name in sure:
+            case Aggregate(AggregateFunction.COUNT, Variable(name), distinct=False) if name in never_null:
                 return _ROWS
             case _:
                 return None
@@ -46,15 +46,15 @@ def in_rows(pipeline: Pipeline) -> tuple[Clause, ...]:
     for clause in pipeline.clauses:
         clauses.append(rewritten(clause, change) if isinstance(clause, Project) else clause)
         if isinstance(clause, Project):
-            sure.clear()
+            never_null.clear()
         elif isinstance(clause, Match) and not clause.optional:
-            sure.update(node.variable for node in clause.nodes)
-            sure.update(edge.variable for edge in clause.edges if edge.path is None)
+            never_null.update(node.variable for node in clause.nodes)
+            never_null.update(edge.variable for edge in clause.edges if edge.path is None)
     return tuple(clauses)
 
 
 def needs_after(clauses: Sequence[Clause]) -> Needs:
-    """What the clauses behind a pattern need of it, up to the first projection."""
+    """What the clauses after a pattern need of it, up to the first projection."""
     needed: set[str] = set()
     for clause in clauses:
         needed |= variables_of(clause)
@@ -64,9 +64,9 @@ def needs_after(clauses: Sequence[Clause]) -> Needs:
 
 
 def summary(match: Match, project: Project) -> tuple[Needs, Project] | None:
-    """What a projection needs that counts rows of the pattern before it, and the projection over these counts.
+    """For a projection that only counts rows of the pattern: what it needs, and the projection over the counts.
 
-    None: it needs the rows themselves.
+    None if it needs the rows themselves.
     """
     own = {node.variable for node in match.nodes}
     found = {
@@ -86,12 +86,12 @@ def summary(match: Match, project: Project) -> tuple[Needs, Project] | None:
     if counted is not None and (counted not in own or counted in needed):
         return None
     if not needed & variables_of(match) <= groups & own:
-        return None  # rows that differ in these would be one group
+        return None  # the store would merge groups that differ only in other variables
     return Needs(needed, counted, _top(counts)), counts
 
 
 def _top(project: Project) -> int | None:
-    """How many rows are wanted of those that were sorted by their number, the largest first."""
+    """The number of rows that are wanted if they are sorted by their count, largest first; otherwise None."""
     if project.limit is None or project.distinct or not project.order or not project.order[0].descending:
         return None
     by = project.order[0].by

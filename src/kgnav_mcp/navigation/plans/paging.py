@@ -1,4 +1,4 @@
-"""Lists of a graph, read page by page."""
+"""Reads lists of a graph page by page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 async def pages(read: Callable[[str | None], Awaitable[Page[T]]], budget: Budget) -> AsyncIterator[Page[T]]:
-    """The pages of a list, `read` from a position on; that the store gives no more of it is told to the budget."""
+    """All pages of a list; `read` reads one from a position. If the store cuts the list, the budget records it."""
     after: str | None = None
     while True:
         page = await read(after)

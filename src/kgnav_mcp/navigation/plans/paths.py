@@ -1,4 +1,4 @@
-"""Paths of any length between sets of nodes, searched over what the evaluator reads."""
+"""Paths of any length between sets of nodes, searched with edges that the evaluator reads."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from kgnav_mcp.plan import EdgePattern
 from kgnav_mcp.port.searching import PathSearch
 
 Link = tuple[Node, Value, Node]
-"""Where a path begins, its edges, where it ends."""
+"""A path: its first node, its edges, its last node."""
 
 
 class Paths:
-    """The paths that one edge of a pattern stands for."""
+    """Searches for the paths that match one edge of a pattern."""
 
     def __init__(self, reader: Reader, edge: EdgePattern, *, proof: bool) -> None:
         if edge.path is None:
@@ -32,10 +32,10 @@ class Paths:
         )
 
     async def between(self, sources: Sequence[Node] | None, targets: Sequence[Node] | None) -> list[Link]:
-        """The paths from some nodes to some nodes; one side may be any (None). They are searched from the fewer.
+        """The paths from sources to targets. One side may be None (any node). The search starts at the smaller set.
 
         Raises:
-            PlanTooLarge: more than may be held are on the way.
+            PlanTooLarge: the search would hold more than the bound.
         """
         forward = targets is None or (sources is not None and len(sources) <= len(targets))
         starts, ends = (sources, targets) if forward else (targets, sources)
@@ -43,15 +43,15 @@ class Paths:
         search, found = self._search, list[Link]()
         links = search.links(starts or (), None if ends is None else frozenset(ends), forward=forward)
 
-        def go_on() -> Sequence[Node] | None:
-            """The nodes whose edges are needed next; None: all paths are found."""
+        def resume() -> Sequence[Node] | None:
+            """The nodes whose edges are needed next; None when all paths are found."""
             try:
                 return next(links)
             except StopIteration as done:
                 found.extend(done.value)
                 return None
 
-        while (nodes := await in_thread(search.size, go_on)) is not None:
+        while (nodes := await in_thread(search.size, resume)) is not None:
             steps = await self._reader.expanded(nodes, side, self._edge.relations, self._edge)
             await in_thread(len(nodes) + len(steps), lambda nodes=nodes, steps=steps: search.keep(nodes, steps))
         return found if forward else [(end, edges, start) for start, edges, end in found]

@@ -1,4 +1,4 @@
-"""What is told of a plan while it runs long."""
+"""Progress messages of long-running plans."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 EVERY_S = 1.0
-"""Seconds between two messages, and before the first: a short plan is not spoken of."""
+"""Seconds between two messages, and before the first: a short plan sends none."""
 
 Progress = Callable[[str], Awaitable[None]]
-"""Tells the one who asked how far the work is."""
+"""Sends a progress message to the client."""
 
 
 @asynccontextmanager
 async def telling(progress: Progress | None, how_far: Callable[[], str]) -> AsyncGenerator[None]:
-    """Tell how far the work inside is, once a second until it is done."""
+    """Send a progress message once a second until the work inside is done."""
     if progress is None:
         yield
         return
@@ -32,4 +32,4 @@ async def telling(progress: Progress | None, how_far: Callable[[], str]) -> Asyn
         task.cancel()
         await asyncio.wait([task])
     if not task.cancelled():
-        task.result()  # raises what went wrong with telling
+        task.result()  # raises an error of `progress`

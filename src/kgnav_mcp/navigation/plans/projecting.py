@@ -1,4 +1,4 @@
-"""Rows made of others: columns, sums over groups, order, a part of the rows."""
+"""Projections: columns, aggregates over groups, order, SKIP and LIMIT."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from kgnav_mcp.port.calculating import number_of
 
 
 async def projected(asker: Asker, project: Project, table: Table, *, sorted_before: bool = False) -> Table:
-    """The rows of a projection, in its order. `sorted_before`: the clause before has put the rows in an order."""
+    """The rows of a projection, in its order. `sorted_before`: the previous clause has sorted the rows."""
     if any(aggregates(column.value) for column in project.columns):
         table, project = await _grouped(asker, project, table, sorted_before)
     elif not project.distinct:
-        table = await _spread(asker, table, None if project.limit is None else project.skip + project.limit)
+        table = await _repeat_rows(asker, table, None if project.limit is None else project.skip + project.limit)
     names = tuple(column.name for column in project.columns)
     cells = await asker.values(table, [column.value for column in project.columns])
     keys = [_by_column(project, order.by) for order in project.order]
@@ -46,11 +46,11 @@ async def projected(asker: Asker, project: Project, table: Table, *, sorted_befo
     return Table((*names, PROOF), [(*row[: len(names)], row[proof]) for row in left.rows])
 
 
-async def _spread(asker: Asker, table: Table, most: int | None = None) -> Table:
-    """Each row as often as it stands for one, `most` times at most.
+async def _repeat_rows(asker: Asker, table: Table, most: int | None = None) -> Table:
+    """Each row repeated as often as TIMES says, at most `most` times.
 
     Raises:
-        PlanTooLarge: they are more than may be held.
+        PlanTooLarge: there are more rows than may be held.
     """
     if TIMES not in table.names:
         return table
@@ -67,18 +67,18 @@ async def _spread(asker: Asker, table: Table, most: int | None = None) -> Table:
 
 
 def distinct(table: Table) -> Table:
-    """A table without rows that are equal to others; PROOF does not count."""
+    """The table without duplicate rows; PROOF is not compared."""
     width = len(table.names) - (PROOF in table.names)
     return Table(table.names, _distinct(table.rows, width, table.names[width:]))
 
 
 def in_canonical_order(rows: Iterable[Row], width: int) -> list[Row]:
-    """Rows in the order of their first cells, column by column."""
+    """Rows sorted by their first `width` cells, column by column."""
     return sorted(rows, key=lambda row: _ranks(row, width))
 
 
 def _by_column(project: Project, expression: Expression) -> Expression:
-    """What to sort by, with columns in the place of the expressions that they are."""
+    """A sort expression with columns in place of the expressions that they compute."""
     own = {column.value: Variable(column.name) for column in project.columns}
     names = {column.name for column in project.columns}
 
@@ -91,7 +91,7 @@ def _by_column(project: Project, expression: Expression) -> Expression:
 
 
 def _sorted(rows: list[Row], keys: list[Row], descending: Sequence[bool], width: int) -> list[Row]:
-    """Rows by their keys, nulls as the largest, and where these are equal by their cells."""
+    """Rows sorted by their keys, nulls largest; ties are sorted by their cells."""
     ranked = [(tuple(map(rank, key)), _ranks(row, width), row) for key, row in zip(keys, rows, strict=True)]
     ranked.sort(key=lambda each: each[1])
     for place in reversed(range(len(descending))):
@@ -104,27 +104,27 @@ def _ranks(row: Row, width: int) -> tuple[Rank, ...]:
 
 
 def _distinct(rows: Iterable[Row], width: int, hidden: Sequence[str]) -> list[Row]:
-    """Rows whose first cells differ, each with all that equal ones rest on."""
+    """Rows with distinct first cells, each with the proof of all its duplicates."""
     proof = width + list(hidden).index(PROOF) if PROOF in hidden else None
     found: dict[tuple[object, ...], Row] = {}
-    rests: dict[tuple[object, ...], dict[Value, None]] = {}
+    proofs: dict[tuple[object, ...], dict[Value, None]] = {}
     for row in rows:
         key = tuple(map(identity, row[:width]))
         found.setdefault(key, row)
         if proof is not None:
-            rests.setdefault(key, {}).update(dict.fromkeys(flat([row[proof]])))
+            proofs.setdefault(key, {}).update(dict.fromkeys(flat([row[proof]])))
     if proof is None:
         return list(found.values())
-    return [(*row[:proof], tuple(rests[key]), *row[proof + 1 :]) for key, row in found.items()]
+    return [(*row[:proof], tuple(proofs[key]), *row[proof + 1 :]) for key, row in found.items()]
 
 
 async def _grouped(asker: Asker, project: Project, table: Table, sorted_before: bool) -> tuple[Table, Project]:
-    """One row for each group, with its sums as columns; and the projection that reads them there."""
+    """One row for each group with its aggregates as columns, and the projection that reads these columns."""
     keys = [column.value for column in project.columns if not aggregates(column.value)]
     wanted = [column.value for column in project.columns] + [order.by for order in project.order]
     sums = list(dict.fromkeys(one for expression in wanted for one in aggregates(expression)))
-    if not all(_by_numbers(one) for one in sums):
-        table = await _spread(asker, table)
+    if not all(_needs_no_repetition(one) for one in sums):
+        table = await _repeat_rows(asker, table)
     of = [one.of for one in sums]
     asked = [each for each in of if each is not None]
     key_rows = await asker.values(table, keys)
@@ -167,14 +167,14 @@ async def _grouped(asker: Asker, project: Project, table: Table, sorted_before: 
     return Table((*table.names, *names.values()), rows), replace(project, columns=columns, order=order)
 
 
-def _by_numbers(one: Aggregate) -> bool:
-    """Whether a sum follows from rows and how often each is there."""
+def _needs_no_repetition(one: Aggregate) -> bool:
+    """Whether an aggregate can be computed from distinct rows and their numbers, without repeating rows."""
     first_or_last = {AggregateFunction.MINIMUM, AggregateFunction.MAXIMUM}
     return one.distinct or one.function in {AggregateFunction.COUNT, *first_or_last}
 
 
 def _aggregated(one: Aggregate, values: Iterable[Value], in_order: bool) -> Value:
-    """A sum over the values of a group that are no nulls."""
+    """The aggregate of a group's values without nulls."""
     kept = [value for value in values if value is not None]
     if one.distinct:
         first: dict[object, Value] = {}
@@ -195,5 +195,5 @@ def _aggregated(one: Aggregate, values: Iterable[Value], in_order: bool) -> Valu
 
 
 def _total(numbers: Sequence[int | float]) -> int | float:
-    """A sum, whole where all numbers are, and the same in whatever order they come."""
+    """A sum: an integer if all numbers are; it does not depend on their order."""
     return sum(numbers) if all(isinstance(number, int) for number in numbers) else fsum(numbers)

@@ -1,6 +1,6 @@
-"""Proof by the store: a plan that returns, beside its own columns, the edges that each of its rows rests on.
+"""Proof by the store: a plan that also returns the edges that prove each of its rows.
 
-A row of a count, or one that stands for several equal ones, rests on the edges of all rows that it was made of.
+The proof of an aggregated or distinct row has the edges of all rows that it was made of.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.plan.walking import aggregates
 
 _PROOF = "\0proof"
-"""Begins the names of columns with edges. No variable is called so."""
+"""Prefix of the names of columns with edges. No variable has such a name."""
 
 
 def proved(plan: Plan) -> Plan | None:
-    """The plan with columns of edges behind its own; None where no columns of one query can hold them.
+    """The plan with columns of edges after its own; None if one query cannot return them.
 
-    These are unions, whose rows they would tell apart, and paths of which only the ends are told.
+    It cannot for unions, whose equal rows would become distinct, and for paths of which only the ends are known.
     """
     pipeline, *others = plan.pipelines
     if others or plan.asks:
@@ -54,7 +54,7 @@ def proved(plan: Plan) -> Plan | None:
 
 
 def _with_edges(project: Project, edges: Sequence[str]) -> tuple[Project, list[str]]:
-    """A projection that keeps these edges, and what they are called behind it."""
+    """A projection that also returns these edges, and the names of their columns."""
     if not edges:
         return project, []
     grouped = _groups(project)
@@ -67,12 +67,12 @@ def _with_edges(project: Project, edges: Sequence[str]) -> tuple[Project, list[s
 
 
 def _groups(project: Project) -> bool:
-    """Whether one row stands for several."""
+    """Whether a projection merges several rows into one."""
     return project.distinct or any(aggregates(column.value) for column in project.columns)
 
 
 def collected(plan: Plan) -> Plan | None:
-    """The number of rows whose edges are collected where a plan first groups its rows; None where it does not."""
+    """A plan that counts the rows whose edges are collected at the first grouping; None if nothing is grouped."""
     (pipeline,) = plan.pipelines
     for place, clause in enumerate(pipeline.clauses):
         if isinstance(clause, Project) and _groups(clause):
@@ -82,14 +82,14 @@ def collected(plan: Plan) -> Plan | None:
 
 
 def with_proof(page: PlanPage, columns: Sequence[str]) -> PlanPage:
-    """The answer of a plan that was proved, as one of the plan with these columns."""
+    """The answer of a plan made by `proved`, with edges moved from its columns to the proof of rows."""
     width = len(columns)
-    rows = (PlanRow(row.cells[:width], tuple(dict.fromkeys(_in_turn(row.cells[width:])))) for row in page.items)
+    rows = (PlanRow(row.cells[:width], tuple(dict.fromkeys(_interleaved(row.cells[width:])))) for row in page.items)
     return replace(page, items=tuple(rows), columns=tuple(columns))
 
 
-def _in_turn(cells: Sequence[Cell]) -> Iterator[Triple]:
-    """The first edge of each cell, then the second ones, and so on: those of one row of several are often together."""
+def _interleaved(cells: Sequence[Cell]) -> Iterator[Triple]:
+    """The first edge of each cell, then the second ones, and so on, so that edges of one match tend to be adjacent."""
     for edges in zip_longest(*map(_edges, cells)):
         yield from (edge for edge in edges if edge is not None)
 

@@ -1,4 +1,4 @@
-"""Which patterns, and which of their conditions, a store is asked to fit: those that `FitQuestion` names."""
+"""Selects the patterns and conditions that can be pushed down to the store: those that `FitQuestion` allows."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ Conditions = tuple[Expression, ...]
 
 
 def is_plain(match: Match, given: Collection[str], qualifiers: Sequence[QualifierAsked] = ()) -> bool:
-    """Whether a pattern is made of edges that join all its nodes and those given, or is one node with a label.
+    """Whether a pattern is connected by its edges and the given nodes, or is a single node with a label.
 
-    What nothing joins would be a product of whole sets. A property of an edge joins this edge with a node.
+    A disconnected pattern would be a product of whole sets. `qualifiers` connect an edge with a node, too.
     """
     variables = [edge.variable for edge in match.edges]
-    if match.paths or len(set(variables)) < len(variables) or not all(map(_tells_ends, match.edges)):
+    if match.paths or len(set(variables)) < len(variables) or not all(map(_is_edge_or_reachability, match.edges)):
         return False
     nodes = merged(match)
     if not match.edges:
         return len(nodes) == 1 and not any(name in given or not node.labels for name, node in nodes.items())
-    if all(edge.path for edge in match.edges) and not _begins(match, given):
+    if all(edge.path for edge in match.edges) and not _is_anchored(match, given):
         return False
     ties = [{edge.source, edge.target} for edge in match.edges]
     for edge, tie in zip(match.edges, ties, strict=True):
@@ -50,40 +50,40 @@ def is_plain(match: Match, given: Collection[str], qualifiers: Sequence[Qualifie
 
 
 def qualifiers_asked(match: Match) -> tuple[QualifierAsked, ...]:
-    """The properties of a pattern's edges, not of its paths, that must equal a constant or a node's id."""
+    """The conditions that a property of an edge, not of a path, equals a constant or a node's id."""
     edges = {edge.variable for edge in match.edges if edge.path is None}
     found = (qualifier_asked(condition) for condition in conjuncts(match.where))
     return tuple(one for one in found if one is not None and one.owned.owner in edges)
 
 
-def _begins(match: Match, given: Collection[str]) -> bool:
-    """Whether something says where the paths of a pattern begin or end: each node of the graph leads to itself."""
+def _is_anchored(match: Match, given: Collection[str]) -> bool:
+    """Whether an id, a label or a given node restricts an end of the paths: otherwise every node reaches itself."""
     ids = any(ids_asked(condition) for condition in conjuncts(match.where))
     return ids or any(node.labels or node.variable in given for node in match.nodes)
 
 
-def _tells_ends(edge: EdgePattern) -> bool:
-    """Whether it is an edge, or a path of any length of which only the ends are told."""
+def _is_edge_or_reachability(edge: EdgePattern) -> bool:
+    """Whether it is a single edge, or a path of unbounded length of which only the ends are wanted."""
     return edge.path is None or (edge.path.kind is PathKind.REACHABLE and edge.path.longest is None)
 
 
 def split(match: Match, known: frozenset[str], *, values: bool) -> tuple[Conditions, Conditions]:
-    """The conditions that the store is asked for, those of values among them where it is to be, and the others."""
+    """The conditions that are pushed down to the store, with `values` also comparisons of values; and the others."""
     conditions = conjuncts(match.where)
-    said = tuple(one for one in conditions if _has_words(one, known, values=values))
-    return said, tuple(one for one in conditions if one not in said)
+    pushed = tuple(one for one in conditions if _can_push(one, known, values=values))
+    return pushed, tuple(one for one in conditions if one not in pushed)
 
 
-def _has_words(condition: Expression, known: frozenset[str], *, values: bool) -> bool:
-    """Whether a condition is one of those that `FitQuestion` names, about nodes that are known.
+def _can_push(condition: Expression, known: frozenset[str], *, values: bool) -> bool:
+    """Whether `FitQuestion` allows a condition, and its nodes are known.
 
-    A comparison with a missing value does not hold, and neither does its opposite: with NOT it is no such one.
+    A comparison with a missing value is not true, and neither is its negation: so NOT of a comparison is not allowed.
     """
     match condition:
         case Joined(Connective.AND | Connective.OR, parts):
-            return all(_has_words(part, known, values=values) for part in parts)
+            return all(_can_push(part, known, values=values) for part in parts)
         case Not(opposite):
-            return _has_words(opposite, known, values=values and isinstance(opposite, Exists))
+            return _can_push(opposite, known, values=values and isinstance(opposite, Exists))
         case Compare(Variable(one), Comparison.EQUAL | Comparison.UNEQUAL, Variable(other)):
             return {one, other} <= known
         case HasLabel(variable):
@@ -93,7 +93,7 @@ def _has_words(condition: Expression, known: frozenset[str], *, values: bool) ->
             inner = known.union(merged(match))
             conditions = conjuncts(match.where)
             plain = is_plain(match, known) and not edges & known
-            return plain and all(_has_words(one, inner, values=values) for one in conditions)
+            return plain and all(_can_push(one, inner, values=values) for one in conditions)
         case _:
             return _is_of_node(condition, known, values=values)
 

@@ -1,4 +1,4 @@
-"""What an evaluation reads of a graph: sets in, sets out, each fact once."""
+"""Reads facts of a graph for an evaluation: by sets, each fact once."""
 
 from __future__ import annotations
 
@@ -20,52 +20,52 @@ from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind
 
 _IDS = 10_000
-"""Ids of one call."""
+"""Ids in one call."""
 _ROWS = 10_000
 """Rows of one page."""
-_FACTS = 10
-"""Values of properties that may be held for each row that may be."""
-_TRIED = 200
-"""Nodes that are asked first whether a relation leads through mediators: most relations are at the first ones."""
-_FOLDED = 1_000
-"""Rows of a page through mediators, whose roles are read as well."""
+_VALUES_PER_ROW = 10
+"""Values of properties that cost as much memory as one row."""
+_FIRST_NODES = 200
+"""Nodes that are first asked for the hops of a relation: most relations occur at the first nodes."""
+_FLATTENED_ROWS = 1_000
+"""Rows of a page through mediators, whose roles are read, too."""
 _Scan = tuple[str | None, str | None, str | None]
 """A label, a property and a value, by which nodes are read."""
 T = TypeVar("T")
 
 
 class Reader:
-    """Reads a graph for one evaluation. What it has read it keeps."""
+    """Reads a graph for one evaluation, and caches what it has read."""
 
     def __init__(self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None = None) -> None:
         self._graph = graph
         self._lookups = lookups or Lookups(graph)
         self.budget = budget
         self.classes = Classes(graph)
-        self._known = Interned()
+        self._interned = Interned()
         self._entities: dict[Node, Entity] = {}
         self._values: dict[str, dict[Node, tuple[Value, ...]]] = {}
-        self._owned: dict[Node, tuple[Value, ...]] = {}
+        self._properties: dict[Node, tuple[Value, ...]] = {}
         self._hops: dict[str, tuple[str, ...]] = {}
         self._counts: dict[_Scan, Count] = {}
         self._scans: dict[_Scan, list[Node]] = {}
 
     async def identified(self, ids: Iterable[str]) -> list[Node]:
-        """The nodes that have these ids, as users may write them."""
+        """The nodes with these ids, which may be written as users do."""
         found: dict[Node, None] = {}
         for batch in _batches(list(dict.fromkeys(ids)), _IDS):
             for entity in (await self._lookups.by_id(batch)).values():
-                node = self._known.node(entity)
+                node = self._interned.node(entity)
                 self._entities[node] = entity
                 found[node] = None
         return list(found)
 
     def node(self, name: str) -> Node:
-        """The node of an id that the graph gave; nothing else is known of it yet."""
-        return self._known.node(Entity(name))
+        """The node of an id that the graph returned; nothing else is known of it yet."""
+        return self._interned.node(Entity(name))
 
     async def describe(self, nodes: Iterable[Node]) -> None:
-        """Read what nodes are."""
+        """Read the entities of nodes: labels and types."""
         for batch in _batches([node for node in dict.fromkeys(nodes) if node not in self._entities], _IDS):
             entities = await self._graph.describe([node.id for node in batch])
             for node in batch:
@@ -73,18 +73,18 @@ class Reader:
                 node.label = self._entities[node].label
 
     def entity(self, node: Node) -> Entity:
-        """What a node is, once it was described."""
+        """The entity of a node that was described; otherwise one with its id and label only."""
         return self._entities.get(node) or Entity(node.id, node.label)
 
     async def with_subclasses(self, labels: Sequence[str], part: Part) -> tuple[str, ...]:
-        """Labels, and those of all classes below them where the graph has such."""
+        """The labels and all their subclasses, if the graph has a class hierarchy."""
         relations = sorted(self._graph.subclass_relations)
         found = dict.fromkeys(labels)
-        front = await self.identified(labels) if relations else []
-        while front:
-            steps = await self.expanded(front, Direction.INCOMING, relations, part)
-            front = [node for node in dict.fromkeys(below for _, _, below in steps) if node.id not in found]
-            found |= dict.fromkeys(node.id for node in front)
+        frontier = await self.identified(labels) if relations else []
+        while frontier:
+            steps = await self.expanded(frontier, Direction.INCOMING, relations, part)
+            frontier = [node for node in dict.fromkeys(subclass for _, _, subclass in steps) if node.id not in found]
+            found |= dict.fromkeys(node.id for node in frontier)
             self.budget.check(len(found), part)
         return tuple(found)
 
@@ -93,7 +93,7 @@ class Reader:
         return self.classes.any_of(labels, self.entity(node).types)
 
     async def count(self, label: str | None, relation: str | None, value: str | None) -> Count:
-        """How many nodes have a label, and this value of a property; none where the graph has no such label."""
+        """The number of nodes with a label and a property value; zero if the graph has no such label."""
         key = label, relation, value
         if key not in self._counts:
             page: Page[Entity] = Page((), (), Count(0))
@@ -104,14 +104,14 @@ class Reader:
                     page = await self._lookups.by_value(label, relation, value)
             self._counts[key] = page.total
             if page.stop is Stop.COMPLETE and page.total.certainty is Certainty.EXACT:
-                self._scans[key] = list(map(self._known.node, page.items))
+                self._scans[key] = list(map(self._interned.node, page.items))
         return self._counts[key]
 
     async def scanned(self, label: str | None, relation: str | None, value: str | None, part: Part) -> list[Node]:
-        """The nodes that have a label, and this value of a property; none where the graph has no such label.
+        """The nodes with a label and a property value; none if the graph has no such label.
 
         Raises:
-            PlanTooLarge: they are more than may be held.
+            PlanTooLarge: there are more than may be held.
         """
         key = label, relation, value
         if key not in self._scans:
@@ -119,37 +119,37 @@ class Reader:
                 entities = await self._all(lambda after: self._graph.nodes(*key, limit=_ROWS, after=after), part, 0)
             except UnknownName:
                 entities = []
-            self._scans[key] = await in_thread(len(entities), lambda: list(map(self._known.node, entities)))
+            self._scans[key] = await in_thread(len(entities), lambda: list(map(self._interned.node, entities)))
         return self._scans[key]
 
     async def expanded(
         self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str], part: Part
     ) -> list[Step]:
-        """The edges of nodes in a direction (None: both), each as it is followed from one of them.
+        """The edges of nodes in a direction (None: both), each as it is followed from one of the nodes.
 
         Raises:
-            PlanTooLarge: they are more than may be held.
+            PlanTooLarge: there are more than may be held.
         """
         steps: list[Step] = []
         for batch in _batches(nodes, _IDS):
             ids = [node.id for node in batch]
             paths = await self._paths(ids, direction, relations)
             for links in await self._links(ids, direction, paths, part, len(steps)):
-                steps += await in_thread(len(links), lambda links=links: self._known.steps(links))
+                steps += await in_thread(len(links), lambda links=links: self._interned.steps(links))
         return steps
 
     async def joined(
         self, heads: Sequence[Node], tails: Sequence[Node], relations: Sequence[str], part: Part
     ) -> list[Step]:
-        """The edges that lead from some nodes to others, by relations of one hop.
+        """The edges from heads to tails, by relations of one hop.
 
         Raises:
-            PlanTooLarge: they are more than may be held.
+            PlanTooLarge: there are more than may be held.
         """
         steps: list[Step] = []
-        for some in _batches(heads, _IDS):
-            for others in _batches(tails, _IDS):
-                ends = [node.id for node in some], [node.id for node in others]
+        for heads_part in _batches(heads, _IDS):
+            for tails_part in _batches(tails, _IDS):
+                ends = [node.id for node in heads_part], [node.id for node in tails_part]
                 triples = await self._all(
                     lambda after, ends=ends: self._graph.edges(
                         *ends, relations=list(relations) or None, limit=_ROWS, after=after
@@ -157,13 +157,13 @@ class Reader:
                     part,
                     len(steps),
                 )
-                steps += await in_thread(len(triples), lambda triples=triples: self._known.numbered(triples))
+                steps += await in_thread(len(triples), lambda triples=triples: self._interned.numbered(triples))
         return steps
 
     async def degrees(
         self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str]
     ) -> tuple[Counter[str], bool]:
-        """How many edges nodes have in a direction, by their ids, counted by the store; and whether that is exact."""
+        """Numbers of edges of nodes in a direction by node id, counted by the store; and whether they are exact."""
         found: Counter[str] = Counter()
         exact = True
         hops = 2 if self.two_hops(relations) else 1
@@ -183,56 +183,58 @@ class Reader:
         return Capability.MEDIATORS in self._graph.capabilities and any("." in name for name in relations)
 
     async def know(self, nodes: Iterable[Node], relation: str) -> None:
-        """Read the values that nodes have of a property."""
+        """Read the values of a property of nodes."""
         known = self._values.setdefault(relation, {})
         for batch in _batches([node for node in dict.fromkeys(nodes) if node not in known], _IDS):
             links = await self._facts([node.id for node in batch], [(relation,)], None)
-            found = await in_thread(len(links), lambda links=links: self._known.grouped(links))
+            found = await in_thread(len(links), lambda links=links: self._interned.grouped(links))
             known.update((node, found.get(node, ())) for node in batch)
 
     def values(self, node: Node, relations: Sequence[str]) -> tuple[Value, ...]:
-        """The values of a property that was read."""
+        """The values of a node's property, which must have been read."""
         if len(relations) == 1:
             return self._values[relations[0]].get(node, ())
         return in_order(value for name in relations for value in self._values[name].get(node, ()))
 
     async def know_all(self, nodes: Iterable[Node]) -> None:
         """Read all properties of nodes."""
-        for batch in _batches([node for node in dict.fromkeys(nodes) if node not in self._owned], _IDS):
+        for batch in _batches([node for node in dict.fromkeys(nodes) if node not in self._properties], _IDS):
             links = await self._facts([node.id for node in batch], None, TailKind.LITERAL)
-            own = await in_thread(len(links), lambda links=links: self._known.properties(links))
-            self._owned.update((node, own.get(node, ())) for node in batch)
+            own = await in_thread(len(links), lambda links=links: self._interned.properties(links))
+            self._properties.update((node, own.get(node, ())) for node in batch)
 
     def properties(self, node: Node) -> tuple[Value, ...]:
-        """All properties of a node, once they were read."""
-        return self._owned[node]
+        """All properties of a node, which must have been read."""
+        return self._properties[node]
 
     def qualifiers(self, edge: Edge, relations: Sequence[str]) -> tuple[Value, ...]:
         """The values of an edge's property."""
-        return in_order(self._known.value(one.value) for one in edge.triple.qualifiers if one.relation.id in relations)
+        return in_order(
+            self._interned.value(one.value) for one in edge.triple.qualifiers if one.relation.id in relations
+        )
 
     def all_qualifiers(self, edge: Edge) -> tuple[Value, ...]:
         """All properties of an edge."""
         own: dict[str, list[Value]] = {}
         for one in edge.triple.qualifiers:
-            own.setdefault(one.relation.id, []).append(self._known.value(one.value))
+            own.setdefault(one.relation.id, []).append(self._interned.value(one.value))
         return pairs(own)
 
     async def _paths(
         self, ids: Sequence[str], direction: Direction | None, relations: Sequence[str]
     ) -> list[tuple[str, ...]] | None:
-        """The hops of relations, two where one leads through mediators; None: any relation."""
+        """The hops of each relation: two if it leads through mediators. None stands for any relation."""
         if not relations:
             return None
-        unsure = [name for name in relations if name not in self._hops]
-        if unsure and not self.two_hops(unsure):
-            self._hops |= {name: (name,) for name in unsure}
+        unread = [name for name in relations if name not in self._hops]
+        if unread and not self.two_hops(unread):
+            self._hops |= {name: (name,) for name in unread}
         else:
-            for some in (ids[:_TRIED], ids[_TRIED:]):
-                unsure = [name for name in relations if name not in self._hops]
-                facts = await self._graph.relations(some, direction, hops=2, limit=_ROWS) if unsure and some else None
+            for batch in (ids[:_FIRST_NODES], ids[_FIRST_NODES:]):
+                unread = [name for name in relations if name not in self._hops]
+                facts = await self._graph.relations(batch, direction, hops=2, limit=_ROWS) if unread and batch else None
                 for fact in facts.items if facts else ():
-                    if fact.relation.id in unsure:
+                    if fact.relation.id in unread:
                         self._hops[fact.relation.id] = tuple(hop.id for hop in fact.hops)
         return [self._hops.get(name, (name,)) for name in relations]
 
@@ -244,7 +246,7 @@ class Reader:
         part: Part,
         before: int,
     ) -> list[list[Link]]:
-        """Rows at nodes that end at nodes: those of one hop, and those through mediators with all their roles."""
+        """Rows from nodes to nodes: those of one hop, and those through mediators with all their roles."""
         single = None if paths is None else [path for path in paths if len(path) == 1]
         double = [path for path in paths or () if len(path) > 1]
         found: list[list[Link]] = []
@@ -267,7 +269,7 @@ class Reader:
                         direction,
                         paths=double,
                         far=FarEnds(TailKind.ENTITY),
-                        limit=_FOLDED,
+                        limit=_FLATTENED_ROWS,
                         after=after,
                     ),
                     part,
@@ -288,12 +290,12 @@ class Reader:
         )
 
     async def _all(self, read: Callable[[str | None], Awaitable[Page[T]]], part: Part | None, before: int) -> list[T]:
-        """All items of a list, unless they are more than may be held: then the first page tells it."""
+        """All items of a list; refused as soon as the total of a page exceeds what may be held."""
         items: list[T] = []
         async for page in pages(read, self.budget):
             items += page.items
             rows = max(len(items), page.total.value)
-            self.budget.check(before + rows if part is not None else rows // _FACTS, part)
+            self.budget.check(before + rows if part is not None else rows // _VALUES_PER_ROW, part)
         return items
 
 

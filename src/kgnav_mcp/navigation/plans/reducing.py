@@ -1,4 +1,4 @@
-"""A plan that is too large, made smaller: what its refusal, or the store's giving up, offers instead."""
+"""Smaller plans as suggestions: for a plan that is too large, or for which the store timed out."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.plan.walking import parts, rewritten
 from kgnav_mcp.spelling.cypher import write_cypher
 
-_SHORT = 2
-"""Steps of a path that even a hub's neighbourhood has few of."""
+_SHORT_PATH = 2
+"""Steps of a shortened path: short enough even near a hub."""
 
 
 def refused(error: PlanTooLarge, plan: Plan) -> PlanTooLarge:
-    """The refusal of a plan, with a smaller plan where there is one."""
+    """The error with a smaller plan as an example, if there is one."""
     return PlanTooLarge(error.bound, error.sizes, next_step=f"{error.next_step or ADVICE}{_example(plan)}")
 
 
 def timed_out(error: StoreTimeout, plan: Plan, sizes: Sequence[PartSize]) -> StoreTimeout:
-    """That the store's time was over for a plan, with how much of the graph the plan names."""
+    """The time-out of a plan, with the sizes of its labels and relations and a smaller plan as an example."""
     named = f" (in the graph: {', '.join(map(str, sizes))})" if sizes else ""
     return StoreTimeout(error.seconds, f"{error.message}{named}", next_step=f"{ADVICE}{_example(plan)}")
 
 
 def _example(plan: Plan) -> str:
-    """A smaller plan, to stand behind what to do; empty where there is none."""
+    """A sentence with a smaller plan; empty if there is none."""
     example = _count(plan) or _distances(plan) or _shorter_paths(plan)
     return f" For instance: {write_cypher(example)}" if example is not None else ""
 
 
 def _count(plan: Plan) -> Plan | None:
-    """The number of rows of a product, which takes no row."""
+    """A plan that counts the rows of a product; None if the plan is not a product."""
     if len(plan.pipelines) != 1:
         return None
     *clauses, _ = plan.pipelines[0].clauses
@@ -57,7 +57,7 @@ def _count(plan: Plan) -> Plan | None:
 
 
 def _distances(plan: Plan) -> Plan | None:
-    """The plan with each end of a path once, at its distance; None where it asks for paths, or has none to count."""
+    """The plan with each end of a path once, at its distance; None if it uses the paths themselves, or has none."""
     asked = [part for part in parts(plan, patterns=True) if isinstance(part, PathPattern | Variable)]
     named = {name for part in asked for name in (part.elements if isinstance(part, PathPattern) else (part.name,))}
 
@@ -73,13 +73,13 @@ def _distances(plan: Plan) -> Plan | None:
 
 
 def _shorter_paths(plan: Plan) -> Plan | None:
-    """The plan with paths of two steps at most; None where it has no longer one, or not so short a one."""
+    """The plan with paths of at most two steps; None if no path can be shortened."""
 
     def change(part: object) -> EdgePattern | None:
         match part:
-            case EdgePattern(path=path) if path is not None and path.shortest <= _SHORT:
-                longer = path.longest is None or path.longest > _SHORT
-                return replace(part, path=replace(path, longest=_SHORT)) if longer else None
+            case EdgePattern(path=path) if path is not None and path.shortest <= _SHORT_PATH:
+                longer = path.longest is None or path.longest > _SHORT_PATH
+                return replace(part, path=replace(path, longest=_SHORT_PATH)) if longer else None
             case _:
                 return None
 

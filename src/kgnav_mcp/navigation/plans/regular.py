@@ -1,7 +1,7 @@
-"""Regular expressions of plans, without those that may take Python longer than anybody waits.
+"""Regular expressions of plans. Those that could take Python exponential time are refused.
 
-Python tries one way after the other and lets nothing else run meanwhile, so that a repetition within a repetition
-(`(a+)+`) would hold the server for years. Stores have engines of their own.
+Python's engine backtracks and blocks the event loop meanwhile, so a repetition within a repetition (`(a+)+`) could
+block the server for years. Stores have engines of their own.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from itertools import pairwise
 from kgnav_mcp.errors import InvalidArgument
 
 LONGEST_TEXT = 1_000
-"""Characters of a text that is compared with a regular expression."""
+"""Characters of a text that is compared with a regular expression at most."""
 _REPETITIONS = 4
-"""Parts of any length in one expression: each may multiply the time by the length of the text."""
+"""Unbounded repetitions in one expression at most: each may multiply the time by the length of the text."""
 _PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[a-z]+\)|\(\?:|\(|\)|\{\d*,\d*\}|[*+?|]|.", re.DOTALL)
 _REFUSED = re.compile(r"\(\?(?![a-z]*\)|:)|\\[1-9kgp]")
 _REPEATS = re.compile(r"[*+]|\{\d*,\d*\}")
 
 
 def fits(text: str, expression: str) -> bool | None:
-    """Whether the whole of a text fits a regular expression; null where the text is too long to be asked.
+    """Whether a whole text matches a regular expression; None if the text is too long to be compared.
 
     Raises:
-        InvalidArgument: it is no regular expression, or one that could take too long.
+        InvalidArgument: the regular expression is invalid, or it could take too long.
     """
     pattern = _compiled(expression)
     return None if len(text) > LONGEST_TEXT else pattern.fullmatch(text) is not None
@@ -43,7 +43,7 @@ def _compiled(expression: str) -> re.Pattern[str]:
 
 
 def _risk(expression: str) -> str | None:
-    """Why an expression could take too long, if it could."""
+    """Why an expression could take too long; None if it could not."""
     if _REFUSED.search(expression):
         return "looks around or back, which regular expressions of plans cannot"
     open_groups, repetitions = [False], 0
@@ -52,10 +52,10 @@ def _risk(expression: str) -> str | None:
         if part in {"(", "(?:"}:
             open_groups.append(False)
         elif part == ")" and len(open_groups) > 1:
-            varies = open_groups.pop()
-            if varies and _REPEATS.fullmatch(following):
+            has_variable_length = open_groups.pop()
+            if has_variable_length and _REPEATS.fullmatch(following):
                 return "repeats what has several lengths itself, which could take for ever"
-            open_groups[-1] |= varies
+            open_groups[-1] |= has_variable_length
         elif _REPEATS.fullmatch(part) or part in {"|", "?"}:
             open_groups[-1] = True
             repetitions += _REPEATS.fullmatch(part) is not None

@@ -1,4 +1,4 @@
-"""A plan from what was written to its rows: checked, then run by the store, or evaluated here where it cannot."""
+"""Checks plans, and runs them in the store or, if it cannot run them, evaluates them here."""
 
 from __future__ import annotations
 
@@ -30,20 +30,21 @@ from kgnav_mcp.port.lists import items_before
 BOUND = 100_000
 """Rows that are held outside the store at most."""
 _PROBE_BOUND = 20_000
-"""Rows that are looked at to learn whether an edge leads from a label to a label."""
+"""Rows that are held at most to learn whether an edge leads from a label to a label."""
 
 
 _PRODUCT = 10_000_000
-"""Rows of sets without anything in common that a store is asked to put in order: more are more than it has time for."""
+"""Rows of a product of independent sets that a store is asked to sort: it has no time for more."""
 _MOST_STEPS = 10_000_000
-"""Edges that a plan may come by, and values that it may sort, in the whole time of a store: ten seconds of work."""
+"""Estimated work of a plan, in edges and sorted values, up to which it gets the store's whole time: ten seconds."""
 _AT_ONCE_S = 0.8
-"""Seconds for a plan that seems to be more: what the schema counts may be wrong, or the store know a better way."""
+"""Seconds for a plan whose estimate is higher: the estimate may be wrong, or the store may know a better way."""
 _EVALUATED_S = 100.0
-"""Seconds for a plan that is evaluated here: hosts give up on a tool after a few minutes."""
+"""Seconds for a plan that is evaluated here: hosts stop waiting for a tool after a few minutes."""
 _NO_PROOF = "Ask without proof, or for the proof of one row alone, by the ids of its nodes."
 _EVALUATED = "evaluated:"
-"""Begins the positions of pages that were evaluated here: the next page is, too, for a store's positions are others."""
+"""Prefix of positions in answers that were evaluated here. Their next page is evaluated here, too: the store's own
+positions differ."""
 
 
 @dataclass(slots=True)
@@ -53,26 +54,27 @@ class PlanRunner:
     graph: GraphAdapter
     bound: int = BOUND
     by_store: bool = True
-    """Whether the store runs plans where it can; else each part is read here, and its size is known."""
+    """Whether the store runs plans if it can. False: plans are evaluated here, and the size of each part is known."""
     progress: Progress | None = None
-    """Is told how far a plan is that runs for more than a second."""
+    """Receives progress messages of a plan that runs for more than a second."""
     _lookups: Lookups = field(init=False)
 
     def __post_init__(self) -> None:
         self._lookups = Lookups(self.graph)
 
     async def check(self, plan: Plan, one_node: frozenset[str] = frozenset()) -> CheckedPlan:
-        """The plan in the graph's own ids, or its problems."""
+        """The plan with the graph's own ids, and its problems."""
         async with telling(self.progress, lambda: "checking the plan"):
             has_rows = partial(_has_rows, self.graph)
             return await check(self.graph, plan, has_rows, self._lookups, one_node=one_node)
 
     async def run(self, plan: Plan, *, limit: int, after: str | None = None, proof: bool = False) -> PlanPage:
-        """The rows of a plan that was checked; of one that has none, why.
+        """A page of rows of a checked plan. If it has none, the note says why.
 
         Raises:
-            PlanTooLarge: it needs more rows at once than the bound, with the sizes of its parts.
-            InvalidCursor: the rows are not those there were when the cursor was made.
+            PlanTooLarge: it needs more rows at once than the bound; the error has the sizes of its parts.
+            StoreTimeout: the store did not answer in time.
+            InvalidCursor: the rows have changed since the cursor was made.
         """
         try:
             page = await self._page(plan, limit, after, proof=proof)
@@ -82,8 +84,8 @@ class PlanRunner:
             raise timed_out(error, plan, await sizes_of(self.graph, plan)) from error
         if after is not None or not says_nothing(page):
             return page
-        why = page.note or await self._if_it_can(explained(plan, self._has_answer))
-        turned = await self._if_it_can(fits_turned(plan, self._has_answer))
+        why = page.note or await self._explanation_or_nothing(explained(plan, self._has_answer))
+        turned = await self._explanation_or_nothing(fits_turned(plan, self._has_answer))
         return replace(page, note=" ".join(filter(None, (why, turned))))
 
     async def _page(self, plan: Plan, limit: int, after: str | None = None, *, proof: bool = False) -> PlanPage:
@@ -95,7 +97,7 @@ class PlanRunner:
         if self.by_store and compiled and Capability.PLANS in self.graph.capabilities and not evaluated:
             for pipeline in () if plan.asks else plan.pipelines:
                 await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses)
-            with suppress(Unsupported):  # a part that the store has no words for: the plan is evaluated here
+            with suppress(Unsupported):  # the store cannot express a part of the plan: it is evaluated here
                 async with telling(self.progress, lambda: "the store is at work"):
                     if not proof:
                         work = self.graph.run(plan, limit=limit, after=after)
@@ -124,10 +126,10 @@ class PlanRunner:
         return replace(page, items=page.items[shown:], positions=positions)
 
     async def _in_time(self, plan: Plan, after: str | None, work: Awaitable[PlanPage]) -> PlanPage:
-        """The result of work on a plan; on one that is too much by what the schema counts, if it comes at once.
+        """The result of `work`. If the estimate of the plan is too high, it must come at once.
 
         Raises:
-            PlanTooLarge: it does not.
+            PlanTooLarge: the estimate is too high, and the result did not come at once.
         """
         if plan.asks or after is not None or steps_of(await Vocabulary.of(self.graph), plan) <= _MOST_STEPS:
             return await work
@@ -139,7 +141,7 @@ class PlanRunner:
 
     @staticmethod
     def _product(plan: Plan, counts: Sequence[PlanPage]) -> PlanPage:
-        """One row of counts multiplied."""
+        """One row with the product of the counts."""
         numbers = [cell for page in counts for cell in page.items[0].cells if isinstance(cell, int)]
         return replace(
             counts[0],
@@ -151,10 +153,10 @@ class PlanRunner:
         )
 
     async def _proved(self, plan: Plan, compiled: Plan, limit: int, after: str | None) -> PlanPage:
-        """The rows of a plan with the edges that they rest on, once these were counted.
+        """The rows of a plan with the edges that prove them. These are counted first.
 
         Raises:
-            PlanTooLarge: one row or another rests on so many that they are not to be collected.
+            PlanTooLarge: there are too many edges to collect.
         """
         counting = collected(plan)
         page = None if counting is None else await self.graph.run(counting, limit=1)
@@ -167,16 +169,16 @@ class PlanRunner:
         return not says_nothing(await self._page(plan, 1))
 
     @staticmethod
-    async def _if_it_can(told: Awaitable[str]) -> str:
-        """What is told of an empty answer; nothing where that cannot be found out, for the answer stands."""
+    async def _explanation_or_nothing(explanation: Awaitable[str]) -> str:
+        """The explanation of an empty answer; empty if it cannot be found: the answer is valid without it."""
         try:
-            return await told
+            return await explanation
         except (PlanTooLarge, StoreTimeout, Unsupported):
             return ""
 
 
 def _rows_before(position: str) -> int:
-    """The rows that a store has shown: the rows of a plan come in the same order whoever runs it."""
+    """The number of rows that the store has shown. A plan's rows have the same order in the store and here."""
     return items_before(position.partition(".")[0])
 
 
@@ -184,5 +186,5 @@ async def _has_rows(graph: GraphAdapter, plan: Plan) -> bool | None:
     try:
         page = await evaluate(graph, plan, limit=1, bound=_PROBE_BOUND)
     except (PlanTooLarge, StoreTimeout):
-        return None  # too much to look at: what is not known is not refused
+        return None  # too much to read: an unknown answer is no reason to refuse the plan
     return bool(page.items)

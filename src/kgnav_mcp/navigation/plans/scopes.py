@@ -1,4 +1,4 @@
-"""What the variables of a plan stand for, clause by clause."""
+"""The kinds of a plan's variables, clause by clause."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from kgnav_mcp.plan import Match, NodePattern, Project, Unwind, Variable
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node that has one label of each of these groups, as far as the patterns say."""
+    """A node that has one label of each group, as far as the patterns say."""
 
     labels: tuple[tuple[str, ...], ...] = ()
     subclasses: bool = False
-    """Whether a subclass of one of them may stand for it."""
+    """Whether instances of subclasses count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An edge of one of these relations (none: of any), or with `many` a list of such edges."""
+    """An edge of one of these relations (empty: any relation), or with `many` a list of such edges."""
 
     relations: tuple[str, ...] = ()
     many: bool = False
@@ -35,7 +35,7 @@ Scope = Mapping[str, Kind]
 
 
 def after_match(scope: Scope, match: Match) -> dict[str, Kind]:
-    """The variables behind a match: those before it, and those of its pattern."""
+    """The variables after a match: those before it, and those of its pattern."""
     found = dict(scope)
     for node in match.nodes:
         found[node.variable] = _with_labels(found.get(node.variable), node)
@@ -54,7 +54,7 @@ def _with_labels(known: Kind | None, node: NodePattern) -> Node:
 
 
 def after_project(scope: Scope, project: Project) -> dict[str, Kind]:
-    """The variables behind a projection: its columns. A variable under another name is still what it was."""
+    """The variables after a projection: its columns. A renamed variable keeps its kind."""
     return {
         column.name: scope.get(column.value.name, Value()) if isinstance(column.value, Variable) else Value()
         for column in project.columns
@@ -62,6 +62,6 @@ def after_project(scope: Scope, project: Project) -> dict[str, Kind]:
 
 
 def after_unwind(scope: Scope, unwind: Unwind) -> dict[str, Kind]:
-    """The variables behind a list that was spread: what the members of a list of edges are is known."""
+    """The variables after an UNWIND. The members of a list of edges are edges; other members are values."""
     listed = scope.get(unwind.of.name) if isinstance(unwind.of, Variable) else None
     return {**scope, unwind.variable: Edge(listed.relations) if isinstance(listed, Edge) else Value()}

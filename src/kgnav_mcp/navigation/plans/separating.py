@@ -1,4 +1,4 @@
-"""Patterns that have nothing to do with each other: their rows are a product, which need not be made to be counted."""
+"""Independent patterns of a plan: their rows are a product, which can be counted without being computed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from kgnav_mcp.port import GraphAdapter
 
 
 def factors(plan: Plan) -> list[Plan]:
-    """Plans whose counts multiplied are each count of a plan that counts rows only; none where it asks for more."""
+    """For a plan that only counts rows: plans whose counts multiply to its count. Empty if it is not a product."""
     match plan.pipelines:
         case (Pipeline((*matches, Project() as project)),) if not plan.asks:
             pass
@@ -39,18 +39,18 @@ def factors(plan: Plan) -> list[Plan]:
     patterns = [clause for clause in matches if isinstance(clause, Match) and not clause.optional and not clause.paths]
     if len(patterns) < len(matches) or not _only_counts(patterns, project):
         return []
-    parts = _separated(patterns)
-    return [Plan((Pipeline((*part, project_of_rows(project))),)) for part in parts] if len(parts) > 1 else []
+    groups = _separated(patterns)
+    return [Plan((Pipeline((*part, project_of_rows(project))),)) for part in groups] if len(groups) > 1 else []
 
 
 def project_of_rows(project: Project) -> Project:
-    """The first column of a projection of counts as the number of rows."""
+    """A projection with the number of rows as its only column, named like the first column."""
     count = replace(project.columns[0], value=Aggregate(AggregateFunction.COUNT, None))
     return Project((count,))
 
 
 def _only_counts(patterns: Sequence[Match], project: Project) -> bool:
-    """Whether all columns are the number of rows: each row has a node, and an edge that is no path."""
+    """Whether all columns are the number of rows: `count(*)`, or the count of a variable that is never null."""
     never_null = {name for pattern in patterns for name in merged(pattern)}
     never_null |= {edge.variable for pattern in patterns for edge in pattern.edges if edge.path is None}
     counted = {Aggregate(AggregateFunction.COUNT, Variable(name)) for name in never_null}
@@ -65,13 +65,13 @@ def _only_counts(patterns: Sequence[Match], project: Project) -> bool:
 
 
 def _separated(patterns: Sequence[Match], *, nearly: bool = False) -> list[tuple[Match, ...]]:
-    """The patterns in groups that share no variable, no condition, and no edge that may not be taken twice.
+    """The patterns in groups that share no variables, no conditions, and no edges that must differ.
 
-    `nearly`: edges that may not be the same are taken apart all the same, which makes a few rows too many.
+    With `nearly`, edges that must differ may be in different groups, so the product has a few rows too many.
     """
     groups: list[set[str]] = []
 
-    def tie(names: set[str] | frozenset[str]) -> None:
+    def connect(names: set[str] | frozenset[str]) -> None:
         joined = set(names).union(*(group for group in groups if not group.isdisjoint(names)))
         groups[:] = [group for group in groups if group.isdisjoint(names)] + [joined]
 
@@ -79,28 +79,28 @@ def _separated(patterns: Sequence[Match], *, nearly: bool = False) -> list[tuple
     own |= {edge.variable for pattern in patterns for edge in pattern.edges}
     for pattern in patterns:
         for name in merged(pattern):
-            tie({name})
+            connect({name})
         for edge in pattern.edges:
-            tie({edge.source, edge.variable, edge.target})
+            connect({edge.source, edge.variable, edge.target})
         for condition in conjuncts(pattern.where):
             if not variables_of(condition) & own:
                 return []
-            tie(variables_of(condition) & own)
+            connect(variables_of(condition) & own)
         for edge, other in combinations(pattern.edges if pattern.edges_differ and not nearly else (), 2):
             if _may_be_one(edge, other):
-                tie({edge.variable, other.variable})
+                connect({edge.variable, other.variable})
     found = [tuple(part for pattern in patterns if (part := _within(pattern, group)).nodes) for group in groups]
     return [part for part in found if part]
 
 
 def _may_be_one(edge: EdgePattern, other: EdgePattern) -> bool:
-    """Whether an edge of the graph could stand for both, which it may not."""
+    """Whether the same edge of the graph could match both, which is not allowed."""
     apart = edge.relations and other.relations and set(edge.relations).isdisjoint(other.relations)
     return of_certain_edges(edge) and of_certain_edges(other) and not apart
 
 
 def _within(pattern: Match, group: set[str]) -> Match:
-    """The parts of a pattern that have these variables."""
+    """The parts of a pattern with these variables."""
     return replace(
         pattern,
         nodes=tuple(node for name, node in merged(pattern).items() if name in group),
@@ -110,10 +110,10 @@ def _within(pattern: Match, group: set[str]) -> Match:
 
 
 async def refuse_products(graph: GraphAdapter, budget: Budget, clauses: Sequence[Clause]) -> None:
-    """Count the sets that a plan begins with a product of, before one of them is read.
+    """Refuse a plan that begins with a large product. The sets are counted before any of them is read.
 
     Raises:
-        PlanTooLarge: the product is more than the bound.
+        PlanTooLarge: the product has more rows than the bound.
     """
     patterns: list[Match] = []
     for clause in clauses:
@@ -131,14 +131,14 @@ async def refuse_products(graph: GraphAdapter, budget: Budget, clauses: Sequence
     for group in groups:
         sizes = await _sizes(graph, group[0]) if len(group) == 1 else None
         if sizes is None:
-            return  # how many rows it has is known once it is read
+            return  # the number of its rows is unknown before it is read
         budget.sizes |= sizes
         rows *= prod(size.value for size in sizes.values())
         budget.check(rows)
 
 
 async def _sizes(graph: GraphAdapter, pattern: Match) -> dict[NodePattern | EdgePattern, Count] | None:
-    """The sizes of sets whose product a pattern is, where it is one and its sets are counted without being read."""
+    """The sizes of the sets whose product a pattern is; None if it is no product, or if they must be read."""
     nodes = list(merged(pattern).values())
     if pattern.edges:
         (edge, *more), labelled = pattern.edges, any(node.labels for node in nodes)
@@ -155,6 +155,6 @@ async def _sizes(graph: GraphAdapter, pattern: Match) -> dict[NodePattern | Edge
 
 
 def _keeps_rows(project: Project) -> bool:
-    """Whether each row is one row still."""
+    """Whether a projection gives exactly one row for each row."""
     changes = project.distinct or project.skip or project.limit is not None or project.where is not None
     return not changes and not any(aggregates(column.value) for column in project.columns)

@@ -1,6 +1,6 @@
-"""How much of the graph a plan names: the nodes of its labels and the edges of its relations, as the schema has them.
+"""Sizes of the labels and relations that a plan names, from the schema.
 
-They say which part of a plan is large before it runs, and are the same whichever engine runs it.
+They show which part of a plan is large before it runs, and do not depend on the engine that runs it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kgnav_mcp.spelling.cypher import write_part, write_relations
 
 
 async def sizes_of(graph: GraphAdapter, plan: Plan) -> tuple[PartSize, ...]:
-    """The size of each label and relation of a checked plan, in its order, as far as the schema counts them."""
+    """The size of each label and relation of a checked plan, in the plan's order, if the schema counts it."""
     vocabulary = await Vocabulary.of(graph)
     edges = {facts.relation.id: facts.count for facts in vocabulary.whole.relations}
     labels = {facts.id: facts.count for facts in vocabulary.whole.labels}
@@ -34,12 +34,12 @@ async def sizes_of(graph: GraphAdapter, plan: Plan) -> tuple[PartSize, ...]:
 
 
 async def sizes_to_tell(graph: GraphAdapter, plan: Plan, page: PlanPage) -> tuple[PartSize, ...]:
-    """The sizes where they help: beside an answer that is empty, counts nothing, or is not the whole."""
+    """The sizes if they help: for an answer that is empty, a count of zero, or incomplete."""
     return await sizes_of(graph, plan) if says_nothing(page) or page.stop is not Stop.COMPLETE else ()
 
 
 def _names(plan: Plan) -> Iterator[tuple[str, bool]]:
-    """The labels and the relations of a plan's patterns; of each whether it is a relation."""
+    """The labels and relations of a plan's patterns, each with whether it is a relation."""
     for part in parts(plan, patterns=True):
         match part:
             case NodePattern(labels=groups):

@@ -1,4 +1,4 @@
-"""Where a pattern begins: the sets of nodes that its conditions name, and how large they are."""
+"""Sets of nodes from which the matching of a pattern can start, and their sizes."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.port.comparing import moment
 
 _LABELS = 50
-"""Labels of a group by which nodes are read, one after the other."""
+"""Labels of a group by which nodes are read at most, one label after the other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Nodes by label, and by a property's value."""
+    """A look-up of nodes by label, and by a property's value."""
 
     label: str | None = None
     relation: str | None = None
@@ -38,27 +38,27 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A set of nodes that holds all that may stand for a node of a pattern: of these ids, or of these scans."""
+    """A set that contains every node that can match a node pattern, given by ids or by scans."""
 
     ids: tuple[str, ...] | None = None
     scans: tuple[Scan, ...] = ()
     labelled: bool = False
-    """Whether all of them have the labels of the pattern."""
+    """Whether all of its nodes have the labels of the pattern."""
     narrowed: bool = False
-    """Whether there are conditions on them."""
+    """Whether the pattern has further conditions on the node."""
 
     @property
     def selective(self) -> bool:
-        """Whether it is by an id or a value, not by a label alone."""
+        """Whether it is selected by an id or a property value, not by a label only."""
         return self.ids is not None or all(scan.relation is not None for scan in self.scans)
 
     @property
     def whole(self) -> bool:
-        """Whether all of its nodes stand for the node of the pattern, but for what other parts ask of them."""
+        """Whether all of its nodes match the node pattern, apart from other parts of the pattern."""
         return self.labelled and not self.narrowed
 
     async def count(self, reader: Reader) -> Count:
-        """How many they are."""
+        """The number of nodes."""
         if self.ids is not None:
             return Count(len(self.ids))
         counts = await gathered(*(reader.count(scan.label, scan.relation, scan.value) for scan in self.scans))
@@ -75,7 +75,7 @@ class Start:
 
 
 def start_of(node: NodePattern, conditions: Sequence[Expression]) -> Start:
-    """The smallest set that can be asked of a store without reading another; all its conditions still apply."""
+    """The smallest set that a store can look up by itself. The conditions must still be checked."""
     groups: tuple[str | None, ...] = (None,)
     if node.labels and len(min(node.labels, key=len)) <= _LABELS:
         groups = min(node.labels, key=len)
@@ -92,7 +92,7 @@ def start_of(node: NodePattern, conditions: Sequence[Expression]) -> Start:
 
 
 def _ids(condition: Expression, variable: str) -> tuple[str, ...] | None:
-    """The ids that a condition names for a node, if it names any."""
+    """The ids in a condition on a node's id; None for any other condition."""
     its_id = Call(Function.ID, (Variable(variable),))
     match condition:
         case Compare(left, Comparison.EQUAL, Constant(str() as value)) if left == its_id:
@@ -107,9 +107,9 @@ def _ids(condition: Expression, variable: str) -> tuple[str, ...] | None:
 
 
 def _values(condition: Expression, variable: str) -> tuple[tuple[str, str], ...]:
-    """The relations and the text that a condition says a node's property has; only what a store finds by its text.
+    """The relation ids with the text of a condition that a node's property equals a text; empty for others.
 
-    Not numbers, which are written in many ways, nor dates, which are compared by their precision.
+    Numbers are excluded because they are written in many ways, dates because they are compared by their precision.
     """
     match condition:
         case Compare(Property() as owned, Comparison.EQUAL, Constant(str() as value)) | Compare(

@@ -1,4 +1,4 @@
-"""What a row of a plan holds while it is evaluated, and the order in which values come."""
+"""Values and tables of a plan's evaluation, and the order of values."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from kgnav_mcp.port.scalars import scalar
 
 
 class Node:
-    """A node of the graph. There is one object for each id, so that nodes are compared as fast as can be.
+    """A node of the graph. There is one object for each id, so that nodes are compared by object identity.
 
-    `label` is its name once something said it.
+    `label` is its name once it is known.
     """
 
     __slots__ = ("id", "label")
@@ -24,7 +24,7 @@ class Node:
 
 
 class Edge:
-    """An edge of the graph, one object for each. `number` tells it from edges that are equal in all they say."""
+    """An edge of the graph, one object for each. `number` distinguishes edges that are equal in all their facts."""
 
     __slots__ = ("head", "number", "tail", "triple")
 
@@ -33,7 +33,7 @@ class Edge:
 
     @property
     def id(self) -> str:
-        """A text that tells it from all other edges."""
+        """A text that identifies the edge."""
         triple = self.triple
         own = ", ".join(f"{name}: {value}" for name, value in _qualifiers(triple))
         via = f" via {triple.via.id}" if triple.via else ""
@@ -41,7 +41,7 @@ class Edge:
         return f"{self.head.id} {triple.relation.id} {self.tail.id}{via}{' {' + own + '}' if own else ''}{number}"
 
     def other(self, end: Node) -> Node:
-        """The end that is not this one."""
+        """The end opposite to this one."""
         return self.tail if end is self.head else self.head
 
 
@@ -59,18 +59,18 @@ Row = tuple[Value, ...]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under the names of their columns."""
+    """Rows with named columns."""
 
     names: tuple[str, ...]
     rows: list[Row]
 
     @property
     def places(self) -> dict[str, int]:
-        """The place of each column in a row."""
+        """The index of each column in a row."""
         return {name: place for place, name in enumerate(self.names)}
 
     def column(self, name: str) -> list[Value]:
-        """The values under a name."""
+        """The values of a column."""
         place = self.names.index(name)
         return [row[place] for row in self.rows]
 
@@ -80,16 +80,16 @@ class Table:
         return (tuple(row[place] for place in places) for row in self.rows)
 
     def nodes(self, name: str) -> list[Node]:
-        """The distinct nodes under a name, also those of its lists."""
+        """The distinct nodes of a column, also those in lists."""
         return list(dict.fromkeys(value for value in flat(set(self.column(name))) if isinstance(value, Node)))
 
 
 EMPTY_ROW = Table((), [()])
-"""What a plan begins with."""
+"""The table before the first clause: one row without columns."""
 
 
 def flat(values: Iterable[Value]) -> Iterable[Value]:
-    """Values, and the members of lists instead of the lists."""
+    """The values with lists replaced by their members, recursively."""
     for value in values:
         if isinstance(value, tuple):
             yield from flat(value)
@@ -102,10 +102,10 @@ Rank = tuple[object, ...]
 
 
 def rank(value: Value) -> Rank:  # noqa: PLR0911 - one for each kind
-    """A key to sort values of any kinds by; equal keys are values that say the same.
+    """A sort key for values of any kind; equal keys mean equal content.
 
-    Nodes come first, by id, then edges by head, relation, tail and the rest of what they say, lists and paths by
-    their members, text by code points, booleans, numbers by size, and nulls.
+    Nodes come first, by id, then edges by head, relation, tail, qualifiers and mediator, lists and paths by their
+    members, text by code points, booleans, numbers by size, and nulls.
     """
     match value:
         case Node():
@@ -138,13 +138,13 @@ def identity(value: Value) -> object:
 
 
 def in_order(values: Iterable[Value]) -> tuple[Value, ...]:
-    """The different values of a property: numbers first."""
+    """The distinct values of a property, numbers first."""
     found = {identity(value): value for value in values}
     return tuple(found.values()) if len(found) < 2 else tuple(sorted(found.values(), key=_numbers_first))
 
 
 def one_or_all(values: tuple[Value, ...]) -> Value:
-    """Several values as a list; one as it is; null where there is none."""
+    """Several values as a list, a single one as it is, null if there is none."""
     return values if len(values) > 1 else values[0] if values else None
 
 
@@ -153,7 +153,7 @@ def _numbers_first(value: Value) -> tuple[bool, Rank]:
 
 
 def _qualifiers(triple: Triple) -> list[tuple[str, str | int | float | bool]]:
-    """What an edge says beside its ends and its relation, in an order that does not depend on the store."""
+    """The qualifiers of an edge, in an order that does not depend on the store."""
     own = ((one.relation.id, one.value) for one in triple.qualifiers)
-    said = ((name, value.id if isinstance(value, Entity) else scalar(value)) for name, value in own)
-    return sorted(said, key=lambda each: (each[0], rank(each[1])))
+    values = ((name, value.id if isinstance(value, Entity) else scalar(value)) for name, value in own)
+    return sorted(values, key=lambda each: (each[0], rank(each[1])))

@@ -1,4 +1,4 @@
-"""The words of a graph: which labels, relations and properties a plan may name, and what it may call them."""
+"""The vocabulary of a graph: the labels, relations and properties that a plan may name, and their ids."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from kgnav_mcp.navigation.plans.kinds import is_of_languages, kinds_of
 from kgnav_mcp.navigation.resolving import NameIndex, nearest_names
 from kgnav_mcp.port import Capability, GraphAdapter
 
-_EVERYTHING = 1_000_000
+_NO_LIMIT = 1_000_000
 """More labels or relations than any graph has."""
 _OFFERED = 5
 _MAX_AGE = 60.0
-"""Seconds for which a schema need not be read again, as long as plans fit it."""
+"""Seconds after which a cached schema is read again; earlier if a plan does not fit it."""
 
 _T = TypeVar("_T")
-_Called = tuple[str, str]
-"""An id and a label: what a user may call a thing."""
+_IdAndLabel = tuple[str, str]
+"""An id and a label, the names of a thing that a user may write."""
 
 
 def _label(facts: LabelFacts) -> tuple[str, str]:
@@ -35,7 +35,7 @@ def _relation(facts: EdgeFacts | PropertyFacts) -> tuple[str, str]:
 
 
 class Part:
-    """A schema, or the part of one around a name, with what its labels, relations and properties are found by."""
+    """A schema, or the part of a schema around one name, with indexes of its names."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
@@ -57,40 +57,40 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What was read of a graph's schema, and when."""
+class _CachedSchema:
+    """The cached schema of a graph, and when it was read."""
 
     whole: Part
     read_at: float
     around: dict[str, Part | None] = field(default_factory=dict[str, Part | None])
 
 
-_known: WeakKeyDictionary[GraphAdapter, _Known] = WeakKeyDictionary()
-"""By graph, as long as it is open."""
+_cache: WeakKeyDictionary[GraphAdapter, _CachedSchema] = WeakKeyDictionary()
+"""Cached schemas by graph, as long as the adapter exists."""
 
 
 class Vocabulary:
-    """The labels, relations and properties of one graph. What is around a single one is read when it is asked for."""
+    """The labels, relations and properties of one graph. The schema around a single name is read when it is needed."""
 
-    def __init__(self, graph: GraphAdapter, known: _Known) -> None:
+    def __init__(self, graph: GraphAdapter, known: _CachedSchema) -> None:
         self.graph = graph
         self._whole = known.whole
         self._around = known.around
 
     @classmethod
     async def of(cls, graph: GraphAdapter) -> Vocabulary:
-        """The schema of the graph as it was read less than a minute ago, or is read now."""
-        known = _known.get(graph)
+        """The vocabulary of a graph. Its schema is read, unless it was read less than a minute ago."""
+        known = _cache.get(graph)
         if known is None or monotonic() - known.read_at > _MAX_AGE:
-            known = _known[graph] = _Known(Part(await graph.schema(limit=_EVERYTHING)), monotonic())
+            known = _cache[graph] = _CachedSchema(Part(await graph.schema(limit=_NO_LIMIT)), monotonic())
         return cls(graph, known)
 
     async def renewed(self) -> Vocabulary | None:
-        """The schema as it is now; None: it is still the same."""
-        schema = await self.graph.schema(limit=_EVERYTHING)
+        """The vocabulary of the current schema; None if the schema has not changed."""
+        schema = await self.graph.schema(limit=_NO_LIMIT)
         if schema == self.whole:
             return None
-        known = _known[self.graph] = _Known(Part(schema), monotonic())
+        known = _cache[self.graph] = _CachedSchema(Part(schema), monotonic())
         return Vocabulary(self.graph, known)
 
     @property
@@ -99,17 +99,17 @@ class Vocabulary:
 
     async def labels(self, name: str) -> tuple[str, ...]:
         """The ids of the labels that a name means."""
-        return await self._called(name, lambda part: [facts.id for facts in part.label_names.called(name)])
+        return await self._ids_by_name(name, lambda part: [facts.id for facts in part.label_names.called(name)])
 
     async def whole_label(self, *parts: str) -> str | None:
-        """The label that two names are where they are one id without its backticks, as in `:wd:Q5`; else None."""
+        """The label that two names form if they are one id without backticks, as in `:wd:Q5`; otherwise None."""
         whole = ":".join(parts)
         two_names = whole.count(":") != 1 or await self.labels(parts[0])
         return whole if not two_names and await self.labels(whole) else None
 
     async def relations(self, name: str) -> tuple[str, ...]:
         """The ids of the relations between nodes that a name means. `rel1.rel2` leads through mediators."""
-        found = await self._called(name, lambda part: _ids(part.relation_names.called(name)))
+        found = await self._ids_by_name(name, lambda part: _ids(part.relation_names.called(name)))
         if found or Capability.MEDIATORS not in self.graph.capabilities:
             return found
         known = self._whole.relations
@@ -118,31 +118,31 @@ class Vocabulary:
 
     async def properties(self, name: str) -> tuple[str, ...]:
         """The ids of the properties of nodes that a name means."""
-        return await self._called(name, lambda part: _ids(part.property_names.called(name)))
+        return await self._ids_by_name(name, lambda part: _ids(part.property_names.called(name)))
 
-    async def _called(self, name: str, ids: Callable[[Part], list[str]]) -> tuple[str, ...]:
+    async def _ids_by_name(self, name: str, ids: Callable[[Part], list[str]]) -> tuple[str, ...]:
         found = ids(self._whole)
         if not found and self.whole.sampled and (around := await self._part_around(name)):
             found = ids(around)
         return tuple(dict.fromkeys(found))
 
     async def _part_around(self, name: str) -> Part | None:
-        """The part of the schema around a label or relation; None where there is none."""
+        """The part of the schema around a label or relation; None if the graph has no such name."""
         if name not in self._around:
             try:
-                self._around[name] = Part(await self.graph.schema(name, limit=_EVERYTHING))
+                self._around[name] = Part(await self.graph.schema(name, limit=_NO_LIMIT))
             except UnknownName:
                 self._around[name] = None
         return self._around[name]
 
     async def qualifiers(self, relations: Sequence[str]) -> tuple[str, ...]:
-        """The names of the properties that edges of these relations have; with none, those of any that are known."""
+        """The ids of the properties of edges of these relations; without relations, those of any edge."""
         return tuple(dict.fromkeys(facts.id for facts in await self._qualifiers(relations)))
 
     async def qualifier_kinds(self, relations: Sequence[str], qualifiers: Sequence[str]) -> frozenset[str]:
-        """What the values of edges' properties are, as `kinds_of` says it; empty: it is not known."""
+        """The kinds of values of edges' properties, as in `kinds_of`; empty if unknown."""
         if not relations and self.whole.sampled:
-            return frozenset()  # a sample does not tell the qualifiers of every relation
+            return frozenset()  # a sampled schema may lack qualifiers
         facts = [each for each in await self._qualifiers(relations) if each.id in qualifiers]
         return kinds_of(each.datatypes for each in facts) if facts else self.value_kinds(qualifiers)
 
@@ -153,33 +153,35 @@ class Vocabulary:
         return [qualifier for facts in known if facts is not None for qualifier in facts.qualifiers]
 
     async def properties_at(self, labels: Sequence[str]) -> tuple[frozenset[str], bool]:
-        """The properties that nodes of some labels have, and whether these are all; else they are those of a sample."""
-        parts = await self._at(labels)
+        """The properties of nodes with one of these labels, and whether the list is complete and not from a sample."""
+        parts = await self._parts_around(labels)
         found = frozenset(name for part in parts for name in part.properties)
         return found, len(parts) == len(labels) and not any(part.schema.sampled for part in parts)
 
     def nodes_of(self, labels: Sequence[str]) -> Count:
-        """How many nodes have one of some labels."""
-        return Count.sum([facts.count for facts in _those(self._whole.labels, labels)])
+        """The number of nodes with one of these labels."""
+        return Count.sum([facts.count for facts in _facts_of(self._whole.labels, labels)])
 
     def nodes_shown_as(self, names: Collection[str]) -> int:
-        """How many nodes have one of the labels that nodes show by these names."""
+        """The number of nodes with one of these labels, given by the names that nodes show or by ids."""
         return Count.sum(
             [facts.count for facts in self.whole.labels if facts.label in names or facts.id in names]
         ).value
 
     def relation(self, name: str) -> EdgeFacts | None:
-        """What is known of a relation by its id."""
+        """The facts about a relation, by its id; None if the schema does not list it."""
         return self._whole.relations.get(name)
 
     def joined(self, relations: Sequence[str], heads: Sequence[str], tails: Sequence[str]) -> int | None:
-        """How many edges of some relations lead from one of some labels to one of others (none: any).
+        """The number of edges of these relations from nodes with these labels to nodes with those (empty: any label).
 
-        None: the schema does not tell.
+        None if the schema does not state it.
         """
-        shown = [{facts.label for facts in _those(self._whole.labels, labels)} | {*labels} for labels in (heads, tails)]
+        shown = [
+            {facts.label for facts in _facts_of(self._whole.labels, labels)} | {*labels} for labels in (heads, tails)
+        ]
         found = 0
-        for facts in _those(self._whole.relations, relations):
+        for facts in _facts_of(self._whole.relations, relations):
             if not facts.ends or self.whole.sampled:
                 return None
             found += sum(
@@ -191,45 +193,45 @@ class Vocabulary:
 
     async def relations_at(self, labels: Sequence[str]) -> list[str]:
         """The ids of the relations at nodes of these labels, in either direction."""
-        return [name for part in await self._at(labels) for name in part.relations]
+        return [name for part in await self._parts_around(labels) for name in part.relations]
 
-    async def _at(self, labels: Sequence[str]) -> list[Part]:
+    async def _parts_around(self, labels: Sequence[str]) -> list[Part]:
         return [part for label in labels if (part := await self._part_around(label))]
 
     def leads(self, relation: str, heads: Sequence[str], tails: Sequence[str]) -> bool:
-        """Whether the schema says already that a relation leads from one of some labels to one of others.
+        """Whether the schema shows that a relation leads from one of the head labels to one of the tail labels.
 
-        No labels are any. False where it does not say so: it lists the most frequent labels only.
+        Empty means any label. False is not certain: the schema lists the most frequent labels only.
         """
         facts = self._whole.relations.get(relation)
-        return facts is not None and self._among(heads, facts.heads) and self._among(tails, facts.tails)
+        return facts is not None and self._any_shown_in(heads, facts.heads) and self._any_shown_in(tails, facts.tails)
 
-    def _among(self, labels: Sequence[str], names: Sequence[str]) -> bool:
+    def _any_shown_in(self, labels: Sequence[str], names: Sequence[str]) -> bool:
         if not labels or any(label in names for label in labels):
             return True
-        return any(facts.label in names for facts in _those(self._whole.labels, labels))
+        return any(facts.label in names for facts in _facts_of(self._whole.labels, labels))
 
     def value_kinds(self, properties: Sequence[str]) -> frozenset[str]:
-        """What the values of properties of nodes are, as `kinds_of` says it; empty: it is not known."""
-        return kinds_of(facts.datatypes for facts in _those(self._whole.properties, properties))
+        """The kinds of values of properties of nodes, as in `kinds_of`; empty if unknown."""
+        return kinds_of(facts.datatypes for facts in _facts_of(self._whole.properties, properties))
 
     def in_languages(self, properties: Sequence[str]) -> bool:
-        """Whether values of these properties are texts of stated languages."""
-        facts = _those(self._whole.properties, properties)
+        """Whether values of these properties are texts with a language."""
+        facts = _facts_of(self._whole.properties, properties)
         return any(is_of_languages(datatype) for each in facts for datatype in each.datatypes)
 
     def nearest_label(self, name: str) -> list[str]:
-        """The labels most like a name."""
+        """The labels most similar to a name."""
         return _nearest(name, (), map(_label, self.whole.labels))
 
     async def nearest_relation(self, name: str, labels: Sequence[str]) -> list[str]:
-        """The relations most like a name: of those at some labels first."""
-        first = [_relation(facts) for part in await self._at(labels) for facts in part.schema.relations]
+        """The relations most similar to a name; those at nodes with these labels come first."""
+        first = [_relation(facts) for part in await self._parts_around(labels) for facts in part.schema.relations]
         return _nearest(name, first, map(_relation, self.whole.relations))
 
     async def nearest_property(self, name: str, labels: Sequence[str], *, only_there: bool = False) -> list[str]:
-        """The properties most like a name: of those at some labels first, or only."""
-        first = [_relation(facts) for part in await self._at(labels) for facts in part.schema.properties]
+        """The properties most similar to a name; those of nodes with these labels come first, or are the only ones."""
+        first = [_relation(facts) for part in await self._parts_around(labels) for facts in part.schema.properties]
         return _nearest(name, first, () if only_there else map(_relation, self.whole.properties))
 
 
@@ -237,19 +239,19 @@ def _ids(facts: Iterable[EdgeFacts | PropertyFacts]) -> list[str]:
     return [each.relation.id for each in facts]
 
 
-def _those(known: Mapping[str, _T], ids: Iterable[str]) -> list[_T]:
-    """What is known of some ids."""
+def _facts_of(known: Mapping[str, _T], ids: Iterable[str]) -> list[_T]:
+    """The facts about these ids; unknown ids are left out."""
     return [known[one] for one in dict.fromkeys(ids) if one in known]
 
 
-def _nearest(name: str, preferred: Iterable[_Called], known: Iterable[_Called]) -> list[str]:
-    """What is called most like a name, each once, by its id or by its label, whichever is more like it."""
+def _nearest(name: str, preferred: Iterable[_IdAndLabel], known: Iterable[_IdAndLabel]) -> list[str]:
+    """The names most similar to a name, one for each thing: its id or its label, whichever is more similar."""
     found: dict[str, str] = {}
     for things in map(list, (preferred, known)):
-        called_so: dict[str, str] = {}
+        id_by_name: dict[str, str] = {}
         for id_, label in things:
-            called_so.setdefault(id_, id_)
-            called_so.setdefault(label, id_)
-        for word in nearest_names(name, list(called_so), 2 * _OFFERED):
-            found.setdefault(called_so[word], word)
+            id_by_name.setdefault(id_, id_)
+            id_by_name.setdefault(label, id_)
+        for word in nearest_names(name, list(id_by_name), 2 * _OFFERED):
+            found.setdefault(id_by_name[word], word)
     return list(found.values())[:_OFFERED]

@@ -1,4 +1,4 @@
-"""Plans that only ask whether an edge leads from a label to a label: read page by page, up to the first that fits."""
+"""Plans that only ask whether an edge leads from a label to a label: read page by page up to the first match."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _EDGES = 1_000
 
 
 async def witnessed(graph: GraphAdapter, reader: Reader, pipeline: Pipeline) -> Table | None:
-    """The answer of a plan that asks for any edge between two labels; None: it asks more.
+    """The answer of a plan that asks for any edge between two labels; None for any other plan.
 
     Raises:
-        PlanTooLarge: more nodes and edges than may be held were looked at, and none fitted.
+        PlanTooLarge: no match among as many nodes and edges as may be held.
     """
     match pipeline.clauses:
         case (Match(edges=(edge,)) as match, Project() as project) if _only_asks(match, project):
@@ -43,7 +43,7 @@ async def witnessed(graph: GraphAdapter, reader: Reader, pipeline: Pipeline) -> 
 
 
 def _only_asks(match: Match, project: Project) -> bool:
-    """Whether one row is wanted that says nothing of the edge, and the edge is of any two nodes of some labels."""
+    """Whether a plan wants one row of constants, and its pattern is one edge between two nodes given by labels only."""
     (edge,) = match.edges
     return (
         project.limit == 1
@@ -59,7 +59,7 @@ def _only_asks(match: Match, project: Project) -> bool:
 
 
 class _Search:
-    """Looks for the first edge that fits, from the nodes at one end of it."""
+    """Looks for the first matching edge, starting from the nodes at one end."""
 
     def __init__(
         self, graph: GraphAdapter, reader: Reader, edge: EdgePattern, ends: Sequence[NodePattern], *, forward: bool
@@ -68,10 +68,10 @@ class _Search:
         self._near, self._far = ends if forward else reversed(ends)
         side = Direction.OUTGOING if forward else Direction.INCOMING
         self._side = None if edge.either else side
-        self._seen = 0
+        self._examined = 0
 
     async def any_fits(self) -> bool:
-        """Whether there is one."""
+        """Whether there is a matching edge."""
         await self._reader.classes.know(label for group in self._far.labels for label in group)
         for label in self._near.labels[0] if self._near.labels else (None,):
             try:
@@ -79,7 +79,7 @@ class _Search:
                     lambda after, label=label: self._graph.nodes(label, None, None, limit=_NODES, after=after),
                     self._reader.budget,
                 ):
-                    self._look_at(len(page.items))
+                    self._count_examined(len(page.items))
                     if page.items and await self._any_at([node.id for node in page.items]):
                         return True
             except UnknownName:  # no node has this label
@@ -95,18 +95,18 @@ class _Search:
             ),
             self._reader.budget,
         ):
-            self._look_at(len(page.items))
+            self._count_examined(len(page.items))
             if page.items and await self._fits(page.items):
                 return True
         return False
 
     async def _fits(self, links: Sequence[Link]) -> bool:
-        """Whether one of some edges ends at a node of the label."""
+        """Whether one of these edges ends at a node with the label."""
         if not self._far.labels:
             return True
         ends = await self._reader.identified(link.far_end.id for link in links if isinstance(link.far_end, Entity))
         return any(self._reader.has_label(end, self._far.labels[0]) for end in ends)
 
-    def _look_at(self, more: int) -> None:
-        self._seen += more
-        self._reader.budget.check(self._seen, self._edge)
+    def _count_examined(self, more: int) -> None:
+        self._examined += more
+        self._reader.budget.check(self._examined, self._edge)
