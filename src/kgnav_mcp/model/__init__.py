@@ -1,8 +1,8 @@
-"""The words of the product as frozen values: no I/O, no store, no protocol.
+"""The domain model as frozen values: no I/O, no store, no protocol.
 
-Everything a store states and everything a tool shows is made of these. A property graph and an RDF graph
-look the same through them: a node's own property is a triple with a literal tail, an RDF class is a label,
-and an edge's own properties are the qualifiers of its triple.
+All facts of a store and all answers of a tool are made of these. A property graph and an RDF graph look the same in
+this model: a node's own property is a triple with a literal tail, an RDF class is a label, and an edge's own properties
+are the qualifiers of its triple.
 """
 
 from __future__ import annotations

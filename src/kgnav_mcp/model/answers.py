@@ -1,4 +1,4 @@
-"""What the papers' algorithms answer."""
+"""The answers of the papers' algorithms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kgnav_mcp.model.values import Direction, Entity, Link, Triple
 
 @dataclass(frozen=True, slots=True)
 class RowsOrRelations:
-    """The rows at entities; or none of them, but their relations, where these are a hub."""
+    """The rows at entities; or, if these are a hub, their relations and no rows."""
 
     rows: AnchoredPage[Link]
     relations: AnchoredPage[RelationFacts] | None = None
@@ -29,7 +29,7 @@ class RowsOrRelations:
 
 @dataclass(frozen=True, slots=True)
 class NodeProperties:
-    """A node with the values of all its own properties (the GraphWalk primitives' view of a node)."""
+    """A node with all its properties, as GraphWalk's primitives show it."""
 
     entity: Entity
     properties: tuple[Triple, ...]
@@ -37,7 +37,7 @@ class NodeProperties:
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """Those of several entities that have no row of a relation, by the name it was asked for by; empty: of any."""
+    """The entities of a call without a row of a relation. `relation` is as the call wrote it; empty: any relation."""
 
     relation: str
     entities: tuple[Entity, ...]
@@ -45,7 +45,7 @@ class Lacking:
 
 @dataclass(frozen=True, slots=True)
 class AtEntities(Generic[T]):
-    """A list of what is at one entity, or at several, of which some may lack a part of it."""
+    """A page of rows or relations at one or several entities, and which of these entities lack some."""
 
     entities: tuple[Entity, ...]
     page: Page[T]
@@ -54,11 +54,11 @@ class AtEntities(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """The triples around one or several entities in one direction, or, where these are a hub, only their relations.
+    """The triples around one or several entities in one direction; if these are a hub, only their relations.
 
-    Exactly one of `rows` and `relations` is set; `lacking` as in AtEntities. Where there are no rows there may be some
-    in the other direction (`opposite`). A single entity without any may be the value of a qualifier, of these triples
-    (`qualified`; None: not known).
+    Exactly one of `rows` and `relations` is set; `lacking` is as in AtEntities. If there are no rows, `opposite` is the
+    number of rows in the other direction. `qualified` are triples that have a single entity without any rows as the
+    value of a qualifier; None: not known.
     """
 
     entities: tuple[Entity, ...]
@@ -72,9 +72,10 @@ class Neighbourhood:
 
 @dataclass(frozen=True, slots=True)
 class NearestNeighbours:
-    """The nodes a property value picked out and every link of theirs, or, at a hub, only their relations.
+    """The nodes with a property value and all their links; at a hub, only their relations.
 
-    Exactly one of `links` and `relations` is set. `neighbours` are described, with properties, by their ids.
+    Exactly one of `links` and `relations` is set. `neighbours` has the nodes at the far ends with their properties, by
+    id.
     """
 
     anchors: Page[Entity]
@@ -85,22 +86,22 @@ class NearestNeighbours:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A way through the graph: its nodes, and the edges between them, each as the graph has it."""
+    """A path through the graph: its nodes, and the edges between them, each in its own direction."""
 
     nodes: tuple[Entity, ...]
     edges: tuple[Triple, ...] = ()
 
 
 Cell = Entity | Triple | Path | str | int | float | bool | tuple["Cell", ...] | None
-"""A value in a row of a plan's answer: a node, an edge, a path, a value as Python has it, a list, or nothing.
+"""A value in a row of a plan's answer: a node, an edge, a path, a Python value, a list, or None.
 
-Dates and values of other datatypes are their text.
+Dates and values of other datatypes are text.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """A row of a plan's answer, and, where they were asked for, the edges that it rests on."""
+    """A row of a plan's answer and, if they were asked for, the edges that prove it."""
 
     cells: tuple[Cell, ...]
     proof: tuple[Triple, ...] = ()
@@ -108,7 +109,7 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True)
 class PartSize:
-    """A part of a plan, as it is written in Cypher, and how many nodes, edges or paths fit it."""
+    """A part of a plan, written in Cypher, and the number of nodes, edges or paths that match it."""
 
     part: str
     count: Count
@@ -121,8 +122,9 @@ class PartSize:
 class PlanPage(Page[PlanRow]):
     """A page of a plan's answer.
 
-    `sizes` say what fitted each part of a plan that was evaluated part by part, in its order: of a part that it began
-    with, all of the graph; of one that was come by from another, all from there. No store says them of a whole query.
+    `sizes` are the numbers of matches of each part of a plan that was evaluated part by part, in the plan's order: for
+    the part that it started with, matches in the whole graph; for others, those reached from earlier parts. They are
+    empty if the store ran the plan as one query.
     """
 
     columns: tuple[str, ...] = ()
@@ -131,7 +133,7 @@ class PlanPage(Page[PlanRow]):
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """What an answer says of itself: rows shown, rows in all, why it stops, and the cursor that goes on."""
+    """How complete an answer is: rows shown, rows in all, why it stops, and the cursor of the next page."""
 
     shown: int
     total: Count

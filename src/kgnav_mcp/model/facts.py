@@ -1,4 +1,4 @@
-"""What a store states about its relations, names, labels and itself."""
+"""Facts that a store states about its relations, names, labels and itself."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from kgnav_mcp.model.values import Direction, Entity, Literal, Node, Relation
 
 @dataclass(frozen=True, slots=True)
 class RelationFacts:
-    """A relation as seen from a set of entities: how many rows it has there, and a few far ends.
+    """A relation as seen from a set of entities: the number of its rows there, and a few far ends.
 
-    `per_entity` has the rows at each entity that has some, by its id; they are as sure as `count`, their sum. `hops`
-    holds the relation's own parts: one, or two when it leads through mediators. `mediators` says that far ends of this
-    one-hop relation are mediators, so that a two-hop relation shows more. A `hidden` relation is not offered unless
-    asked for by name: there are too many, and they lead nowhere. `matches`: it fits the question.
+    `per_entity` has the number of rows at each entity with some, by id; these are as certain as their sum, `count`.
+    `hops` are the relations that it consists of: one, or two if it leads through mediators. `mediators`: far ends of
+    this one-hop relation are mediators, so a two-hop relation shows more. A `hidden` relation is shown only when it is
+    asked for by name: there are many such relations, and they lead to no other nodes. `matches`: it matches the
+    question.
     """
 
     relation: Relation
@@ -32,7 +33,7 @@ class RelationFacts:
 
 @dataclass(frozen=True, slots=True)
 class Namesake:
-    """An entity that bears a name, letter case aside, and how it spells that name."""
+    """An entity with a given name in any letter case, and the exact spelling of that name."""
 
     entity: Entity
     name: str
@@ -40,9 +41,10 @@ class Namesake:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entity a name may mean: the name that matched, and a score from 0 to 1 (1: the very name).
+    """An entity that a name may mean, with the name that matched, and a score from 0 to 1 (1: exactly this name).
 
-    `sitelinks` are the pages about it in other wikis, which tell how well it is known; None where none are counted.
+    `sitelinks` is the number of pages about it in other wikis, a measure of how well it is known; None if the store
+    has no such count.
     """
 
     entity: Entity
@@ -63,7 +65,7 @@ class LabelFacts:
 
 @dataclass(frozen=True, slots=True)
 class PropertyFacts:
-    """A property with literal values: how many values it has, and their datatypes, most frequent first."""
+    """A property with literal values: the number of values, and their datatypes, most frequent first."""
 
     relation: Relation
     count: Count
@@ -72,21 +74,21 @@ class PropertyFacts:
 
 @dataclass(frozen=True, slots=True)
 class ValueFacts:
-    """A distinct value of a property, and how many nodes, or edges, have it."""
+    """A distinct value of a property, and the number of nodes or edges that have it."""
 
     value: Literal
     count: Count
 
 
 NODE_VALUES = "node"
-"""Stands for the datatype of values that are nodes."""
+"""The datatype of values that are nodes."""
 
 
 @dataclass(frozen=True, slots=True)
 class QualifierFacts:
     """A property of a relation's edges: its id, and the datatypes of its values, most frequent first.
 
-    Without datatypes the store does not tell them.
+    `datatypes` is empty if the store does not state them.
     """
 
     id: str
@@ -95,10 +97,10 @@ class QualifierFacts:
 
 @dataclass(frozen=True, slots=True)
 class EdgeFacts:
-    """A relation between nodes: its triples, the labels at either end (most frequent first), its qualifiers.
+    """A relation between nodes: the number of its triples, the labels at either end (most frequent first), qualifiers.
 
-    `ends` are the labels of heads and of tails that it joins, with its triples between these, most frequent first;
-    empty where the store does not tell. Of a node with several labels each counts.
+    `ends` are pairs of a head label and a tail label with the number of triples between them, most frequent first;
+    empty if the store does not state them. A node with several labels counts for each of them.
     """
 
     relation: Relation
@@ -111,7 +113,10 @@ class EdgeFacts:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What a graph, or the part of it around one label or relation, is made of, largest first."""
+    """Labels, relations and properties of a graph, or of the part around one label or relation; largest first.
+
+    `sampled` says what was read if the counts are from a sample; None if they are not.
+    """
 
     entities: Count
     triples: Count
@@ -123,7 +128,7 @@ class Schema:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a check of a graph found: whether it answers, its size, and what would make it better."""
+    """The result of checking a graph: whether it answers, its size, and advice on how to improve it."""
 
     reachable: bool
     store: str

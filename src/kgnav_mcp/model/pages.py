@@ -1,4 +1,4 @@
-"""Counts with how sure they are, and pages of longer lists."""
+"""Counts with their certainty, and pages of longer lists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Certainty(StrEnum):
-    """How much a count can be trusted."""
+    """How certain a count is."""
 
     EXACT = "exact"
     AT_LEAST = "at least"
@@ -23,7 +23,7 @@ class Certainty(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A number of rows with how sure it is. An unknown count has the value 0, which means nothing."""
+    """A number of rows with its certainty. An unknown count has the value 0, which has no meaning."""
 
     value: int
     certainty: Certainty = Certainty.EXACT
@@ -38,7 +38,7 @@ class Count:
 
     @classmethod
     def sum(cls, counts: Iterable[Count]) -> Count:
-        """The sum of any number of counts, as sure as the least sure of them."""
+        """The sum of counts: exact if all of them are, otherwise a lower bound."""
         total, exact = 0, True
         for count in counts:
             total += count.value
@@ -46,18 +46,18 @@ class Count:
         return cls(total, Certainty.EXACT if exact else Certainty.AT_LEAST)
 
     def __str__(self) -> str:
-        """`4,030`, `4,030+` where it is a lower bound, `?` where it is unknown."""
+        """`4,030`; `4,030+` for a lower bound; `?` if it is unknown."""
         marks = {Certainty.EXACT: "", Certainty.AT_LEAST: "+"}
         return f"{self.value:,}{marks[self.certainty]}" if self.certainty in marks else "?"
 
     def __add__(self, other: Count) -> Count:
-        """The sum is as sure as its less sure part; an unknown part leaves a lower bound."""
+        """The sum: exact if both counts are, otherwise a lower bound."""
         exact = self.certainty is other.certainty is Certainty.EXACT
         return Count(self.value + other.value, Certainty.EXACT if exact else Certainty.AT_LEAST)
 
 
 class Stop(StrEnum):
-    """Why an answer ends where it ends."""
+    """Why a list ends where it does."""
 
     COMPLETE = "complete"
     LIMIT = "limit"
@@ -67,7 +67,7 @@ class Stop(StrEnum):
 
     @classmethod
     def first(cls, stops: Iterable[Stop]) -> Stop:
-        """The first of several reasons that is not completeness."""
+        """The first of several reasons that is not COMPLETE; COMPLETE if all are."""
         return next((stop for stop in stops if stop is not cls.COMPLETE), cls.COMPLETE)
 
 
@@ -75,9 +75,9 @@ class Stop(StrEnum):
 class Page(Generic[T]):
     """One bounded read of a longer list, in an order that is the same at every call.
 
-    `positions` runs parallel to `items`: passing `positions[i]` back as `after` goes on behind item i.
-    `total` counts the whole list, not this page. `stop` is COMPLETE when nothing follows the last item. `note` is a
-    word on how the list was made, where that is not as usual.
+    `positions` is parallel to `items`: with `positions[i]` as `after`, the next page starts after item i. `total`
+    counts the whole list, not this page. `stop` is COMPLETE if nothing follows the last item. `note` says what is
+    unusual about the list, if anything.
     """
 
     items: tuple[T, ...]
@@ -89,11 +89,11 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class AnchoredPage(Page[T]):
-    """A page of what is at some entities, its anchors.
+    """A page of rows or relations at some entities, the anchors.
 
-    `anchors` says what the ids that were asked for are: id as given to entity, with its label at least. An id that the
-    graph lacks is absent. A page that starts behind another (`after`) may leave out anchors without rows on it.
-    `without` are the anchors that have nothing in the whole list; None: the page does not tell.
+    `anchors` maps each id, as it was given, to its entity, which has at least a label. Unknown ids are absent. A later
+    page (`after`) may omit anchors that have no rows on it. `without` are the anchors that have no items in the whole
+    list; None: the page does not say.
     """
 
     anchors: Mapping[str, Entity] = field(default_factory=dict[str, Entity])

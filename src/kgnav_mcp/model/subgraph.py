@@ -1,4 +1,4 @@
-"""The part of a graph that a trail walked, as much of it as a picture shows."""
+"""The part of a graph that a trail has shown, as far as it fits a picture."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from kgnav_mcp.model.values import Node, Triple
 
 
 class Role(StrEnum):
-    """What a node is to a walk; the first that fits."""
+    """The role of a node in a walk; the first that applies."""
 
     TOPIC = "topic"
     """The question is about it."""
     ANSWER = "proved answer"
-    """It was given as an answer, and proved."""
+    """It was given as an answer and proved."""
     VISITED = "visited"
     """A call was about it."""
     SEEN = "seen"
@@ -23,7 +23,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SubgraphNode:
-    """A node with its role; `more` of its neighbours were shown to the walk, but are left out here."""
+    """A node with its role. `more` is the number of its neighbours that the walk has seen but the picture omits."""
 
     node: Node
     role: Role
@@ -32,9 +32,9 @@ class SubgraphNode:
 
 @dataclass(frozen=True, slots=True)
 class SubgraphEdge:
-    """All triples from one node to another, which are given by their places among the nodes.
+    """All triples from one node to another. `head` and `tail` are indexes into the nodes of the subgraph.
 
-    `proof`: at least one of them leads from a topic to a proved answer.
+    `proof`: at least one of the triples is part of the proof of an answer.
     """
 
     head: int
@@ -45,7 +45,7 @@ class SubgraphEdge:
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """What a walk has seen: topics, answers and visited nodes before others; `more_*` count what is left out."""
+    """The graph that a walk has seen: topics, answers and visited nodes before others; `more_*` count the omitted."""
 
     question: str
     nodes: tuple[SubgraphNode, ...]

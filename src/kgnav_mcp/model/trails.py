@@ -1,4 +1,4 @@
-"""Trails: walks as they were made, step by step, and what can be told from them."""
+"""Trails: walks recorded step by step, and the evidence that they give."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Trail:
     question: str
     topics: tuple[Entity, ...]
     time: float
-    """When it was started, in seconds since 1970, UTC."""
+    """When the trail was started, in seconds since 1970, UTC."""
     steps: tuple[TrailStep, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningStep:
-    """One of ARK-V1's steps: the triples of a relation of the anchor that are kept, and what is inferred from them."""
+    """One of ARK-V1's steps: cited triples of one relation of the anchor, and what is inferred from them."""
 
     anchor: Entity
     triples: tuple[Triple, ...]
@@ -56,26 +56,26 @@ class ReasoningStep:
 
 
 class Verdict(StrEnum):
-    """What a trail proves of an answer."""
+    """How far a trail proves an answer."""
 
     PROVED = "proved"
-    """Triples that are in the store now lead from a topic entity to it."""
+    """Triples that are in the store now connect a topic entity with it."""
     HUB_ONLY = "connected only through a hub"
-    """They do, but each way passes a hub, which is tied to nearly anything."""
+    """They do, but every path passes a hub, which is connected with almost everything."""
     CHANGED = "changed since"
-    """A way was shown, but a triple of it is not in the store any more."""
+    """A path was shown, but one of its triples is no longer in the store."""
     UNCONNECTED = "seen but not connected"
-    """It was shown; no triples that were shown lead to it."""
+    """It was shown, but no triples that were shown connect it with a topic."""
     UNGROUNDED = "never seen"
-    """Nothing that this trail showed has it."""
+    """The trail never showed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of one answer.
+    """The evidence for one answer.
 
-    `nodes` are what it may mean of all that was seen. `triples` lead from a topic entity to it, as far as the verdict
-    has some; `missing` are those of them that the store has no more, `hubs` the hubs among the nodes they pass.
+    `nodes` are the seen nodes that the answer may mean. `triples` connect a topic entity with it, if the verdict says
+    so; `missing` are those that are no longer in the store, `hubs` the hubs among their inner nodes.
     """
 
     answer: str
@@ -88,7 +88,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class MazeCell:
-    """An open cell next to another: how far it is from the goal, and when it was marked (1: first), if it was."""
+    """An open cell: its distance to the goal, and its place in the order of marks (1: first); None if unmarked."""
 
     entity: Entity
     distance: float | None
@@ -97,7 +97,7 @@ class MazeCell:
 
 @dataclass(frozen=True, slots=True)
 class NextCells:
-    """The cell that was entered, its own mark, the open cells next to it, nearest to the goal first, and all edges."""
+    """The entered cell, the open cells next to it (nearest to the goal first), and the edges to them."""
 
     cell: MazeCell
     neighbours: tuple[MazeCell, ...]

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Direction(StrEnum):
-    """Which end of a triple an entity is at: the head (`outgoing`) or the tail (`incoming`)."""
+    """The direction of a triple as seen from an entity: `outgoing` if it is the head, `incoming` if it is the tail."""
 
     OUTGOING = "outgoing"
     INCOMING = "incoming"
@@ -75,20 +75,20 @@ class Triple:
     via: Entity | None = None
 
     def far_end(self, direction: Direction) -> Node:
-        """The node that is not the anchor, seen from an anchor that looks in `direction`."""
+        """The end of the triple opposite to its anchor, for an anchor that sees the triple in this direction."""
         return self.tail if direction is Direction.OUTGOING else self.head
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A triple as seen from one of its ends, the anchor: the direction is the one in which the anchor looks."""
+    """A triple as seen from one of its ends, the anchor. `direction` is outgoing if the anchor is the head."""
 
     direction: Direction
     triple: Triple
 
     @property
     def anchor(self) -> Entity:
-        """The end that the triple is seen from."""
+        """The end from which the triple is seen."""
         end = self.triple.head if self.direction is Direction.OUTGOING else self.triple.tail
         if not isinstance(end, Entity):
             raise TypeError(f"a value is no anchor: {self}")

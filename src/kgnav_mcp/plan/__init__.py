@@ -1,12 +1,12 @@
-"""The algebra of plans: what a question about a pattern of the graph is, known to no language and to no store.
+"""The algebra of plans: questions about patterns of the graph, independent of any language and any store.
 
-A plan is a pipeline of clauses over a table of rows, as Cypher's reading half is: `Match` fits a pattern around each
-row, `Unwind` spreads a list, `Project` picks, counts, sorts and cuts. `kgnav_mcp.spelling` makes plans of what users
-write, `kgnav_mcp.navigation.plans` checks and evaluates them over any adapter, and an adapter compiles them to what
-its store speaks. Source: GraphRunner (plans of `Find_Node`, `Fetch_Neighbors`, `Find_Common_Nodes`), widened to what
-GQL and Cypher ask.
+A plan is a pipeline of clauses over a table of rows, like the reading half of Cypher: `Match` matches a pattern for
+each row, `Unwind` turns a list into rows, `Project` selects, aggregates, sorts and limits. `kgnav_mcp.spelling` parses
+plans, `kgnav_mcp.navigation.plans` checks and evaluates them over any adapter, and an adapter compiles them to its
+store's language. Source: GraphRunner (plans of `Find_Node`, `Fetch_Neighbors`, `Find_Common_Nodes`), extended to what
+GQL and Cypher can ask.
 
-Names are as a user wrote them; once a plan was checked, relations, labels and properties are ids.
+Names are as the user wrote them. In a checked plan, relations, labels and properties are ids.
 """
 
 from __future__ import annotations

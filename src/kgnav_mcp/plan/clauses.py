@@ -1,4 +1,4 @@
-"""Patterns, and the clauses that make a plan: each takes a table of rows and gives the next one."""
+"""Patterns, and the clauses of a plan. Each clause turns a table of rows into the next one."""
 
 from __future__ import annotations
 
@@ -9,55 +9,55 @@ from enum import StrEnum
 from kgnav_mcp.plan.expressions import Expression
 
 UNNAMED = "@"
-"""A variable that begins so has no name: its writer gave it none."""
+"""Prefix of the variables that the parser adds for parts without a name."""
 
 
 def is_named(variable: str) -> bool:
-    """Whether its writer gave a variable a name."""
+    """Whether the user named this variable."""
     return not variable.startswith(UNNAMED)
 
 
 @dataclass(frozen=True, slots=True)
 class NodePattern:
-    """A node of a pattern. `labels` are groups: it has a label of each (`:A:B` is two groups, `:A|B` one).
+    """A node of a pattern. `labels` are groups: the node has a label of each (`:A:B` is two groups, `:A|B` one).
 
-    A variable that a row has already stands for what the row has; where that is null, nothing fits.
+    If a row already has the variable, its value is the node; if the value is null, nothing matches.
     """
 
     variable: str
     labels: tuple[tuple[str, ...], ...] = ()
     subclasses: bool = False
-    """Whether instances of a label's subclasses count, too, where the store has classes with subclasses."""
+    """Whether instances of a label's subclasses count, too, if the graph has a class hierarchy."""
 
 
 class PathKind(StrEnum):
-    """Which paths count as one edge of a pattern. A path of no edges leads from a node to itself.
+    """Which paths match one edge of a pattern. A path without edges leads from a node to itself.
 
-    The edge's variable is the list of the path's edges, from source to target; null where only ends are told
-    (REACHABLE, DISTANCE).
+    The edge's variable is the list of the path's edges, from source to target; null for the kinds that only return
+    the ends (REACHABLE, DISTANCE).
     """
 
     TRAILS = "trails"
-    """Each path of a length between the bounds that takes no edge twice: Cypher's `*1..3`."""
+    """All paths with a length between the bounds and no repeated edge: Cypher's `*1..3`."""
     REACHABLE = "reachable"
-    """Each end that some path of at least so many edges leads to, once: `*` without an upper bound.
+    """Each end of a path with at least `shortest` edges, once: `*` without an upper bound.
 
-    Such a path may take an edge again: along edges in either direction, a node that has one reaches itself.
+    Such a path may repeat edges: if edges are followed in both directions, a node with an edge reaches itself.
     """
     SHORTEST = "shortest"
-    """One of the shortest paths for each pair of ends: `shortestPath`. The first by the ids of its nodes.
+    """One shortest path for each pair of ends: `shortestPath`. Ties: the first by the ids of its nodes.
 
-    None where its length is not between the bounds: the shortest path from a node to itself has no edges.
+    No match if its length is not between the bounds: the shortest path from a node to itself has no edges.
     """
     ALL_SHORTEST = "all shortest"
-    """All of the shortest."""
+    """All shortest paths for each pair of ends."""
     DISTANCE = "distance"
-    """Each end whose distance, the length of a shortest path, lies between the bounds, once."""
+    """Each end whose distance, the length of a shortest path, is between the bounds, once."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathLength:
-    """The lengths of a path, in edges. `longest` None: any."""
+    """The bounds of a path's length, in edges. `longest` None: no upper bound."""
 
     kind: PathKind
     shortest: int = 1
@@ -70,20 +70,20 @@ class EdgePattern:
 
     variable: str
     source: str
-    """The variable of the node that it leaves."""
+    """The variable of the node that the edge leaves."""
     target: str
     relations: tuple[str, ...] = ()
-    """One of these; none: any."""
+    """The edge has one of these relations; empty: any relation."""
     either: bool = False
-    """Whether it may lead from target to source as well. An edge from a node to itself fits once."""
+    """Whether it may also lead from target to source. A loop matches once."""
     path: PathLength | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PathPattern:
-    """A name for a way through the pattern: its nodes and edges by their variables, in turn.
+    """A named path through the pattern: the variables of its nodes and edges, alternating.
 
-    Null where a part of it is, or where only the ends of a part are told.
+    It is null if a part of it is null, or is a path of a kind that only returns its ends.
     """
 
     variable: str
@@ -92,24 +92,24 @@ class PathPattern:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """For each row so far, one row for each way in which the pattern fits around the variables it already has."""
+    """Extends each row by each match of the pattern. Variables that the row already has are fixed."""
 
     nodes: tuple[NodePattern, ...]
     edges: tuple[EdgePattern, ...] = ()
     paths: tuple[PathPattern, ...] = ()
     where: Expression | None = None
     optional: bool = False
-    """Whether a row that nothing fits stays, with nulls."""
+    """Whether a row without a match is kept, with nulls."""
     edges_differ: bool = True
-    """Whether no edge of the graph may stand for two edges of the pattern, as in Cypher.
+    """Whether an edge of the graph may match only one edge of the pattern, as in Cypher.
 
-    Each edge of a path of the kind TRAILS counts as one; those of other kinds of paths may be edges of the pattern.
+    This includes the edges of paths of kind TRAILS; edges of other kinds of paths may match other edges, too.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Unwind:
-    """For each row so far, one row for each member of a list; one for a value that is no list, none for null."""
+    """Extends each row by each member of a list. A value that is not a list gives one row, null gives none."""
 
     of: Expression
     variable: str
@@ -117,7 +117,7 @@ class Unwind:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A value under a name."""
+    """A named value."""
 
     name: str
     value: Expression
@@ -135,13 +135,15 @@ class Order:
 class Project:
     """The rows with these columns only: Cypher's `WITH` and `RETURN`.
 
-    Where a column has an aggregate, one row for each different row of the columns without; where all columns have one,
-    one row, of no rows too. `order` and `where` know the new columns, and old variables as well where nothing is
-    aggregated or made distinct. Rows that `order` leaves equal, and all rows where it is empty, come in the order of
-    their cells, column by column: nodes by id, edges by head, relation, tail and qualifiers, lists and paths by their
-    members, numbers by size, text by code points, no before yes; so that the same plan gives the same rows in the same
-    order, with `skip` and `limit`, from every store. Values of several kinds in one column come as in Cypher: nodes,
-    edges, lists, paths, text, yes or no, numbers, nulls. `where` is asked of the rows that are left.
+    If a column has an aggregate, there is one row for each distinct combination of the columns without one. If all
+    columns have one, there is one row, even if there were no rows. `order` and `where` can use the new columns, and
+    also old variables if nothing is aggregated or made distinct.
+
+    Ties in `order`, and all rows if it is empty, are sorted by their cells, column by column: nodes by id, edges by
+    head, relation, tail and qualifiers, lists and paths by their members, numbers by size, text by code points, false
+    before true. So the same plan gives the same rows in the same order, with `skip` and `limit`, from every store.
+    Values of several kinds in one column are sorted as in Cypher: nodes, edges, lists, paths, text, booleans, numbers,
+    nulls. `where` filters the rows that remain.
     """
 
     columns: tuple[Column, ...]
@@ -157,13 +159,17 @@ Clause = Match | Unwind | Project
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Clauses one after the other, from a table of one empty row. The last one is a `Project`."""
+    """A sequence of clauses that starts with a table of one empty row. The last clause is a `Project`."""
 
     clauses: tuple[Clause, ...]
 
     @property
     def result(self) -> Project:
-        """What it returns."""
+        """The last projection, which is the result.
+
+        Raises:
+            TypeError: the last clause is not a projection.
+        """
         last = self.clauses[-1]
         if not isinstance(last, Project):
             raise TypeError("a plan ends with what it returns")
@@ -171,7 +177,7 @@ class Pipeline:
 
     @property
     def matches(self) -> Iterator[Match]:
-        """Its patterns, without those of conditions."""
+        """The `Match` clauses, without the patterns in conditions."""
         return (clause for clause in self.clauses if isinstance(clause, Match))
 
 
@@ -179,16 +185,16 @@ class Pipeline:
 class Plan:
     """A question about a pattern of the graph: one pipeline, or a union of several with the same columns.
 
-    Rows of a union come in the order of their cells, whatever its pipelines sort.
+    Rows of a union are sorted by their cells, whatever order its pipelines have.
     """
 
     pipelines: tuple[Pipeline, ...]
     keep_duplicates: bool = False
     """Whether the union keeps equal rows: `UNION ALL`."""
     asks: bool = False
-    """Whether only is asked if there is any row: the first one is the answer, its witness."""
+    """Whether the plan only asks if there is any row. The answer is the first row, the witness."""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of what it returns."""
+        """The names of the columns of the result."""
         return tuple(column.name for column in self.pipelines[0].result.columns)

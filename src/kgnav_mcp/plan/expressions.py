@@ -1,12 +1,12 @@
-"""What a row is asked: values, conditions and sums over the variables of a plan.
+"""Expressions of a plan: values, conditions and aggregates over its variables.
 
-A missing value is null. As in Cypher, a comparison with null is null, a condition holds only where it is true, and
-`NOT` of null is null. So a missing property fails each comparison, `<>` too. What Cypher ends with an error while it
-runs is null here: text times a number, a division by nought, the year of what is no date.
+A missing value is null. As in Cypher, a comparison with null is null, a row meets a condition only if it is true, and
+`NOT` of null is null. So a missing property fails every comparison, also `<>`. Where Cypher raises an error at run
+time, the value is null here: text times a number, a division of integers by zero, the year of a text that is no date.
 
-A property may have several values (RDF has no other). A comparison of a `Property` holds where it holds for one of
-them; with a list, and anywhere else, several values are a list, in the order of numbers, then of text, and one value is
-itself.
+A property may have several values, as any property in RDF. A comparison of a `Property` is true if it is true for one
+of its values. Compared with a list, and anywhere else, several values are a list, numbers first, then texts; a single
+value is itself.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 Scalar = str | int | float | bool | None
 
 NAME = "name"
-"""The property by which an entity is called: any name or alias, where the graph has no property that is called so."""
+"""The property that means an entity's name: any name or alias, unless the graph has a property called `name`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A value that the plan states."""
+    """A constant value in the plan."""
 
     value: Scalar
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """What a row has under this name: a node, an edge, a path, a list, a value, or null."""
+    """The value of a variable of the row: a node, an edge, a path, a list, a single value, or null."""
 
     name: str
 
@@ -42,24 +42,23 @@ class Variable:
 class Property:
     """The values of a property of a node, or of an edge: one of its qualifiers.
 
-    `ids` are the relations meant, once the plan was checked. NAME without any is what a node is called: its label.
-    A value may be a node (of a qualifier, or of a relation that leads to nodes); it is equal to a text that is its id
-    or its label.
+    In a checked plan `ids` are the relations that the name means. NAME without ids is the node's label. A value may be
+    a node (of a qualifier, or of a relation that leads to nodes); it equals a text that is its id or its label.
     """
 
     owner: str
-    """The variable."""
+    """The variable of the node or edge."""
     name: str
     ids: tuple[str, ...] = ()
 
 
 class Comparison(StrEnum):
-    """How two values are compared: numbers as numbers, text as text by code points, no before yes.
+    """How two values are compared: numbers as numbers, text by code points, false before true.
 
-    A date of the graph and a text that is written as one compare by the precision that both have: a day is equal to
-    its year. Values of different kinds are not equal, and null by the other comparisons; so is what is no text by
-    CONTAINS and its like. `IN` is null where it is not true and the list has a null. Lists compare member by member.
-    Nodes and edges are only equal or not.
+    A date of the graph and a text that is written as a date are compared by the precision that both have: a day equals
+    its year. Values of different kinds are not equal, and other comparisons of them are null; CONTAINS and the like are
+    null for values that are not text. `IN` is null if it is not true and the list has a null. Lists are compared member
+    by member. Nodes and edges can only be equal or not.
     """
 
     EQUAL = "="
@@ -72,14 +71,14 @@ class Comparison(StrEnum):
     STARTS_WITH = "STARTS WITH"
     ENDS_WITH = "ENDS WITH"
     MATCHES = "=~"
-    """The whole text fits a regular expression."""
+    """The whole text matches a regular expression."""
     IN = "IN"
-    """The left value is a member of the right list; of a property with one value: equal to it."""
+    """The left value is a member of the list on the right. If that is a property with one value: equal to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A comparison of two values; null where one of them is."""
+    """A comparison of two values; null if one of them is."""
 
     left: Expression
     comparison: Comparison
@@ -96,7 +95,7 @@ class Connective(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Two or more conditions in one."""
+    """Two or more conditions joined by a connective."""
 
     connective: Connective
     parts: tuple[Expression, ...]
@@ -104,7 +103,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The opposite of a condition."""
+    """The negation of a condition."""
 
     condition: Expression
 
@@ -125,20 +124,20 @@ class HasLabel:
 
 
 class ArithmeticOperator(StrEnum):
-    """What numbers are joined by; `+` joins text and lists as well."""
+    """An arithmetic operator; `+` also joins texts and lists."""
 
     ADD = "+"
     SUBTRACT = "-"
     MULTIPLY = "*"
     DIVIDE = "/"
-    """Of two whole numbers, the whole part."""
+    """For two integers, the integer part of the quotient."""
     REMAINDER = "%"
     POWER = "^"
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """Two values joined by an operator; null where one of them is. Beside a text, `+` takes a number as text."""
+    """An arithmetic operation; null if one of the values is. With a text, `+` converts a number to text."""
 
     left: Expression
     operator: ArithmeticOperator
@@ -153,20 +152,20 @@ class ListOf:
 
 
 class Function(StrEnum):
-    """What is read off one or more values. The first ones take a variable."""
+    """A function of one or more values. The first ones take a variable."""
 
     ID = "elementId"
-    """Of a node: its id as printed. Of an edge: an id that tells it from its parallels, in the words of the store."""
+    """Of a node: its id as printed. Of an edge: an id, unique among parallel edges, whose form depends on the store."""
     LABELS = "labels"
-    """Of a node: a list, in the order of text."""
+    """Of a node: a list of its labels, sorted as text."""
     TYPE = "type"
-    """Of an edge: the id of its relation, or in Neo4j its type."""
+    """Of an edge: the id of its relation; in Neo4j its relationship type."""
     PROPERTIES = "properties"
-    """Of a node or an edge: a list of lists, each the id of a property and its value or values, by these ids."""
+    """Of a node or an edge: a list of [property id, value or values], sorted by property id."""
     START = "startNode"
     END = "endNode"
     LENGTH = "length"
-    """Of a path: its edges."""
+    """Of a path: the number of its edges."""
     NODES = "nodes"
     EDGES = "relationships"
     COALESCE = "coalesce"
@@ -179,18 +178,18 @@ class Function(StrEnum):
     WHOLE = "toInteger"
     ABS = "abs"
     ROUND = "round"
-    """To the nearest whole number, halves up; like those of `floor` and `ceil` the result is no integer."""
+    """Rounds to the nearest whole number, halves up. The result is a float, as for `floor` and `ceil`."""
     FLOOR = "floor"
     CEILING = "ceil"
     YEAR = "year"
-    """Of a date: its year, a whole number."""
+    """Of a date: its year, an integer."""
     FIRST = "head"
     LAST = "last"
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of values."""
+    """A function call."""
 
     function: Function
     arguments: tuple[Expression, ...]
@@ -198,54 +197,55 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class During:
-    """Whether an edge held in all or in part of a time: `begin` and `end` are dates, None where the time is open.
+    """Whether an edge was valid at some time from `begin` to `end`. These are dates; None means an open end.
 
-    An edge without a from (to) property that is a date has held since ever (holds still). Both ends belong to the time,
-    and dates compare by the precision that both have: what ended in 1850 held in part of 1850-05.
+    An edge without a date in its from (to) property is valid from the beginning (until now). Both ends are included,
+    and dates are compared by the precision that both have: an edge that ended in 1850 was valid in 1850-05.
     """
 
     edge: str
     begin: str | None
     end: str | None
     from_ids: tuple[str, ...] = ()
-    """The qualifiers that say since when an edge holds, once the plan was checked."""
+    """In a checked plan, the ids of the edge's properties with the start of its validity."""
     to_ids: tuple[str, ...] = ()
+    """In a checked plan, the ids of the edge's properties with the end of its validity."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """Whether a pattern fits around the row's own variables: Cypher's `EXISTS { }`."""
+    """Whether a pattern has a match with the row's variables: Cypher's `EXISTS { }`."""
 
     match: Match
 
 
 @dataclass(frozen=True, slots=True)
 class CountOf:
-    """How many times a pattern fits around the row's own variables: Cypher's `COUNT { }`."""
+    """The number of matches of a pattern with the row's variables: Cypher's `COUNT { }`."""
 
     match: Match
 
 
 class AggregateFunction(StrEnum):
-    """What is made of the values of many rows; nulls are left out, by SUM and AVERAGE all that are no numbers.
+    """An aggregate function. Nulls are ignored; SUM and AVERAGE ignore all values that are not numbers.
 
-    Of no value COUNT and SUM are 0, COLLECT is an empty list, the others are null.
+    Without values, COUNT and SUM are 0, COLLECT is an empty list, the others are null.
     """
 
     COUNT = "count"
     SUM = "sum"
     AVERAGE = "avg"
     MINIMUM = "min"
-    """The first in the order of values that `Project` has."""
+    """The first value in the order that `Project` states."""
     MAXIMUM = "max"
-    """The last in it."""
+    """The last value in that order."""
     COLLECT = "collect"
-    """A list in the order of the values, as rows have it; in that of the rows where the clause before sorts them."""
+    """A list in the order that `Project` states; in the order of the rows if the previous clause sorts them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """A value of all rows that share what is projected beside it. `of` None: the rows themselves, `count(*)`."""
+    """An aggregate over all rows with equal values in the other columns. `of` None: over the rows, as in `count(*)`."""
 
     function: AggregateFunction
     of: Expression | None

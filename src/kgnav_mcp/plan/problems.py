@@ -1,4 +1,4 @@
-"""What is wrong with a plan."""
+"""Problems of a plan."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PlanProblem:
-    """One thing that keeps a plan from running: where it stands, why it cannot be, and what could stand there.
+    """One reason why a plan cannot run: its place, an explanation, and alternatives.
 
-    `place` is the part as its writer spelt it: a clause with line and column, the key of a pattern, or a step.
-    `alternatives` are nearest first, each as it could be written in that place.
+    `place` is the part as the user wrote it: a clause with line and column, the key of a pattern, or a step.
+    `alternatives` are valid texts for that place, nearest first.
     """
 
     place: str

@@ -1,6 +1,6 @@
-"""Plans are trees of frozen values: their parts, copies with other parts, and the variables that they name.
+"""Functions on plans as trees of frozen values: their parts, changed copies, and the variables that they use.
 
-A part is a clause, a pattern or an expression. The patterns of EXISTS and COUNT are looked into where that is asked.
+A part is a clause, a pattern or an expression. Parts within EXISTS and COUNT are visited only with `patterns`.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ P = TypeVar("P")
 
 @cache
 def _fields(kind: type) -> tuple[str, ...] | None:
-    """The names of what parts of a type are made of; None: values of that type are no parts."""
+    """The field names of a type of parts; None if values of the type are not parts."""
     return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
 
 
 def members(tree: object) -> tuple[object, ...]:
-    """What a part, or a tuple of parts, is directly made of: parts, tuples and plain values."""
+    """The direct members of a part or tuple: parts, tuples and plain values."""
     if isinstance(tree, tuple):
         return cast("tuple[object, ...]", tree)
     return tuple([getattr(tree, name) for name in _fields(type(tree)) or ()])
 
 
 def parts(tree: object, *, patterns: bool = False) -> Iterator[object]:
-    """A part of a plan and all parts within it, outer ones first, in the order in which they are written."""
-    left = [tree]
-    while left:
-        each = left.pop()
+    """A part of a plan and all parts within it, outer ones first, in the order of writing."""
+    pending = [tree]
+    while pending:
+        each = pending.pop()
         if _fields(type(each)) is not None:
             yield each
         if patterns or not isinstance(each, Exists | CountOf):
-            left += reversed(members(each))
+            pending += reversed(members(each))
 
 
 def rewritten(tree: P, change: Callable[[Any], object | None], *, patterns: bool = False) -> P:
-    """A copy in which each part is what `change` makes of it; where that is None, the parts within it are asked."""
-    walk = _rewriting(tree, patterns=patterns)
+    """A copy with each part replaced by the result of `change`; if that is None, the parts within it are visited."""
+    walk = _rewrite_steps(tree, patterns=patterns)
     try:
         part = next(walk)
         while True:
@@ -63,8 +63,8 @@ def rewritten(tree: P, change: Callable[[Any], object | None], *, patterns: bool
 
 
 async def rewritten_in_turn(tree: P, change: Callable[[Any], Awaitable[object | None]]) -> P:
-    """The same where a change must wait for what it asks of a graph."""
-    walk = _rewriting(tree, patterns=False)
+    """As `rewritten`, with an asynchronous `change`. Parts are changed one after the other."""
+    walk = _rewrite_steps(tree, patterns=False)
     try:
         part = next(walk)
         while True:
@@ -73,10 +73,10 @@ async def rewritten_in_turn(tree: P, change: Callable[[Any], Awaitable[object | 
         return cast("P", done.value)
 
 
-def _rewriting(tree: object, *, patterns: bool) -> Generator[object, object | None, object]:
-    """Gives each part in turn, and is sent what stands in its place, or None to look inside it.
+def _rewrite_steps(tree: object, *, patterns: bool) -> Generator[object, object | None, object]:
+    """Yields each part, and is sent its replacement, or None to visit the parts within it.
 
-    What nothing is changed in stays the same object.
+    Returns the copy. Parts without a change stay the same objects.
     """
     names = _fields(type(tree))
     if names is not None:
@@ -88,19 +88,19 @@ def _rewriting(tree: object, *, patterns: bool) -> Generator[object, object | No
     old = members(tree)
     new: list[object] = []
     for each in old:
-        new += ((yield from _rewriting(each, patterns=patterns)),)
+        new += ((yield from _rewrite_steps(each, patterns=patterns)),)
     if all(one is other for one, other in zip(old, new, strict=True)):
         return tree
     return tuple(new) if names is None else replace(cast("Any", tree), **dict(zip(names, new, strict=True)))
 
 
 def aggregates(expression: Expression) -> list[Aggregate]:
-    """The aggregates in it."""
+    """The aggregates in an expression."""
     return [part for part in parts(expression) if isinstance(part, Aggregate)]
 
 
 def variables_of(tree: Expression | Clause) -> frozenset[str]:
-    """The variables that an expression or a clause names, those of patterns within it included."""
+    """The variables that an expression or clause uses, also in patterns within it."""
     found: set[str] = set()
     for part in parts(tree, patterns=True):
         match part:
@@ -116,7 +116,7 @@ def variables_of(tree: Expression | Clause) -> frozenset[str]:
 
 
 def conjuncts(condition: Expression | None) -> tuple[Expression, ...]:
-    """The conditions that must all hold for one to hold."""
+    """The parts of a condition that are joined by AND; empty for None."""
     if condition is None:
         return ()
     if isinstance(condition, Joined) and condition.connective is Connective.AND:
@@ -125,7 +125,7 @@ def conjuncts(condition: Expression | None) -> tuple[Expression, ...]:
 
 
 def all_hold(conditions: Sequence[Expression]) -> Expression | None:
-    """All of these conditions in one, those that are joined by AND already taken apart; None where there is none."""
+    """The conditions joined by AND, without nested ANDs; None if there are none."""
     if len(conditions) < 2:
         return conditions[0] if conditions else None
     return Joined(Connective.AND, tuple(one for condition in conditions for one in conjuncts(condition)))
