@@ -1,4 +1,4 @@
-"""What all errors are, and pauses in words."""
+"""The base class of all errors, and pauses in words."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from math import ceil, isnan
 from typing import Final
 
 LONGEST_PAUSE: Final = 86_400.0
-"""Seconds. A longer pause is told as more than a day, and the store is asked again after one."""
+"""Seconds. A longer pause is reported as more than a day, and the store is tried again after a day."""
 
 
 def in_words(seconds: float) -> str:
-    """How long a pause is, rounded up: `40 s`, `5 minutes`, `2 hours`."""
+    """The length of a pause, rounded up: `40 s`, `5 minutes`, `2 hours`."""
     if seconds > LONGEST_PAUSE:
         return "more than a day"
     whole = max(ceil(bounded(seconds)), 1)
@@ -21,7 +21,7 @@ def in_words(seconds: float) -> str:
 
 
 def bounded(seconds: float) -> float:
-    """A pause as it may be told: from 0 to LONGEST_PAUSE seconds."""
+    """A pause limited to the range from 0 to LONGEST_PAUSE seconds; 0 for NaN."""
     return 0.0 if isnan(seconds) else min(max(seconds, 0.0), LONGEST_PAUSE)
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with this installation, or with the sources that it is to load."""
+"""Errors of this installation, and of sources that are loaded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class ConfigurationError(KgnavError):
 
 
 class MissingDriver(ConfigurationError):
-    """A package that a store or a ranker needs is not installed; `requirement` brings it, as pip reads it."""
+    """A package that a store or a ranker needs is not installed. `requirement` is the requirement for pip."""
 
     def __init__(self, needed_by: str, requirement: str) -> None:
         super().__init__(
@@ -24,14 +24,14 @@ class LoadError(KgnavError):
 
 
 _LONGEST_REASON = 200
-"""Characters of what a parser says of a line."""
+"""Characters of a parser's message about a line that are shown."""
 
 
 class BadLine(LoadError):
-    """One line of a source is wrong. `line` counts from 1; None where the parser did not say."""
+    """One line of a source is wrong. `line` counts from 1; None if the parser did not say."""
 
     def __init__(self, source: str, line: int | None, reason: str, *, next_step: str = "") -> None:
-        reason = " ".join(reason.split())  # a parser quotes what it did not expect, which may go on for pages
+        reason = " ".join(reason.split())  # a parser quotes the unexpected input, which may be very long
         reason = reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]} ..."
         place = f"{source}:{line}" if line is not None else source
         super().__init__(f"{place}: {reason}", next_step=next_step)
@@ -40,5 +40,5 @@ class BadLine(LoadError):
         self.reason = reason
 
     def __reduce__(self) -> tuple[object, ...]:
-        """It comes from a process of its own where that parses, and must arrive as it was raised."""
+        """Pickle all fields: the error may be raised in another process that parses."""
         return type(self), (self.source, self.line, self.reason), self.__dict__

@@ -1,4 +1,4 @@
-"""Calls that cannot be answered as they stand."""
+"""Calls that cannot be answered as they are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kgnav_mcp.plan import Plan, PlanProblem
 
 
 def _count_in_words(count: Count) -> str:
-    """A number of rows with how sure it is; nothing where it is not known."""
+    """A number of rows with its certainty; empty if it is unknown."""
     return {
         Certainty.EXACT: f"{count.value:,}",
         Certainty.AT_LEAST: f"at least {count.value:,}",
@@ -20,7 +20,7 @@ def _count_in_words(count: Count) -> str:
 
 
 class InvalidRequest(KgnavError):
-    """The call cannot be answered as it stands."""
+    """The call cannot be answered as it is; the caller can correct it."""
 
 
 class UnknownEntity(InvalidRequest):
@@ -33,7 +33,7 @@ class UnknownEntity(InvalidRequest):
 
 
 class AmbiguousEntity(InvalidRequest):
-    """Several entities have this name. `candidates` are all of them that were found."""
+    """Several entities have this name. `candidates` are those that were found."""
 
     def __init__(self, reference: str, candidates: Sequence[Entity], *, next_step: str = "") -> None:
         super().__init__(f"{len(candidates)} entities are called {echoed(reference)}", next_step=next_step)
@@ -42,7 +42,7 @@ class AmbiguousEntity(InvalidRequest):
 
 
 class UnresolvedEntities(InvalidRequest):
-    """Several of the entities that were given are unknown or ambiguous. `problems` says of each what is wrong."""
+    """Several of the given entities are unknown or ambiguous. `problems` has the error of each."""
 
     def __init__(self, problems: Sequence[UnknownEntity | AmbiguousEntity]) -> None:
         super().__init__(
@@ -53,10 +53,10 @@ class UnresolvedEntities(InvalidRequest):
 
 
 class UnknownRelation(InvalidRequest):
-    """None of the entities has such a relation in that direction.
+    """None of the entities has this relation in this direction.
 
-    `nearest` are their own relations most like the asked one; `opposite` says that it is there in the other direction.
-    `direction` is None where both directions were asked for.
+    `nearest` are the most similar relations that they have. `opposite`: they have it in the other direction.
+    `direction` is None if both directions were asked for.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class UnknownRelation(InvalidRequest):
 
 
 class UnknownName(InvalidRequest):
-    """The graph has no label, property or relation of this name. `kind` says which of them was asked for."""
+    """The graph has no label, property or relation with this name. `kind` says which of these was asked for."""
 
     def __init__(self, kind: str, name: str, nearest: Sequence[str] = ()) -> None:
         super().__init__(f"this graph has no {kind} {echoed(name)}", next_step="describe_graph() lists what there is.")
@@ -94,7 +94,7 @@ class UnknownName(InvalidRequest):
 
 
 class UnknownGraph(InvalidRequest):
-    """No graph is served under this name. `known` are the names that are."""
+    """No graph is served under this name. `known` are the names of the graphs that are."""
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
         super().__init__(f"no graph is called {echoed(name)}", next_step=f"Use one of: {', '.join(known)}.")
@@ -103,11 +103,11 @@ class UnknownGraph(InvalidRequest):
 
 
 class InvalidPlan(InvalidRequest):
-    """A plan cannot run. `problems` are all that could be found at once.
+    """A plan cannot run. `problems` are all problems that could be found at once.
 
-    `plan` is what could be read of a plan that is not well written: what it names can be checked all the same.
-    `mended` is the plan with all problems mended, as it was written or, with `in_cypher`, in Cypher instead of JSON;
-    None where there is no single way to mend it.
+    `plan` is the part of a malformed plan that could be parsed, so that its names can still be checked. `mended` is the
+    corrected plan, in the language of the original or, with `in_cypher`, in Cypher instead of JSON; None if there is no
+    single correction.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class InvalidPlan(InvalidRequest):
 
 
 class PlanTooLarge(InvalidRequest):
-    """A plan needs more rows at once than may be held outside the store. `sizes` are those of its parts so far."""
+    """A plan needs more rows at once than may be held outside the store. `sizes` are the known sizes of its parts."""
 
     def __init__(self, bound: int, sizes: Sequence[PartSize], *, next_step: str = "") -> None:
         known = ", ".join(
@@ -145,7 +145,7 @@ class InvalidArgument(InvalidRequest):
 
 
 class InvalidStep(InvalidRequest):
-    """A reasoning step is not as the graph has it. `instead` are triples of its anchor that are there."""
+    """A reasoning step does not agree with the graph. `instead` are triples that its anchor does have."""
 
     def __init__(self, message: str, instead: Sequence[Triple] = (), *, next_step: str = "") -> None:
         super().__init__(message, next_step=next_step)
@@ -157,7 +157,7 @@ class InvalidCursor(InvalidRequest):
 
 
 class UnknownTrail(InvalidRequest):
-    """No trail has this handle: it was forgotten, or belongs to someone else, or never was."""
+    """No trail has this handle: it has expired, belongs to another caller, or never existed."""
 
     def __init__(self, handle: str, lifetime: float) -> None:
         super().__init__(
@@ -169,7 +169,7 @@ class UnknownTrail(InvalidRequest):
 
 
 class TrailFull(InvalidRequest):
-    """A trail takes no further step: it may have so many bytes, `size`. What is in it stays."""
+    """A trail accepts no further step: it may have at most `size` bytes. Its existing steps stay."""
 
     def __init__(self, size: int) -> None:
         super().__init__(
@@ -180,4 +180,4 @@ class TrailFull(InvalidRequest):
 
 
 class Unsupported(KgnavError):
-    """The store cannot answer this kind of question. What it can is in its capabilities."""
+    """The store cannot answer this kind of call. Its capabilities say what it can do."""

@@ -1,4 +1,4 @@
-"""Stores that failed: the call was fine."""
+"""Errors of stores: the call was valid."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from kgnav_mcp.errors.base import KgnavError, bounded, in_words
 
 
 class StoreError(KgnavError):
-    """The store failed; the call was fine."""
+    """The store failed; the call was valid."""
 
 
 class StoreUnavailable(StoreError):
-    """The store does not answer, or the graph file is not there."""
+    """The store does not answer, or the graph file does not exist."""
 
 
 class StoreTimeout(StoreError):
-    """The store did not answer within `seconds`, or, as `message` then says, gave up on the query or did not begin.
+    """The store did not answer within `seconds`. A `message` may say instead that it aborted or refused the query.
 
-    `seconds` is the time that was too short, None where it is not known.
+    `seconds` is the time that was too short; None if it is not known.
     """
 
     def __init__(self, seconds: float | None, message: str = "", *, next_step: str = "") -> None:
@@ -28,7 +28,7 @@ class StoreTimeout(StoreError):
 class RateLimited(StoreError):
     """The store refuses more calls for now.
 
-    `retry_after` is in seconds, from 0 to LONGEST_PAUSE whatever the store said, None where it did not say.
+    `retry_after` is in seconds, limited to the range from 0 to LONGEST_PAUSE; None if the store did not say.
     """
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
@@ -38,8 +38,8 @@ class RateLimited(StoreError):
 
 
 class TrailStoreUnavailable(StoreError):
-    """What keeps the trails does not answer, or cannot be written to. The graph may be well."""
+    """The store of the trails does not answer, or cannot be written to. The graph may be fine."""
 
 
 class InvalidStore(StoreError):
-    """The store answers, but what it holds cannot be read: damaged, of another version, or no graph at all."""
+    """The store answers, but its data cannot be read: damaged, of another version, or not a graph."""

@@ -1,6 +1,7 @@
-"""Rankers that need more than Python: a sentence model (`semantic`) and a language model (`llm`).
+"""Rankers with further requirements: a sentence model (`semantic`) and a language model (`llm`).
 
-BM25, the default, is `kgnav_mcp.navigation.ranking.bm25`. Nothing of these two is imported unless it is chosen.
+BM25, the default, is `kgnav_mcp.navigation.ranking.bm25`. The modules of the other two are imported only if they are
+configured.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from kgnav_mcp.navigation.ranking import Ranker, bm25
 
 
 def make_ranker(settings: Settings, closing: AsyncExitStack) -> Ranker:
-    """The ranker that the settings choose; what it holds open is closed with `closing`.
+    """The configured ranker. Its connections are closed with `closing`.
 
     Raises:
         MissingDriver: a package it needs is not installed.
@@ -22,10 +23,10 @@ def make_ranker(settings: Settings, closing: AsyncExitStack) -> Ranker:
         case "bm25":
             return bm25
         case "semantic":
-            from kgnav_mcp.rankers.semantic import semantic_ranker  # noqa: PLC0415 - paid for by who chooses it
+            from kgnav_mcp.rankers.semantic import semantic_ranker  # noqa: PLC0415 - imported only if configured
 
             return semantic_ranker()
         case "llm":
-            from kgnav_mcp.rankers.llm import llm_ranker  # noqa: PLC0415 - paid for by who chooses it
+            from kgnav_mcp.rankers.llm import llm_ranker  # noqa: PLC0415 - imported only if configured
 
             return llm_ranker(settings.llm, settings.top_k, closing)

@@ -1,8 +1,8 @@
-"""Trails: walks that are kept under a handle between calls, and where they are kept.
+"""Trails: walks that are stored under a handle between calls, and their stores.
 
-A client passes the handle back as an argument; there is no session. `Trails` is what the server uses: it makes
-handles, and reads and writes the values of `model.trails`. Below it stands a small port, `TrailStore`, which keeps
-bytes under keys: in memory, in a file for several processes of one machine, or in Redis for several machines.
+A client passes the handle as an argument; there is no session. The server uses `Trails`, which makes handles, and reads
+and writes the values of `model.trails`. Below it is a small interface, `TrailStore`, which stores bytes under keys: in
+memory, in a file for several processes of one machine, or in Redis for several machines.
 """
 
 from __future__ import annotations

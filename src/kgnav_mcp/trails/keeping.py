@@ -1,4 +1,4 @@
-"""Trails under handles: what the server uses."""
+"""Trails under handles: the interface that the server uses."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _PREFIX = "trail-"
 
 
 class Trails:
-    """Starts, continues and reads trails. `owner` is who calls, where that is known: nobody else can use the trail.
+    """Starts, extends and reads trails. `owner` is the caller, if known: nobody else can use the trail.
 
-    A handle has 128 random bits. The store never sees it: a trail is kept under a hash of handle and owner, so that
-    neither reading the store nor knowing another's handle gives access.
+    A handle has 128 random bits. The store never sees it: a trail is stored under a hash of handle and owner, so that
+    neither access to the store nor knowing someone else's handle gives access to a trail.
     """
 
     def __init__(self, store: TrailStore) -> None:
@@ -27,11 +27,11 @@ class Trails:
 
     @property
     def lifetime(self) -> float:
-        """Seconds after its last use at which a trail is forgotten."""
+        """Seconds after its last use until a trail expires."""
         return self._store.limits.lifetime
 
     async def start(self, trail: Trail, owner: str | None = None) -> str:
-        """Keep a new trail; its handle."""
+        """Store a new trail, and return its handle."""
         handle = _PREFIX + secrets.token_urlsafe(_HANDLE_BYTES)
         await self._store.start(_key(handle, owner), pack_start(trail))
         return handle
@@ -40,15 +40,19 @@ class Trails:
         """Add a step.
 
         Raises:
-            UnknownTrail: there is no such trail, or not any more.
-            TrailFull: it takes no further step of this size.
+            UnknownTrail: there is no such trail, or it has expired.
+            TrailFull: the trail would become too large.
         """
         record = await in_thread(len(step.triples) + len(step.entities), lambda: pack_step(step))
         if not await self._store.add(_key(handle, owner), record):
             raise UnknownTrail(handle, self.lifetime)
 
     async def beginning(self, handle: str, owner: str | None = None) -> Trail:
-        """The trail without its steps. Raises as `read` does."""
+        """The trail without its steps.
+
+        Raises:
+            UnknownTrail: there is no such trail, or it has expired.
+        """
         record = await self._store.first(_key(handle, owner))
         if record is None:
             raise UnknownTrail(handle, self.lifetime)
@@ -58,7 +62,7 @@ class Trails:
         """The trail with all its steps.
 
         Raises:
-            UnknownTrail: there is no such trail, or not any more.
+            UnknownTrail: there is no such trail, or it has expired.
         """
         records = await self._store.read(_key(handle, owner))
         if not records:
@@ -66,7 +70,7 @@ class Trails:
         return await in_thread(sum(map(len, records)) // 100, lambda: unpack(records))
 
     async def close(self) -> None:
-        """Close what keeps the trails."""
+        """Close the store."""
         await self._store.close()
 
 

@@ -1,4 +1,4 @@
-"""Where trails are kept, by the setting `trails`: `memory`, the path of a file, or `redis://...`."""
+"""Opens the store of trails that the setting `trails` names: `memory`, the path of a file, or `redis://...`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def open_trail_store(location: str, limits: TrailLimits) -> TrailStore:
     """The store at a location. Nothing is connected or written before its first use.
 
     Raises:
-        ConfigurationError: the location is none of the three.
+        ConfigurationError: the location is of none of the three kinds.
         MissingDriver: the package for Redis is not installed.
     """
     if location == MEMORY:

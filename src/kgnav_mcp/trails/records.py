@@ -1,4 +1,4 @@
-"""Trails as bytes: JSON of the model's values, compressed. The same JSON, written out, is what a trail exports as."""
+"""Trails as bytes: compressed JSON of the model's values. Exported trails are the same JSON, uncompressed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pydantic import TypeAdapter
 from kgnav_mcp.model import Trail, TrailStep
 
 _FASTEST = 1
-_BEGINNINGS = 256
-"""Trails whose beginnings are remembered, unpacked."""
+_CACHED_STARTS = 256
+"""Trails whose first records are cached, unpacked."""
 
 
 def pack_start(trail: Trail) -> bytes:
@@ -23,28 +23,28 @@ def pack_start(trail: Trail) -> bytes:
 
 
 def pack_step(step: TrailStep) -> bytes:
-    """The record of a step. Half a surrogate pair in what a caller sent becomes a question mark."""
+    """The record of a step. An unpaired surrogate in the caller's arguments becomes a question mark."""
     arguments = json.loads(json.dumps(step.arguments, ensure_ascii=False).encode(errors="replace"))
     summary = step.summary.encode(errors="replace").decode()
-    told = replace(step, arguments=arguments, summary=summary)
-    return zlib.compress(_steps().dump_json(told, exclude_defaults=True), _FASTEST)
+    cleaned = replace(step, arguments=arguments, summary=summary)
+    return zlib.compress(_steps().dump_json(cleaned, exclude_defaults=True), _FASTEST)
 
 
-@lru_cache(_BEGINNINGS)
+@lru_cache(_CACHED_STARTS)
 def unpack_start(record: bytes) -> Trail:
-    """The trail that was packed, without its steps: each call on it asks for that."""
+    """The trail in a first record, without its steps. Cached, because every call on a trail needs it."""
     return _trails().validate_json(zlib.decompress(record))
 
 
 def unpack(records: tuple[bytes, ...]) -> Trail:
-    """The trail that was packed, with its steps."""
+    """The trail in these records, with its steps."""
     first, *others = records
     steps = tuple(_steps().validate_json(zlib.decompress(each)) for each in others)
     return replace(unpack_start(first), steps=steps)
 
 
 def trail_json(trail: Trail) -> str:
-    """A trail as JSON by `trail_schema`. What is as usual (a value without a language, no qualifiers) is left out."""
+    """A trail as JSON that follows `trail_schema`. Default values (no language, no qualifiers) are left out."""
     return _trails().dump_json(trail, indent=2, exclude_defaults=True).decode()
 
 
@@ -53,7 +53,7 @@ def trail_schema() -> dict[str, Any]:
     return _trails().json_schema(mode="validation")
 
 
-@cache  # made when the first trail is: reading the types takes longer than the whole start of a server may
+@cache  # made with the first trail: it takes longer than the whole start of a server may
 def _trails() -> TypeAdapter[Trail]:
     return TypeAdapter(Trail)
 

@@ -1,4 +1,4 @@
-"""Trails in Redis: several machines behind a load balancer share them."""
+"""Trails in Redis: shared by several machines behind a load balancer."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from kgnav_mcp.errors import TrailFull, TrailStoreUnavailable
 from kgnav_mcp.trails.store import TrailLimits, TrailStore, stored_size
 
 _PREFIX = "{kgnav:trails}"
-"""Of all keys. What stands in braces keeps them on one node of a cluster, so that a script can use all of them."""
-_SECONDS = 5.0
-"""To wait for a connection, or for an answer."""
+"""Prefix of all keys. The part in braces keeps them on one node of a cluster, so that a script can use all of them."""
+_TIMEOUT_S = 5.0
+"""Seconds to wait for a connection, or for an answer."""
 _CONNECTIONS = 16
 _FULL = "TRAIL IS FULL"
 
@@ -63,22 +63,22 @@ elseif ARGV[7] == 'read' then
 end
 return 1
 """
-"""One verb as one script, which nothing else comes between: forget what is outlived, do it, forget what is too much."""
+"""One method as one atomic script: delete expired trails, do the work, delete trails beyond the limits."""
 
 
 class RedisTrailStore(TrailStore):
-    """A list of records a trail, and beside all trails when each was used, its size, and the sum of all sizes."""
+    """One list of records per trail; and for all trails the times of last use, the sizes, and the sum of all sizes."""
 
     def __init__(self, url: str, limits: TrailLimits, clock: Callable[[], float] = time.time) -> None:
         super().__init__(limits)
         self._clock = clock
-        # A pool that lets callers wait for a connection: the usual one fails where more of them come at once.
+        # This pool lets callers wait for a connection. The default pool raises an error if all are in use.
         pool = BlockingConnectionPool.from_url(  # pyright: ignore[reportUnknownMemberType] - its kwargs have no type
             url,
             max_connections=_CONNECTIONS,
-            timeout=_SECONDS,
-            socket_timeout=_SECONDS,
-            socket_connect_timeout=_SECONDS,
+            timeout=_TIMEOUT_S,
+            socket_timeout=_TIMEOUT_S,
+            socket_connect_timeout=_TIMEOUT_S,
         )
         self._redis = Redis.from_pool(pool)
         self._script = self._redis.register_script(_SCRIPT)

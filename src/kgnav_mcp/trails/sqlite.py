@@ -1,4 +1,4 @@
-"""Trails in a SQLite file: several processes of one machine share it, and it outlives them."""
+"""Trails in a SQLite file: shared by several processes of one machine, and kept after they end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kgnav_mcp.trails.store import TrailLimits, TrailStore, stored_size
 T = TypeVar("T")
 
 _BUSY_S = 5.0
-"""Seconds to wait for another process that writes: each holds the file for a millisecond or two."""
+"""Seconds to wait for another process that writes: each locks the file for a millisecond or two."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS trail (key TEXT PRIMARY KEY, used REAL NOT NULL, size INTEGER NOT NULL) WITHOUT ROWID;
@@ -36,22 +36,22 @@ CREATE TABLE IF NOT EXISTS kept (
 );
 INSERT OR IGNORE INTO kept VALUES (1, 0, 0);
 """
-"""`kept` has the sums over all trails, so that no write has to read them all."""
+"""Table `kept` has the sums over all trails, so that a write need not read all of them."""
 
 _USE = "UPDATE trail SET used = ?, size = size + ? WHERE key = ? RETURNING size"
 _ADD = "INSERT INTO record SELECT ?, COALESCE(MAX(number), 0) + 1, ? FROM record WHERE key = ?"
 _READ = "SELECT body FROM record WHERE key = ? ORDER BY number"
 _FIRST = "SELECT body FROM trail JOIN record USING (key) WHERE key = ? AND used > ? ORDER BY number LIMIT 1"
 _COUNT = "UPDATE kept SET trails = trails + ?, size = size + ? RETURNING trails, size"
-_FORGET = "DELETE FROM trail WHERE key = ?"
-_LONGEST_UNUSED = "SELECT key, used, size FROM trail ORDER BY used LIMIT 1"
+_DELETE = "DELETE FROM trail WHERE key = ?"
+_LEAST_RECENTLY_USED = "SELECT key, used, size FROM trail ORDER BY used LIMIT 1"
 
 
 class SqliteTrailStore(TrailStore):
-    """Each verb is one transaction, which other processes wait for.
+    """Each method is one transaction; other processes wait for it.
 
-    Short ones are made at once: they take less time than to hand them to a thread and back. Only where something else
-    holds the file, and for what may be longer, a thread of its own waits, with a connection of its own.
+    Short transactions run in the event loop's thread: that takes less time than handing them to another thread and
+    back. If the file is locked, and for work that may take longer, a thread waits, with a connection of its own.
     """
 
     def __init__(self, path: Path, limits: TrailLimits, clock: Callable[[], float] = time.time) -> None:
@@ -59,20 +59,20 @@ class SqliteTrailStore(TrailStore):
         self._path = path
         self._clock = clock
         self._thread = ThreadPoolExecutor(1, "kgnav-trails")
-        self._patient: sqlite3.Connection | None = None
-        self._at_once: sqlite3.Connection | None = None
+        self._waiting_connection: sqlite3.Connection | None = None
+        self._immediate_connection: sqlite3.Connection | None = None
 
     async def start(self, key: str, record: bytes) -> None:
         await self._run(lambda connection: self._start(connection, key, record))
 
     async def add(self, key: str, record: bytes) -> bool:
-        return await self._shortly(lambda connection: self._add(connection, key, record))
+        return await self._run_at_once(lambda connection: self._add(connection, key, record))
 
     async def first(self, key: str) -> bytes | None:
-        if self._at_once is None:
+        if self._immediate_connection is None:
             return next(iter(await self.read(key)), None)
-        with self._failures():
-            found = self._at_once.execute(_FIRST, (key, self._clock() - self.limits.lifetime)).fetchone()
+        with self._translated_errors():
+            found = self._immediate_connection.execute(_FIRST, (key, self._clock() - self.limits.lifetime)).fetchone()
         return None if found is None else found[0]
 
     async def read(self, key: str) -> tuple[bytes, ...]:
@@ -85,13 +85,13 @@ class SqliteTrailStore(TrailStore):
         size = stored_size(record)
         if size > self.limits.trail_size:
             raise TrailFull(self.limits.trail_size)
-        self._forget_outlived(connection)
+        self._delete_expired(connection)
         connection.execute("INSERT INTO trail VALUES (?, ?, ?)", (key, self._clock(), size))
         connection.execute(_ADD, (key, record, key))
         self._make_room(connection, 1, size)
 
     def _add(self, connection: sqlite3.Connection, key: str, record: bytes) -> bool:
-        self._forget_outlived(connection)
+        self._delete_expired(connection)
         size = stored_size(record)
         used = connection.execute(_USE, (self._clock(), size, key)).fetchone()
         if used is None:
@@ -103,47 +103,47 @@ class SqliteTrailStore(TrailStore):
         return True
 
     def _read(self, connection: sqlite3.Connection, key: str) -> tuple[bytes, ...]:
-        self._forget_outlived(connection)
+        self._delete_expired(connection)
         connection.execute(_USE, (self._clock(), 0, key)).fetchone()
         return tuple(body for (body,) in connection.execute(_READ, (key,)))
 
     def _make_room(self, connection: sqlite3.Connection, trails: int, size: int) -> None:
-        """Count what was added, and forget those unused for longest until all limits hold."""
+        """Count the added bytes, and delete the least recently used trails until all limits are met."""
         trails, size = connection.execute(_COUNT, (trails, size)).fetchone()
         while trails > self.limits.trails or size > self.limits.total_size:
-            trails, size = self._forget(connection, *connection.execute(_LONGEST_UNUSED).fetchone())
+            trails, size = self._delete(connection, *connection.execute(_LEAST_RECENTLY_USED).fetchone())
 
-    def _forget_outlived(self, connection: sqlite3.Connection) -> None:
+    def _delete_expired(self, connection: sqlite3.Connection) -> None:
         oldest = self._clock() - self.limits.lifetime
-        while (unused := connection.execute(_LONGEST_UNUSED).fetchone()) is not None and unused[1] <= oldest:
-            self._forget(connection, *unused)
+        while (unused := connection.execute(_LEAST_RECENTLY_USED).fetchone()) is not None and unused[1] <= oldest:
+            self._delete(connection, *unused)
 
     @staticmethod
-    def _forget(connection: sqlite3.Connection, key: str, _: float, size: int) -> tuple[int, int]:
-        connection.execute(_FORGET, (key,))
+    def _delete(connection: sqlite3.Connection, key: str, _: float, size: int) -> tuple[int, int]:
+        connection.execute(_DELETE, (key,))
         return connection.execute(_COUNT, (-1, -size)).fetchone()
 
-    async def _shortly(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """The result of short work: at once, unless something else holds the file."""
-        connection = self._at_once
-        if connection is not None and _begun(connection):
-            return self._ended(connection, work)
+    async def _run_at_once(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """The result of short work, which runs in this thread unless the file is locked."""
+        connection = self._immediate_connection
+        if connection is not None and _begin(connection):
+            return self._finish(connection, work)
         return await self._run(work)
 
     async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """The result of work by the thread, which waits until nothing else holds the file."""
+        """The result of work in the other thread, which waits until the file is not locked."""
 
         def job() -> T:
-            with self._failures():
-                connection = self._patient or self._opened()
+            with self._translated_errors():
+                connection = self._waiting_connection or self._open()
                 connection.execute("BEGIN IMMEDIATE")
-            return self._ended(connection, work)
+            return self._finish(connection, work)
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, job)
 
-    def _ended(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
-        """The result of work in a transaction that has begun, which ends with it."""
-        with self._failures():
+    def _finish(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+        """The result of work in a transaction that has begun; it is committed, or rolled back after an error."""
+        with self._translated_errors():
             try:
                 result = work(connection)
             except BaseException:
@@ -153,7 +153,7 @@ class SqliteTrailStore(TrailStore):
         return result
 
     @contextmanager
-    def _failures(self) -> Generator[None]:
+    def _translated_errors(self) -> Generator[None]:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
@@ -162,18 +162,21 @@ class SqliteTrailStore(TrailStore):
                 next_step="See that its folder is there, can be written to and has room; or set trails to memory.",
             ) from error
 
-    def _opened(self) -> sqlite3.Connection:
-        """The thread's connection, after which the other one is there too."""
-        with suppress(FileExistsError):  # what people asked is nobody else's business
-            os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        patient = self._connected(_BUSY_S, _TABLES)
-        # A checkpoint waits for the disk: the thread makes it, when the next trail starts or is read.
-        self._at_once = self._connected(0, "PRAGMA wal_autocheckpoint = 0")
-        self._patient = patient
-        return patient
+    def _open(self) -> sqlite3.Connection:
+        """Open both connections, and return the waiting one.
 
-    def _connected(self, patience: float, script: str) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=patience, isolation_level=None, check_same_thread=False)
+        A new file is readable by its owner only: it has what people asked.
+        """
+        with suppress(FileExistsError):
+            os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        waiting = self._connect(_BUSY_S, _TABLES)
+        # A checkpoint waits for the disk, so only the thread makes one, when the next trail is started or read.
+        self._immediate_connection = self._connect(0, "PRAGMA wal_autocheckpoint = 0")
+        self._waiting_connection = waiting
+        return waiting
+
+    def _connect(self, timeout: float, script: str) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, timeout=timeout, isolation_level=None, check_same_thread=False)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
@@ -186,13 +189,13 @@ class SqliteTrailStore(TrailStore):
 
     def _close(self) -> None:
         self._thread.shutdown()
-        for connection in filter(None, (self._at_once, self._patient)):
+        for connection in filter(None, (self._immediate_connection, self._waiting_connection)):
             connection.close()
-        self._at_once = self._patient = None
+        self._immediate_connection = self._waiting_connection = None
 
 
-def _begun(connection: sqlite3.Connection) -> bool:
-    """Whether a transaction could begin at once."""
+def _begin(connection: sqlite3.Connection) -> bool:
+    """Begin a transaction; False if the file is locked."""
     try:
         connection.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError:

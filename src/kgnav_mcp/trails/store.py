@@ -1,4 +1,4 @@
-"""What a store of trails must answer: records, added one by one under a key, for as long as they are used."""
+"""The interface of a store of trails: records that are appended under a key, and expire when they are not used."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from dataclasses import dataclass
 from typing import Final
 
 RECORD_OVERHEAD: Final = 128
-"""Bytes that a record takes beside its own, in any of the stores."""
+"""Bytes that a record takes in addition to its own size, in any of the stores."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrailLimits:
-    """How much is kept, and for how long. Sizes are bytes of records as they are stored, which is compressed."""
+    """Limits of stored trails. Sizes are bytes of records as they are stored, which is compressed."""
 
     lifetime: float = 86_400.0
-    """Seconds after its last use at which a trail is forgotten."""
+    """Seconds after its last use until a trail expires."""
     trails: int = 10_000
-    """Trails at a time: a further one takes the place of the one unused for longest."""
+    """Number of trails: a further one replaces the least recently used."""
     trail_size: int = 2_000_000
-    """Bytes of one trail: a longer one takes no further record."""
+    """Bytes of one trail: a record that would exceed them is refused."""
     total_size: int = 256_000_000
-    """Bytes of all trails: those unused for longest make way."""
+    """Bytes of all trails: beyond them the least recently used trails are deleted."""
 
 
 class TrailStore(ABC):
-    """Keeps the records of trails under keys that nobody can guess.
+    """Stores the records of trails under keys that nobody can guess.
 
-    Safe for concurrent calls, also of several processes where the store is shared: each record that was taken is
-    there, once, and all readers see the records in one order. A use is to start a trail, to add to it or to read it; to
-    read its first record alone need not be one.
+    Safe for concurrent calls, also from several processes if the store is shared: every accepted record is stored once,
+    and all readers see the records in the same order. Starting a trail, adding to it and reading it count as uses;
+    reading only its first record need not.
 
-    Raises, from any verb:
-        TrailStoreUnavailable: what keeps the trails does not answer, or cannot be written to.
+    Raises, from any method:
+        TrailStoreUnavailable: the store does not answer, or cannot be written to.
     """
 
     def __init__(self, limits: TrailLimits) -> None:
@@ -40,28 +40,32 @@ class TrailStore(ABC):
 
     @abstractmethod
     async def start(self, key: str, record: bytes) -> None:
-        """Keep a new trail with its first record."""
+        """Store a new trail with its first record.
+
+        Raises:
+            TrailFull: the record is larger than a trail may be.
+        """
 
     @abstractmethod
     async def add(self, key: str, record: bytes) -> bool:
-        """Add a record to a trail; False where there is none, or none any more.
+        """Add a record to a trail; False if there is no such trail, or if it has expired.
 
         Raises:
-            TrailFull: the trail would be larger than one may be. It stays as it was.
+            TrailFull: the trail would become larger than a trail may be. It is not changed.
         """
 
     @abstractmethod
     async def first(self, key: str) -> bytes | None:
-        """The first record of a trail; None where there is no such trail."""
+        """The first record of a trail; None if there is no such trail."""
 
     @abstractmethod
     async def read(self, key: str) -> tuple[bytes, ...]:
-        """All records of a trail in the order in which they were added; none where there is no such trail."""
+        """All records of a trail in the order in which they were added; empty if there is no such trail."""
 
     async def close(self) -> None:  # noqa: B027 - one in memory has nothing to close
-        """Give back files and connections. Safe to call twice."""
+        """Release files and connections. Safe to call twice."""
 
 
 def stored_size(record: bytes) -> int:
-    """The bytes that a record counts for."""
+    """The size of a record against the limits, in bytes."""
     return len(record) + RECORD_OVERHEAD

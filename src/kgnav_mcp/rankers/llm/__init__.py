@@ -1,7 +1,7 @@
-"""Relations re-ranked by a language model behind any API with OpenAI's chat completions (GraphWalker, re-ranking).
+"""Relations re-ranked by a language model, over any API with OpenAI's chat completions (GraphWalker, re-ranking).
 
-request     what the model is told and how its answer is read: pure
-ranking     the ranker: asks, in a bounded time, and falls back to BM25
+request     makes the request and parses the answer, without I/O
+ranking     the ranker: calls the model with a time limit, and falls back to BM25
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["LlmRanker", "llm_ranker"]
 
 
 def llm_ranker(settings: LlmSettings, best: int, closing: AsyncExitStack) -> LlmRanker:
-    """The ranker over the configured endpoint; `best` relations are asked for. Nothing is connected yet.
+    """The ranker for the configured endpoint, which is asked for `best` relations. It does not connect yet.
 
     Raises:
         ConfigurationError: no endpoint or no model is configured.

