@@ -13,10 +13,10 @@ def in_words(seconds: float) -> str:
     """The length of a pause, rounded up: `40 s`, `5 minutes`, `2 hours`."""
     if seconds > LONGEST_PAUSE:
         return "more than a day"
-    whole = max(ceil(bounded(seconds)), 1)
-    minutes = ceil(whole / 60)
-    if whole < 120:
-        return f"{whole} s"
+    whole_seconds = max(ceil(bounded(seconds)), 1)
+    minutes = ceil(whole_seconds / 60)
+    if whole_seconds < 120:
+        return f"{whole_seconds} s"
     return f"{minutes} minutes" if minutes < 120 else f"{ceil(minutes / 60)} hours"
 
 

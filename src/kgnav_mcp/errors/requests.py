@@ -130,11 +130,12 @@ class PlanTooLarge(InvalidRequest):
     """A plan needs more rows at once than may be held outside the store. `sizes` are the known sizes of its parts."""
 
     def __init__(self, bound: int, sizes: Sequence[PartSize], *, next_step: str = "") -> None:
-        known = ", ".join(
+        known_sizes = ", ".join(
             f"{_count_in_words(size.count)} for {size.part}" for size in sizes if _count_in_words(size.count)
         )
         super().__init__(
-            f"this plan needs more than {bound:,} rows at once{f': {known}' if known else ''}", next_step=next_step
+            f"this plan needs more than {bound:,} rows at once{f': {known_sizes}' if known_sizes else ''}",
+            next_step=next_step,
         )
         self.bound = bound
         self.sizes = tuple(sizes)

@@ -43,16 +43,16 @@ async def check_answers(
     the trail still exists. All answers are looked up together.
     """
     walked = WalkedGraph.of(trail)
-    meant = {answer: _nodes_meant(walked, answer) for answer in dict.fromkeys(answers)}
+    keys_by_answer = {answer: _nodes_meant(walked, answer) for answer in dict.fromkeys(answers)}
     topics = [entity.id for entity in trail.topics]
-    known = _StoreFacts()
+    facts = _StoreFacts()
     while paths := [
         path
-        for keys in meant.values()
-        if (path := _best_path(walked, topics, keys, known)) is not None and _has_unknowns(path, known)
+        for keys in keys_by_answer.values()
+        if (path := _best_path(walked, topics, keys, facts)) is not None and _has_unknowns(path, facts)
     ]:
-        await _look_up(graph, paths, known, hub_rows)
-    return [_evidence(walked, topics, answer, meant[answer], known) for answer in answers]
+        await _look_up(graph, paths, facts, hub_rows)
+    return [_evidence(walked, topics, answer, keys_by_answer[answer], facts) for answer in answers]
 
 
 def _nodes_meant(walked: WalkedGraph, answer: str) -> Sequence[NodeKey]:
@@ -67,13 +67,13 @@ def _nodes_meant(walked: WalkedGraph, answer: str) -> Sequence[NodeKey]:
     ]
 
 
-def _best_path(walked: WalkedGraph, topics: Sequence[str], keys: Collection[NodeKey], known: _StoreFacts) -> Way | None:
+def _best_path(walked: WalkedGraph, topics: Sequence[str], keys: Collection[NodeKey], facts: _StoreFacts) -> Way | None:
     """The best path as far as known: one that avoids hubs, otherwise one through hubs; never over missing triples."""
-    for through in (known.may_pass, _any_node):
+    for through in (facts.may_pass, _any_node):
         paths = [
             path
             for key in keys
-            if (path := walked.way(topics, key, through=through, along=lambda one: not known.missing(one))) is not None
+            if (path := walked.way(topics, key, through=through, along=lambda one: not facts.missing(one))) is not None
         ]
         if paths:
             return min(paths, key=lambda path: len(path.triples))
@@ -84,29 +84,29 @@ def _any_node(_: NodeKey) -> bool:
     return True
 
 
-def _has_unknowns(path: Way, known: _StoreFacts) -> bool:
-    return any(one not in known.present for one in path.triples) or any(
-        isinstance(node, str) and node not in known.hubs for node in path.between
+def _has_unknowns(path: Way, facts: _StoreFacts) -> bool:
+    return any(one not in facts.present for one in path.triples) or any(
+        isinstance(node, str) and node not in facts.hubs for node in path.between
     )
 
 
 def _evidence(
-    walked: WalkedGraph, topics: Sequence[str], answer: str, keys: Sequence[NodeKey], known: _StoreFacts
+    walked: WalkedGraph, topics: Sequence[str], answer: str, keys: Sequence[NodeKey], facts: _StoreFacts
 ) -> Evidence:
     nodes = tuple(walked.nodes[key] for key in keys)
     if not keys:
         return Evidence(answer, Verdict.UNGROUNDED)
-    path = _best_path(walked, topics, keys, known)
+    path = _best_path(walked, topics, keys, facts)
     if path is not None:
         hubs = tuple(
-            node for key in path.between if known.hubs.get(key) and isinstance(node := walked.nodes[key], Entity)
+            node for key in path.between if facts.hubs.get(key) and isinstance(node := walked.nodes[key], Entity)
         )
         verdict = Verdict.HUB_ONLY if hubs else Verdict.PROVED
         return Evidence(answer, verdict, (walked.nodes[path.nodes[-1]],), _labelled(walked, path.triples), hubs=hubs)
     for key in keys:
         changed_path = walked.way(topics, key)
         if changed_path is not None:
-            missing = _labelled(walked, filter(known.missing, changed_path.triples))
+            missing = _labelled(walked, filter(facts.missing, changed_path.triples))
             return Evidence(
                 answer, Verdict.CHANGED, (walked.nodes[key],), _labelled(walked, changed_path.triples), missing
             )
@@ -117,8 +117,8 @@ def _labelled(walked: WalkedGraph, triples: Iterable[Triple]) -> tuple[Triple, .
     """Triples whose entities have the labels that the trail has shown."""
 
     def entity(one: Entity) -> Entity:
-        known = walked.nodes[one.id]
-        return known if isinstance(known, Entity) else one
+        node = walked.nodes[one.id]
+        return node if isinstance(node, Entity) else one
 
     return tuple(
         Triple(
@@ -132,16 +132,16 @@ def _labelled(walked: WalkedGraph, triples: Iterable[Triple]) -> tuple[Triple, .
     )
 
 
-async def _look_up(graph: GraphAdapter, paths: Iterable[Way], known: _StoreFacts, hub_rows: int) -> None:
+async def _look_up(graph: GraphAdapter, paths: Iterable[Way], facts: _StoreFacts, hub_rows: int) -> None:
     """Look up which triples of some paths are present, and which of their inner nodes are hubs."""
     paths = list(paths)
-    triples = dict.fromkeys(one for path in paths for one in path.triples if one not in known.present)
-    passed = dict.fromkeys(
-        node for path in paths for node in path.between if isinstance(node, str) and node not in known.hubs
+    triples = dict.fromkeys(one for path in paths for one in path.triples if one not in facts.present)
+    inner_nodes = dict.fromkeys(
+        node for path in paths for node in path.between if isinstance(node, str) and node not in facts.hubs
     )
-    present, hubs = await gathered(present_triples(graph, list(triples)), _hubs(graph, list(passed), hub_rows))
-    known.present |= {one: one in present for one in triples}
-    known.hubs |= {node: node in hubs for node in passed}
+    present, hubs = await gathered(present_triples(graph, list(triples)), _hubs(graph, list(inner_nodes), hub_rows))
+    facts.present |= {one: one in present for one in triples}
+    facts.hubs |= {node: node in hubs for node in inner_nodes}
 
 
 async def _hubs(graph: GraphAdapter, ids: Sequence[str], rows: int) -> Collection[str]:

@@ -219,13 +219,13 @@ class _Roles:
 async def _roles(graph: GraphAdapter, ids: Sequence[str], incoming: bool) -> _Roles:
     direction = None if incoming else Direction.OUTGOING
     page = await graph.neighbours(ids, direction, limit=_ROLES_PER_MEDIATOR * len(ids))
-    known = _Roles(stop=page.stop)
+    roles = _Roles(stop=page.stop)
     classes = graph.class_relations
     for link in page.items:
         if link.triple.relation.id not in classes:
-            by_mediator = known.outgoing if link.direction is Direction.OUTGOING else known.incoming
+            by_mediator = roles.outgoing if link.direction is Direction.OUTGOING else roles.incoming
             by_mediator[link.anchor.id].append(link.triple)
-    return known
+    return roles
 
 
 def _mediator(link: Link) -> Entity | None:

@@ -61,18 +61,18 @@ class Follower:
         else:
             entities = await resolve_entities(self.graph, given)
         ids = [entity.id for entity in entities]
-        meant, offered = await self._match_names(entities, names)
-        facts = [fact for found in meant.values() for fact in found]
+        facts_by_name, offered = await self._match_names(entities, names)
+        facts = [fact for found in facts_by_name.values() for fact in found]
         paths = list(dict.fromkeys(tuple(hop.id for hop in fact.hops) for fact in facts))
         page = await self._read(paths, ids, after)
-        return AtEntities(entities, page, () if after else _lacking(meant, entities, offered))
+        return AtEntities(entities, page, () if after else _lacking(facts_by_name, entities, offered))
 
     async def _rows_by_far_ends(self, given: Given, names: Sequence[str], after: str | None) -> AtEntities[Link]:
         """The rows whose far ends match the filter, and which entities have none."""
         entities = await resolve_entities(self.graph, given)
         ids = [entity.id for entity in entities]
-        meant, offered = await self._match_names(entities, names, hops=2)
-        chosen = [fact for found in meant.values() for fact in found] if names else offered.items
+        facts_by_name, offered = await self._match_names(entities, names, hops=2)
+        chosen = [fact for found in facts_by_name.values() for fact in found] if names else offered.items
         page = await self._read(paths_to_far_ends(chosen, offered.items), ids, after)
         if not page.items and after is None:
             await check_label(self.graph, self.far)
@@ -122,10 +122,10 @@ class Follower:
         """
         ids = [entity.id for entity in entities]
         offered = await self._offered(ids, hops)
-        meant = matching_relations(names, offered.items)
-        if hops == 1 and not all(meant.values()):
+        facts_by_name = matching_relations(names, offered.items)
+        if hops == 1 and not all(facts_by_name.values()):
             return await self._match_names(entities, names, hops=2)
-        for name, found in meant.items():
+        for name, found in facts_by_name.items():
             if not found:
                 opposite_direction = self.direction and self.direction.opposite
                 opposite_page = (
@@ -135,7 +135,7 @@ class Follower:
                 )
                 opposite = opposite_page.items if opposite_page is not None else ()
                 raise unknown_relation(name, entities, self.direction, offered.items, opposite)
-        return meant, offered
+        return facts_by_name, offered
 
     async def _offered(self, ids: Sequence[str], hops: int) -> AnchoredPage[RelationFacts]:
         page = await relation_facts(self.graph, ids, self.direction, hops=hops, hidden=True, limits=self.limits)
@@ -171,7 +171,7 @@ def _anchors(page: Page[Link]) -> set[str]:
 def lacking(having: Mapping[str, set[str]], entities: Sequence[Entity]) -> tuple[Lacking, ...]:
     """For each name the entities that are not in `having`; names without any are left out. Empty for one entity."""
     without = {name: tuple(one for one in entities if one.id not in ids) for name, ids in having.items()}
-    return tuple(Lacking(name, some) for name, some in without.items() if some) if len(entities) > 1 else ()
+    return tuple(Lacking(name, ones) for name, ones in without.items() if ones) if len(entities) > 1 else ()
 
 
 def lacking_all(facts: Page[RelationFacts], entities: Sequence[Entity]) -> tuple[Lacking, ...]:
@@ -180,14 +180,14 @@ def lacking_all(facts: Page[RelationFacts], entities: Sequence[Entity]) -> tuple
 
 
 def _lacking(
-    meant: Mapping[str, Sequence[RelationFacts]], entities: Sequence[Entity], offered: Page[RelationFacts]
+    facts_by_name: Mapping[str, Sequence[RelationFacts]], entities: Sequence[Entity], offered: Page[RelationFacts]
 ) -> tuple[Lacking, ...]:
     """For each name the entities without rows of its relations; empty if the store's counts are not exact."""
     exact = offered.stop is Stop.COMPLETE and all(
-        fact.count.certainty is Certainty.EXACT for found in meant.values() for fact in found
+        fact.count.certainty is Certainty.EXACT for found in facts_by_name.values() for fact in found
     )
-    having = {name: {one for fact in found for one in fact.per_entity} for name, found in meant.items()}
-    return lacking(having, entities) if exact else ()
+    entity_ids = {name: {one for fact in found for one in fact.per_entity} for name, found in facts_by_name.items()}
+    return lacking(entity_ids, entities) if exact else ()
 
 
 def _has_rows_of(page: Page[Link], relation: str) -> bool:

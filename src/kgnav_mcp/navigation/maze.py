@@ -39,12 +39,12 @@ async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -
         raise InvalidArgument(f"{entity.id} is a wall: it cannot be entered", next_step=way_out)
     marks = mark_order(trail)
     own = MazeCell(entity, distances.get(entity.id), marks.get(entity.id, len(marks) + 1))
-    around = [MazeCell(one, distances.get(one.id), marks.get(one.id)) for one in cells.values()]
-    around = [cell for cell in around if not _is_wall(cell.distance)]
-    around.sort(key=lambda cell: (cell.distance is None, cell.distance or 0.0, cell.entity.id))
-    shown = {cell.entity.id for cell in around}
+    open_neighbours = [MazeCell(one, distances.get(one.id), marks.get(one.id)) for one in cells.values()]
+    open_neighbours = [cell for cell in open_neighbours if not _is_wall(cell.distance)]
+    open_neighbours.sort(key=lambda cell: (cell.distance is None, cell.distance or 0.0, cell.entity.id))
+    shown = {cell.entity.id for cell in open_neighbours}
     triples = [link.triple for link in page.items if isinstance(link.far_end, Entity) and link.far_end.id in shown]
-    return NextCells(own, tuple(around), tuple(dict.fromkeys(triples)))
+    return NextCells(own, tuple(open_neighbours), tuple(dict.fromkeys(triples)))
 
 
 def mark_order(trail: Trail) -> Mapping[str, int]:

@@ -65,16 +65,16 @@ async def search(
     if only or far.narrow:
         found = await Follower(graph, direction, limits, far).rows(given, only, after)
         return Neighbourhood(found.entities, direction, rows=_triples(found.page), lacking=found.lacking)
-    entities, around = await read_at_entities(graph, given, partial(_rows_or_relations, graph, direction, limits))
-    if around.relations is not None:
+    entities, answer = await read_at_entities(graph, given, partial(_rows_or_relations, graph, direction, limits))
+    if answer.relations is not None:
         return await _collapsed(
-            graph, entities, direction, around.relations, question, after=after, limits=limits, ranker=ranker
+            graph, entities, direction, answer.relations, question, after=after, limits=limits, ranker=ranker
         )
     ids = [entity.id for entity in entities]
     if after is not None:
         rows = await flattened(graph, ids, direction, limit=limits.hub_threshold, after=after)
         return Neighbourhood(entities, direction, rows=_triples(rows))
-    rows = await flattened_page(graph, around.rows)
+    rows = await flattened_page(graph, answer.rows)
     if rows.items:
         without = lacking({"": {link.anchor.id for link in rows.items}}, entities)
         return Neighbourhood(entities, direction, rows=_triples(rows), lacking=without)

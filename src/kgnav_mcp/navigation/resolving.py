@@ -87,8 +87,8 @@ async def read_at_entities(
     references = _references(given)
     found = await read(references)
     entities = await _resolved(graph, references, found.anchors)
-    merged = any(one.asked_as is not None for one in entities) and (len(entities) > 1 or not found.items)
-    if merged or any(reference not in found.anchors for reference in references):
+    read_again = any(one.asked_as is not None for one in entities) and (len(entities) > 1 or not found.items)
+    if read_again or any(reference not in found.anchors for reference in references):
         found = await read([entity.id for entity in entities])
     return entities, found
 
@@ -103,10 +103,10 @@ def _references(given: str | Sequence[str]) -> list[str]:
 async def _resolved(graph: GraphAdapter, references: Sequence[str], known: Mapping[str, Entity]) -> tuple[Entity, ...]:
     """The entities that the references mean, each once; `known` are those that are ids."""
     unresolved = [reference for reference in dict.fromkeys(references) if reference not in known]
-    meant = {**known, **(await _resolve_names(graph, unresolved))} if unresolved else known
+    entity_by_reference = {**known, **(await _resolve_names(graph, unresolved))} if unresolved else known
     entities: dict[str, Entity] = {}
     for reference in references:
-        entity = meant[reference]
+        entity = entity_by_reference[reference]
         entities.setdefault(entity.id, entity)
     return tuple(entities.values())
 
@@ -142,11 +142,11 @@ Unresolved = UnknownEntity | AmbiguousEntity
 
 def _entity_named(name: str, namesakes: Sequence[Namesake]) -> Entity | Unresolved:
     """The entity with this name, or the error for the name."""
-    meant = [one.entity for one in namesakes if one.name == name] or [one.entity for one in namesakes]
-    if len(meant) == 1:
-        return replace(meant[0], namesakes=tuple(one.entity for one in namesakes if one.entity != meant[0]))
-    if meant:
-        return AmbiguousEntity(name, meant, next_step="Repeat the call with the id of the one you mean.")
+    bearers = [one.entity for one in namesakes if one.name == name] or [one.entity for one in namesakes]
+    if len(bearers) == 1:
+        return replace(bearers[0], namesakes=tuple(one.entity for one in namesakes if one.entity != bearers[0]))
+    if bearers:
+        return AmbiguousEntity(name, bearers, next_step="Repeat the call with the id of the one you mean.")
     return UnknownEntity(name)
 
 
@@ -219,7 +219,7 @@ class NameIndex(Generic[T]):
     @cached_property
     def _by_folded(self) -> Mapping[str, list[T]]:
         forms = ((thing, {identity.casefold(), label.casefold()}) for thing, identity, label in self._things)
-        return _grouped((form, thing) for thing, both in forms for form in both)
+        return _grouped((form, thing) for thing, names in forms for form in names)
 
     @cached_property
     def _by_local(self) -> Mapping[str, list[T]]:

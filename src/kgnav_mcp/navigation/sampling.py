@@ -51,8 +51,8 @@ async def _described(graph: GraphAdapter, walk: SampleWalk | None) -> SampleWalk
     """The walk with all entities described: far ends come without types."""
     if walk is None:
         return None
-    passed = [step.tail.id for step in walk.steps if isinstance(step.tail, Entity)]
-    known = await graph.describe([walk.start.id, *passed])
+    tail_ids = [step.tail.id for step in walk.steps if isinstance(step.tail, Entity)]
+    known = await graph.describe([walk.start.id, *tail_ids])
 
     def described(node: Node) -> Node:
         return known.get(node.id, node) if isinstance(node, Entity) else node

@@ -170,13 +170,13 @@ class _StepCheck:
             InvalidStep: no triple, or more than one, matches the citation.
         """
         await self._check_head(citation)
-        fits = self._of_relation(citation, self._rows)
-        fits = rows_to(citation.tail, fits) or await self._looked_up(citation, fits)
-        if not fits:
+        matching = self._of_relation(citation, self._rows)
+        matching = rows_to(citation.tail, matching) or await self._looked_up(citation, matching)
+        if not matching:
             raise self._refusal(f"{citation} is not there", nearest_rows(citation.tail, self._rows))
-        qualified = rows_with(citation.qualifiers, fits)
+        qualified = rows_with(citation.qualifiers, matching)
         if not qualified:
-            raise self._refusal(f"{citation} is there, but not with the cited qualifiers", fits)
+            raise self._refusal(f"{citation} is there, but not with the cited qualifiers", matching)
         if len(set(map(row_key, qualified))) > 1:
             raise InvalidStep(
                 f"{citation} is not one triple: {len(qualified):,} fit it",
@@ -197,42 +197,42 @@ class _StepCheck:
         if citation.relation.strip().casefold() == self._given.relation.strip().casefold():
             return list(rows)
         relations = list(dict.fromkeys(row.relation for row in rows))
-        meant = set(NameIndex(relations, lambda one: (one.id, one.label)).called(citation.relation))
-        if not meant:
+        cited_relations = set(NameIndex(relations, lambda one: (one.id, one.label)).called(citation.relation))
+        if not cited_relations:
             raise self._refusal(
                 f"{citation} is not of the step's relation {echoed(self._given.relation)}", rows[:NEAREST]
             )
-        return [row for row in rows if row.relation in meant]
+        return [row for row in rows if row.relation in cited_relations]
 
     async def _looked_up(self, citation: Citation, rows: Sequence[Triple]) -> Sequence[Triple]:
         """The rows to a tail that has another name or, at a hub, was not among the rows that were read."""
-        meant = await self._candidates(citation.tail)
-        fits = [row for row in rows if isinstance(row.tail, Entity) and row.tail.id in meant]
-        if fits or self._stop is Stop.COMPLETE:
-            return fits
+        entities = await self._candidates(citation.tail)
+        matching = [row for row in rows if isinstance(row.tail, Entity) and row.tail.id in entities]
+        if matching or self._stop is Stop.COMPLETE:
+            return matching
         direct = {row.relation.id for row in rows if row.via is None}
-        if meant and len(direct) == len({row.relation for row in rows}):
-            edges = await self._graph.edges([self._anchor.id], list(meant), relations=sorted(direct), limit=NEAREST)
-            return [replace(edge, tail=meant[edge.tail.id]) for edge in edges.items if isinstance(edge.tail, Entity)]
-        words = next((entity.label for entity in meant.values() if entity.label), citation.tail)
+        if entities and len(direct) == len({row.relation for row in rows}):
+            edges = await self._graph.edges([self._anchor.id], list(entities), relations=sorted(direct), limit=NEAREST)
+            return [replace(edge, tail=entities[edge.tail.id]) for edge in edges.items if isinstance(edge.tail, Entity)]
+        words = next((entity.label for entity in entities.values() if entity.label), citation.tail)
         found = await self._follower(words).rows(self._anchor, [self._given.relation])
-        fits = self._of_relation(citation, [link.triple for link in found.page.items]) if found.page.items else []
-        fits = [row for row in fits if isinstance(row.tail, Entity) and row.tail.id in meant] or rows_to(
-            citation.tail, fits
+        matching = self._of_relation(citation, [link.triple for link in found.page.items]) if found.page.items else []
+        matching = [row for row in matching if isinstance(row.tail, Entity) and row.tail.id in entities] or rows_to(
+            citation.tail, matching
         )
-        if not fits and Stop.TIME_OUT in (self._stop, found.page.stop):
+        if not matching and Stop.TIME_OUT in (self._stop, found.page.stop):
             raise StoreTimeout(None, next_step="Try again, or cite the tail by its id.")
-        return fits
+        return matching
 
     async def _candidates(self, reference: str) -> Mapping[str, Entity]:
         """The entities that a reference may mean, by id."""
         try:
-            meant = [await resolve_entity(self._graph, reference)]
+            entities = [await resolve_entity(self._graph, reference)]
         except AmbiguousEntity as error:
-            meant = error.candidates
+            entities = error.candidates
         except (UnknownEntity, InvalidArgument):
-            meant = ()
-        return {entity.id: entity for entity in meant}
+            entities = ()
+        return {entity.id: entity for entity in entities}
 
     def _refusal(self, message: str, instead: Sequence[Triple]) -> InvalidStep:
         step = "Cite triples of this anchor and this relation as they were shown; others belong to a step of their own."

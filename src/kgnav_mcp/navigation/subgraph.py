@@ -72,9 +72,9 @@ def _roles(trail: Trail, checks: Iterable[TrailStep], walked: WalkedGraph) -> Ma
 def _proved(step: TrailStep) -> Iterable[NodeKey]:
     """The answers that a check proved: the entities that it showed, and the literals that it was asked about."""
     yield from (entity.id for entity in step.entities)
-    asked = {text.strip().casefold() for text in cast("Sequence[str]", step.arguments.get("answers", ()))}
+    asked_values = {text.strip().casefold() for text in cast("Sequence[str]", step.arguments.get("answers", ()))}
     for triple in step.triples:
-        if isinstance(triple.tail, Literal) and triple.tail.text.casefold() in asked:
+        if isinstance(triple.tail, Literal) and triple.tail.text.casefold() in asked_values:
             yield node_key(triple.tail)
 
 

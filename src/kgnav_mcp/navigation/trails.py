@@ -22,9 +22,9 @@ def connected_path(trail: Trail) -> Path | None:
     if len(nodes) < 2:
         return None
     walked = WalkedGraph.of(trail)
-    passed: frozenset[NodeKey] = frozenset(nodes)
-    path = walked.way([nodes[0]], nodes[-1], through=passed.__contains__)
+    visited_keys: frozenset[NodeKey] = frozenset(nodes)
+    path = walked.way([nodes[0]], nodes[-1], through=visited_keys.__contains__)
     if path is None:
         return None
-    known = [walked.nodes[key] for key in path.nodes]
-    return Path(tuple(node for node in known if isinstance(node, Entity)), path.triples)
+    path_nodes = [walked.nodes[key] for key in path.nodes]
+    return Path(tuple(node for node in path_nodes if isinstance(node, Entity)), path.triples)

@@ -59,8 +59,8 @@ def equal(left: Scalar, right: Scalar) -> bool | None:
     if left is None or right is None:
         return None
     if isinstance(left, str) and isinstance(right, str):
-        both = dates(left, right)
-        return left == right if both is None else both[0] == both[1]
+        as_dates = dates(left, right)
+        return left == right if as_dates is None else as_dates[0] == as_dates[1]
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     return left == right
@@ -69,8 +69,8 @@ def equal(left: Scalar, right: Scalar) -> bool | None:
 def less(left: Scalar, right: Scalar) -> bool | None:
     """Whether a value comes before another; None if values of their kinds have no order."""
     if isinstance(left, str) and isinstance(right, str):
-        both = dates(left, right)
-        return left < right if both is None else both[0] < both[1]
+        as_dates = dates(left, right)
+        return left < right if as_dates is None else as_dates[0] < as_dates[1]
     if isinstance(left, bool) and isinstance(right, bool):
         return left < right
     if isinstance(left, bool) or isinstance(right, bool):

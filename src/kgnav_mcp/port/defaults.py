@@ -37,11 +37,11 @@ _NAMESAKES = 20
 async def named(graph: GraphAdapter, name: str, *, limit: int) -> Page[Namesake]:
     """The candidates of `find` that have the name in any letter case, exact spelling first."""
     found = (await graph.find(name, limit=max(limit, _NAMESAKES))).items
-    same = [Namesake(one.entity, one.matched) for one in found if one.matched.casefold() == name.casefold()]
-    same.sort(key=lambda one: one.name != name)
-    positions = tuple(str(place + 1) for place in range(len(same)))
-    stop = Stop.LIMIT if len(same) > limit else Stop.COMPLETE
-    return Page(tuple(same[:limit]), positions[:limit], Count(len(same)), stop)
+    namesakes = [Namesake(one.entity, one.matched) for one in found if one.matched.casefold() == name.casefold()]
+    namesakes.sort(key=lambda one: one.name != name)
+    positions = tuple(str(place + 1) for place in range(len(namesakes)))
+    stop = Stop.LIMIT if len(namesakes) > limit else Stop.COMPLETE
+    return Page(tuple(namesakes[:limit]), positions[:limit], Count(len(namesakes)), stop)
 
 
 async def rows_or_relations(

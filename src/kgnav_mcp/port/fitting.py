@@ -124,5 +124,5 @@ def qualifier_asked(condition: Expression) -> QualifierAsked | None:
             return QualifierAsked(owned, node=name)
         case _:
             constants = tuple(one.value for one in values if isinstance(one, Constant))
-    sendable = len(constants) == len(values) and not any(isinstance(one, bool) for one in constants)
-    return QualifierAsked(owned, tuple(one for one in constants if one is not None)) if sendable else None
+    only_constants = len(constants) == len(values) and not any(isinstance(one, bool) for one in constants)
+    return QualifierAsked(owned, tuple(one for one in constants if one is not None)) if only_constants else None

@@ -138,10 +138,10 @@ class Words:
     @property
     def spellings(self) -> Sequence[tuple[str, ...]]:
         """The spellings of each word in lower case: without accents, and as given."""
-        spelt = _WORD.findall(unicodedata.normalize("NFC", self.text.lower()).replace("_", " "))
-        if len(spelt) != len(bare := _words(self.text)):
+        as_given = _WORD.findall(unicodedata.normalize("NFC", self.text.lower()).replace("_", " "))
+        if len(as_given) != len(without_accents := _words(self.text)):
             return [(word,) for word in self.asked]
-        return list(dict.fromkeys(tuple(dict.fromkeys(pair)) for pair in zip(bare, spelt, strict=True)))
+        return list(dict.fromkeys(tuple(dict.fromkeys(pair)) for pair in zip(without_accents, as_given, strict=True)))
 
     def fit(self, text: str) -> bool:
         """Whether each word is a word of the text, or the beginning of one."""

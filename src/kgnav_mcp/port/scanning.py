@@ -105,9 +105,9 @@ async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema
 
 async def qualified(graph: GraphAdapter, entity: str, *, limit: int) -> tuple[Triple, ...]:
     """The first rows that have the entity as a qualifier's value."""
-    meant = (await graph.describe([entity])).get(entity)
-    _, rows = await _read_graph(graph) if meant else ({}, [])
-    found = (row for row in rows if meant in [one.value for one in row.qualifiers])
+    described = (await graph.describe([entity])).get(entity)
+    _, rows = await _read_graph(graph) if described else ({}, [])
+    found = (row for row in rows if described in [one.value for one in row.qualifiers])
     return tuple(islice(found, limit))
 
 

@@ -53,7 +53,7 @@ def trail_schema() -> dict[str, Any]:
     return _trails().json_schema(mode="validation")
 
 
-@cache  # made with the first trail: it takes longer than the whole start of a server may
+@cache  # made with the first trail: analysing the types takes longer than the whole start of a server may
 def _trails() -> TypeAdapter[Trail]:
     return TypeAdapter(Trail)
 

@@ -96,34 +96,36 @@ class Asker:
         """Count the matches of a pattern, once for each distinct row of the outer variables that it uses."""
         named = variables_of(match)
         outer = tuple(name for name in table.names if name in named)
-        fits = self._fits.setdefault(expression, Fits(outer))
-        if fits.outer != outer:
-            fits = self._fits[expression] = Fits(outer)
+        match_counts = self._fits.setdefault(expression, Fits(outer))
+        if match_counts.outer != outer:
+            match_counts = self._fits[expression] = Fits(outer)
         row_by_key = await in_thread(len(table.rows), lambda: _distinct_rows(table, outer))
-        new_keys = [key for key in row_by_key if key not in fits.counts]
+        new_keys = [key for key in row_by_key if key not in match_counts.counts]
         if await self._counted_by_store(
-            match, fits, [row_by_key[key] for key in new_keys], exists=isinstance(expression, Exists)
+            match, match_counts, [row_by_key[key] for key in new_keys], exists=isinstance(expression, Exists)
         ):
             return
-        fits.counts.update((key, 0) for key in new_keys)
+        match_counts.counts.update((key, 0) for key in new_keys)
         nothing_fits = self.reader.budget.nothing_fits
         rows: list[Row] = [(*row_by_key[key], number) for number, key in enumerate(new_keys)]
         found = await self.fit(match, Table((*outer, _ROW), rows)) if rows else Table((*outer, _ROW), [])
         for number, fitted in zip(found.column(_ROW), times(found), strict=True):
             if isinstance(number, int):
-                fits.counts[new_keys[number]] += fitted
+                match_counts.counts[new_keys[number]] += fitted
         self.reader.budget.nothing_fits = nothing_fits
 
-    async def _counted_by_store(self, match: Match, fits: Fits, rows: Sequence[Row], *, exists: bool) -> bool:
+    async def _counted_by_store(self, match: Match, match_counts: Fits, rows: Sequence[Row], *, exists: bool) -> bool:
         """Count edges of nodes without reading them. False: the pattern needs more, or the store's count is inexact."""
-        side = side_of(match, fits.outer)
+        side = side_of(match, match_counts.outer)
         if side is None:
             return False
         nodes = [row[0] for row in rows if isinstance(row[0], Node)]
         degrees, exact = await self.reader.degrees(nodes, side, match.edges[0].relations)
         if not exact and not (exists and all(degrees[node.id] for node in nodes)):
             return False
-        fits.counts.update(((identity(row[0]),), degrees[row[0].id] if isinstance(row[0], Node) else 0) for row in rows)
+        match_counts.counts.update(
+            ((identity(row[0]),), degrees[row[0].id] if isinstance(row[0], Node) else 0) for row in rows
+        )
         return True
 
 

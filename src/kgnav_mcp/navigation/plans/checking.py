@@ -99,8 +99,8 @@ class _Checker:
     conditions: ConditionChecker = field(init=False)
 
     def __post_init__(self) -> None:
-        having = PropertyChecker(self.vocabulary, self.findings, self.has_rows)
-        self.conditions = ConditionChecker(self.vocabulary, self.entities, having, self.findings, self._match)
+        properties = PropertyChecker(self.vocabulary, self.findings, self.has_rows)
+        self.conditions = ConditionChecker(self.vocabulary, self.entities, properties, self.findings, self._match)
 
     async def checked(self, plan: Plan) -> CheckedPlan:
         """The plan with ids, and its problems."""
@@ -165,12 +165,12 @@ class _Checker:
         """The labels of a node. Two labels may be a single id that was written without backticks, as in `:wd:Q5`."""
         groups = list(node.labels)
         for place, pair in enumerate(pairwise(node.labels)):
-            whole = await self.vocabulary.whole_label(*(name for group in pair for name in group))
-            if whole is not None:
-                reason = f"{whole} is one id, and stands in backticks"
+            whole_label = await self.vocabulary.whole_label(*(name for group in pair for name in group))
+            if whole_label is not None:
+                reason = f"{whole_label} is one id, and stands in backticks"
                 named = node.variable if is_named(node.variable) else ""
-                self.findings.problem(f"({named}:{whole})", reason, [quoted(whole)])
-                groups[place : place + 2] = [(whole,)]
+                self.findings.problem(f"({named}:{whole_label})", reason, [quoted(whole_label)])
+                groups[place : place + 2] = [(whole_label,)]
                 self.findings.mend(node, replace(node, labels=tuple(groups)))
                 break  # a second one is found when the corrected plan is checked
         return tuple(groups)
@@ -229,9 +229,9 @@ class _Checker:
             return
         place, kinds = _edge_with_ends(edge, match), (_labelled(source), _labelled(target))
         if not edge.either and await self._leads(resolved, target, source):
-            turned = replace(edge, source=edge.target, target=edge.source)
+            reversed_edge = replace(edge, source=edge.target, target=edge.source)
             reason = f"leads from {kinds[1]} to {kinds[0]}, not from {kinds[0]} to {kinds[1]}"
-            self.findings.problem(place, reason, [_edge_with_ends(turned, match)])
+            self.findings.problem(place, reason, [_edge_with_ends(reversed_edge, match)])
             current = cast("EdgePattern", self.findings.current(edge))
             self.findings.mend(edge, replace(current, source=current.target, target=current.source))
             return
@@ -239,8 +239,8 @@ class _Checker:
         self.findings.problem(place, f"no such edge leads from {kinds[0]} to {kinds[1]}", near)
         # With a label at one end only, a single candidate is not necessarily the one meant.
         single = len(near) == 1 and source.labels and target.labels
-        only = near[0] if single else meant(edge.relations[0], near)
-        self._rename(edge, edge.relations[0], only if len(edge.relations) == 1 else None)
+        replacement = near[0] if single else meant(edge.relations[0], near)
+        self._rename(edge, edge.relations[0], replacement if len(edge.relations) == 1 else None)
 
     async def _leads(self, edge: EdgePattern, source: Node, target: Node) -> bool | None:
         """Whether the graph has an edge of these relations between nodes with these labels; None if not known."""
@@ -252,12 +252,13 @@ class _Checker:
         """Relations that lead from nodes like the source to nodes like the target; most similar names first."""
         at_source = await self.vocabulary.relations_at(_one_group(source))
         at_target = await self.vocabulary.relations_at(_one_group(target))
-        both = [one for one in at_source if one in at_target] if at_source and at_target else at_source or at_target
-        tried = [replace(edge, relations=(relation,), either=False) for relation in both[:_RELATIONS_TRIED]]
-        found = [each.relations[0] for each in tried if await self._leads(each, source, target)]
+        shared = [one for one in at_source if one in at_target] if at_source and at_target else at_source or at_target
+        candidates = [replace(edge, relations=(relation,), either=False) for relation in shared[:_RELATIONS_TRIED]]
+        found = [each.relations[0] for each in candidates if await self._leads(each, source, target)]
         words = await self.vocabulary.nearest_relation(edge.relations[0], ())
-        like = [one for word in words for one in await self.vocabulary.relations(word)]
-        return sorted(found, key=lambda one: like.index(one) if one in like else len(like))[:_OFFERED]
+        by_similarity = [one for word in words for one in await self.vocabulary.relations(word)]
+        ranks = {relation: rank for rank, relation in reversed(list(enumerate(by_similarity)))}
+        return sorted(found, key=lambda one: ranks.get(one, len(by_similarity)))[:_OFFERED]
 
 
 _ROUNDS = 4

@@ -212,8 +212,8 @@ class ConditionChecker:
                 nearest = (
                     self.vocabulary.nearest_label(name) if of_node else await self.vocabulary.nearest_relation(name, ())
                 )
-                what = "label" if of_node else "relation"
-                self.findings.problem(f"{condition.variable}:{name}", f"no {what} is called so", nearest)
+                kind = "label" if of_node else "relation"
+                self.findings.problem(f"{condition.variable}:{name}", f"no {kind} is called so", nearest)
                 mended = meant(name, nearest)
                 names = tuple(mended if mended and each == name else each for each in condition.labels)
                 self.findings.mend(condition, replace(condition, labels=names) if mended else None)

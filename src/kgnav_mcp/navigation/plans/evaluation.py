@@ -74,8 +74,8 @@ def _how_far(budget: Budget) -> str:
     """A message with the number of parts that were read, and the largest of them."""
     read = known(budget.part_sizes())
     largest = max(read, key=lambda size: size.count.value, default=None)
-    said = f", the largest {largest.part} {largest.count.value:,}" if largest else ""
-    return f"{len(read)} of {len(budget.sizes)} parts read{said}"
+    largest_text = f", the largest {largest.part} {largest.count.value:,}" if largest else ""
+    return f"{len(read)} of {len(budget.sizes)} parts read{largest_text}"
 
 
 class _Evaluation:
@@ -131,9 +131,9 @@ class _Evaluation:
         table = Table((PROOF,), [((),)]) if proof else Table((), [()])
         clauses = in_rows(pipeline)
         await refuse_products(self._graph, self._budget, clauses)
-        summed = await self._counted_by_store(clauses, table)
-        if summed is not None:
-            table, clauses = summed
+        counted_rows = await self._counted_by_store(clauses, table)
+        if counted_rows is not None:
+            table, clauses = counted_rows
         before: Clause | None = None
         for place, clause in enumerate(clauses):
             match clause:

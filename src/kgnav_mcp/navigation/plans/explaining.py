@@ -75,8 +75,8 @@ def _reversed(plan: Plan) -> Iterator[tuple[EdgePattern, Plan]]:
     for match in (match for pipeline in plan.pipelines for match in pipeline.matches if not match.optional):
         for edge in match.edges:
             if not edge.either and edge.source != edge.target:
-                turned = replace(edge, source=edge.target, target=edge.source)
-                yield turned, rewritten(plan, lambda part, edge=edge, turned=turned: turned if part is edge else None)
+                other = replace(edge, source=edge.target, target=edge.source)
+                yield other, rewritten(plan, lambda part, edge=edge, other=other: other if part is edge else None)
 
 
 async def explained(plan: Plan, any_row: Callable[[Plan], Awaitable[bool]]) -> str:
@@ -114,20 +114,20 @@ def _pattern_prefixes(match: Match) -> Iterator[tuple[Part, Match]]:
         (path.variable for path in match.paths),
     )
     waiting = [(variables_of(each) & own, each) for each in conjuncts(match.where)]
-    known: set[str] = set()
+    bound: set[str] = set()
     applied: list[Expression] = []
     nodes: list[NodePattern] = []
     edges: list[EdgePattern] = []
     for part in (*match.edges, *lone_nodes):
         if isinstance(part, EdgePattern):
             edges.append(part)
-            known |= {part.variable, part.source, part.target}
+            bound |= {part.variable, part.source, part.target}
             nodes += (node for node in match.nodes if node.variable in (part.source, part.target) and node not in nodes)
         else:
             nodes.append(part)
-            known.add(part.variable)
-        ready = [each for needed, each in waiting if needed <= known]
-        waiting = [(needed, each) for needed, each in waiting if not needed <= known]
+            bound.add(part.variable)
+        ready = [each for needed, each in waiting if needed <= bound]
+        waiting = [(needed, each) for needed, each in waiting if not needed <= bound]
         applied += filter(_is_on_identity, ready)
         smaller = replace(match, nodes=tuple(nodes), edges=tuple(edges), paths=())
         yield part, replace(smaller, where=all_hold(applied))

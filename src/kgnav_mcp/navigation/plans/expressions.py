@@ -124,14 +124,14 @@ class Compiler:
 
         def members(row: Row) -> Value:
             found = right(row) if rights is None else rights(row) or None
-            ones = (left(row),) if lefts is None else lefts(row) or (None,)
-            return some(compare(one, comparison, found) for one in ones)
+            left_values = (left(row),) if lefts is None else lefts(row) or (None,)
+            return some(compare(one, comparison, found) for one in left_values)
 
         def each(row: Row) -> Value:
             one, other = left(row), right(row)
-            ones = lefts(row) if lefts and (rights or not isinstance(other, tuple)) else (one,)
-            others = rights(row) if rights and (lefts or not isinstance(one, tuple)) else (other,)
-            return some(compare(a, comparison, b) for a in ones or (None,) for b in others or (None,))
+            left_values = lefts(row) if lefts and (rights or not isinstance(other, tuple)) else (one,)
+            right_values = rights(row) if rights and (lefts or not isinstance(one, tuple)) else (other,)
+            return some(compare(a, comparison, b) for a in left_values or (None,) for b in right_values or (None,))
 
         return members if comparison is Comparison.IN else each
 
@@ -177,9 +177,9 @@ class Compiler:
         return lambda row: called(function, tuple(argument(row) for argument in arguments))
 
     def _match_count(self, expression: Exists | CountOf) -> Callable[[Row], int]:
-        fits = self.fits[expression]
-        places = [self.places[name] for name in fits.outer]
-        counts = fits.counts
+        match_counts = self.fits[expression]
+        places = [self.places[name] for name in match_counts.outer]
+        counts = match_counts.counts
         return lambda row: counts.get(tuple(identity(row[place]) for place in places), 0)
 
     def _during(self, expression: During) -> Evaluated:

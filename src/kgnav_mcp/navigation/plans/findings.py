@@ -61,8 +61,8 @@ def meant(name: str, alternatives: Sequence[str]) -> str | None:
 
     Alternatives with other digits never count: ids like `P17` and `P19` are similar, but mean different things.
     """
-    same = [each for each in alternatives if _digits(each) == _digits(name)]
-    ranked = sorted(((_similarity(name.casefold(), each.casefold()), each) for each in same), reverse=True)
+    with_same_digits = [each for each in alternatives if _digits(each) == _digits(name)]
+    ranked = sorted(((_similarity(name.casefold(), each.casefold()), each) for each in with_same_digits), reverse=True)
     if not ranked or ranked[0][0] < _LEAST_SIMILARITY:
         return None
     return None if len(ranked) > 1 and ranked[1][0] > ranked[0][0] - _LEAST_LEAD else ranked[0][1]

@@ -94,9 +94,9 @@ class Fits:
             PlanTooLarge: there are more rows than may be held.
         """
         edges = tuple(edge for edge in match.edges if edge.path is None and edge.variable not in table.names)
-        own, known = {edge.variable for edge in edges}, {None, *merged(match), *table.names}
-        asked = (one for one in qualifiers_asked(match) if one.owned.owner in own)
-        qualifiers = tuple(one for one in asked if one.node in known)
+        edge_variables, known = {edge.variable for edge in edges}, {None, *merged(match), *table.names}
+        conditions = (one for one in qualifiers_asked(match) if one.owned.owner in edge_variables)
+        qualifiers = tuple(one for one in conditions if one.node in known)
         connected = {end for edge in edges for end in (edge.source, edge.target)} | {one.node for one in qualifiers}
         nodes = tuple(node for node in match.nodes if node.variable in connected)
         relaxed = replace(match, nodes=nodes, edges=edges, paths=(), where=None)
@@ -172,7 +172,7 @@ class Fits:
         """
         reader, width = self._reader, len(question.given)
         places = [table.names.index(name) for name in question.given]
-        kept = [place for place, name in enumerate(table.names) if name != TIMES]
+        kept_places = [place for place, name in enumerate(table.names) if name != TIMES]
 
         def work() -> list[Row]:
             by_key: dict[tuple[str, ...], list[tuple[Row, int]]] = defaultdict(list)
@@ -181,7 +181,7 @@ class Fits:
                 by_key[fit.nodes[:width]].append((ends, fit.number))
             rows: list[Row] = []
             for row, before in zip(table.rows, times(table), strict=True):
-                own = tuple(row[place] for place in kept)
+                own = tuple(row[place] for place in kept_places)
                 key = tuple(_id(row[place]) for place in places)
                 rows += ((*own, *ends, before * number) for ends, number in by_key.get(key, ()))
                 if len(rows) > reader.budget.bound:
@@ -190,7 +190,7 @@ class Fits:
 
         rows = await in_thread(len(table.rows) + len(found), work)
         self._reader.budget.check(len(rows))
-        return Table((*(table.names[place] for place in kept), *question.variables, TIMES), rows)
+        return Table((*(table.names[place] for place in kept_places), *question.variables, TIMES), rows)
 
     async def _measure(self, match: Match, table: Table, *, edges: bool) -> None:
         """Record how many nodes matched, for columns of the table; and how many edges, if the pattern has only one."""

@@ -65,12 +65,12 @@ class Interned:
     def steps(self, links: Sequence[Link]) -> list[Step]:
         """Edges as they were followed. A loop occurs once, also if both directions were read."""
         seen: dict[Direction, Counter[_EdgeKey]] = {side: Counter() for side in Direction}
-        both = len({link.direction for link in links}) > 1
+        both_directions = len({link.direction for link in links}) > 1
         steps: list[Step] = []
         for link in links:
             edge = self._edge(link.triple, seen[link.direction])
             outgoing = link.direction is Direction.OUTGOING
-            if outgoing or not both or edge.head is not edge.tail:
+            if outgoing or not both_directions or edge.head is not edge.tail:
                 steps.append((edge.head, edge, edge.tail) if outgoing else (edge.tail, edge, edge.head))
         return steps
 

@@ -69,11 +69,13 @@ def tell_other_kinds(
     for constant in constants:
         kind = _kind_of(constant)
         if kinds <= _NEVER_EQUAL[kind]:
-            meant = _converted(kinds, constant)
-            said = echoed(constant.value) if isinstance(constant.value, str) else write_part(constant)
-            reason = f"its values are {values}, {said} is {'true or false' if kind == 'boolean' else f'a {kind}'}"
-            findings.problem(place, reason, [] if meant is None else [write_part(meant)])
-            findings.mend(constant, meant)
+            converted = _converted(kinds, constant)
+            constant_text = echoed(constant.value) if isinstance(constant.value, str) else write_part(constant)
+            reason = (
+                f"its values are {values}, {constant_text} is {'true or false' if kind == 'boolean' else f'a {kind}'}"
+            )
+            findings.problem(place, reason, [] if converted is None else [write_part(converted)])
+            findings.mend(constant, converted)
 
 
 def _kind_of(constant: Constant) -> str:

@@ -39,7 +39,7 @@ from kgnav_mcp.plan.walking import conjuncts, variables_of
 _PAIRS = 10_000
 """Pairs of ends of a path up to which both ends are bound before the search, not only one."""
 _FEW = 100
-"""If a node is one of this few ids, other sets are not counted: counting all nodes may take the store's whole time."""
+"""If a node has at most this many ids, other sets are not counted: counting all nodes may use up the store's time."""
 _BY_ENDS = 10_000
 """Size of a set at the far end up to which edges are read by both ends, not by the near end only."""
 
@@ -169,8 +169,8 @@ class Fitting:
     async def _bind_smallest(self, names: Sequence[str]) -> None:
         """Bind the node with the smallest set: each row is combined with each of its nodes."""
         several = len(names) > 1 or len(self._table.rows) > 1
-        few = [name for name in names if (ids := self._start(name).ids) is not None and len(ids) <= _FEW]
-        counts = {name: await self._start(name).count(self._reader) for name in few or names if several}
+        by_few_ids = [name for name in names if (ids := self._start(name).ids) is not None and len(ids) <= _FEW]
+        counts = {name: await self._start(name).count(self._reader) for name in by_few_ids or names if several}
         best = min(counts, key=lambda name: counts[name].value) if several else names[0]
         self._check_product(counts, best)
         node, written, start = self._patterns[best], self._written[best], self._start(best)
@@ -258,8 +258,8 @@ class Fitting:
         if heads is not None and tails is not None and not self._reader.two_hops(edge.relations):
             steps = await self._reader.joined(heads, tails, edge.relations, edge)
             if edge.either:
-                back = await self._reader.joined(tails, heads, edge.relations, edge)
-                steps += [(tail, one, head) for head, one, tail in back if head is not tail]
+                reversed_steps = await self._reader.joined(tails, heads, edge.relations, edge)
+                steps += [(tail, one, head) for head, one, tail in reversed_steps if head is not tail]
         elif heads is not None:
             side = None if edge.either else Direction.OUTGOING
             steps = await self._reader.expanded(heads, side, edge.relations, edge)
@@ -268,8 +268,8 @@ class Fitting:
                 steps = [step for step in steps if step[2] in wanted]
         else:
             side = None if edge.either else Direction.INCOMING
-            back = await self._reader.expanded(tails or [], side, edge.relations, edge)
-            steps = [(far, one, near) for near, one, far in back]
+            reversed_steps = await self._reader.expanded(tails or [], side, edge.relations, edge)
+            steps = [(far, one, near) for near, one, far in reversed_steps]
         return looped(names, list(steps))
 
     async def _ends(self, edge: EdgePattern) -> tuple[list[Node] | None, list[Node] | None]:

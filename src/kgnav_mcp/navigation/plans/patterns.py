@@ -68,8 +68,8 @@ def merged(match: Match) -> dict[str, NodePattern]:
     """One pattern for each node variable, with all labels that it has anywhere in the match."""
     found: dict[str, NodePattern] = {}
     for node in match.nodes:
-        known = found.get(node.variable)
-        found[node.variable] = node if known is None else replace(known, labels=known.labels + node.labels)
+        previous = found.get(node.variable)
+        found[node.variable] = node if previous is None else replace(previous, labels=previous.labels + node.labels)
     for edge in match.edges:
         for name in (edge.source, edge.target):
             found.setdefault(name, NodePattern(name))
@@ -155,8 +155,8 @@ def with_paths(match: Match, table: Table) -> Table:
 
 def with_proof(match: Match, table: Table) -> Table:
     """The table without columns of paths' edges; these and the edges of the match are added to the column PROOF."""
-    kept = [place for place, name in enumerate(table.names) if not name.startswith(_PATH_EDGES)]
-    names = tuple(table.names[place] for place in kept)
+    kept_places = [place for place, name in enumerate(table.names) if not name.startswith(_PATH_EDGES)]
+    names = tuple(table.names[place] for place in kept_places)
     if PROOF not in names:
         return table if len(names) == len(table.names) else Table(names, list(table.pick(names)))
     edges = [table.names.index(column_of(edge)) for edge in match.edges]
@@ -166,7 +166,7 @@ def with_proof(match: Match, table: Table) -> Table:
         own = (one for place in edges for one in flat([row[place]]) if isinstance(one, Edge))
         return tuple(dict.fromkeys((*flat([row[proof]]), *own)))
 
-    rows = [_at((*row[:proof], proof_of(row), *row[proof + 1 :]), kept) for row in table.rows]
+    rows = [_at((*row[:proof], proof_of(row), *row[proof + 1 :]), kept_places) for row in table.rows]
     return Table(names, rows)
 
 

@@ -24,26 +24,26 @@ async def projected(asker: Asker, project: Project, table: Table, *, sorted_befo
     names = tuple(column.name for column in project.columns)
     cells = await asker.values(table, [column.value for column in project.columns])
     keys = [_by_column(project, order.by) for order in project.order]
-    kept = [name for name in table.names if name not in names]
-    places = [table.names.index(name) for name in kept]
+    old_columns = [name for name in table.names if name not in names]
+    places = [table.names.index(name) for name in old_columns]
 
     def work() -> list[Row]:
         rows: list[Row] = []
         for row, values in zip(table.rows, cells, strict=True):
             rows.append((*values, *(row[place] for place in places)))
-        return _distinct(rows, len(names), kept) if project.distinct else rows
+        return _distinct(rows, len(names), old_columns) if project.distinct else rows
 
     rows = await in_thread(len(cells), work)
-    wide = Table((*names, *kept), rows)
+    wide = Table((*names, *old_columns), rows)
     sort_values = await asker.values(wide, keys)
     descending = [order.descending for order in project.order]
     ordered = await in_thread(len(rows), lambda: _sorted(rows, sort_values, descending, len(names)))
     stop = None if project.limit is None else project.skip + project.limit
-    left = await asker.kept(Table(wide.names, ordered[project.skip : stop]), conjuncts(project.where))
-    if PROOF not in kept:
-        return Table(names, [row[: len(names)] for row in left.rows])
-    proof = kept.index(PROOF) + len(names)
-    return Table((*names, PROOF), [(*row[: len(names)], row[proof]) for row in left.rows])
+    result = await asker.kept(Table(wide.names, ordered[project.skip : stop]), conjuncts(project.where))
+    if PROOF not in old_columns:
+        return Table(names, [row[: len(names)] for row in result.rows])
+    proof = old_columns.index(PROOF) + len(names)
+    return Table((*names, PROOF), [(*row[: len(names)], row[proof]) for row in result.rows])
 
 
 async def _repeat_rows(asker: Asker, table: Table, most: int | None = None) -> Table:
@@ -126,9 +126,9 @@ async def _grouped(asker: Asker, project: Project, table: Table, sorted_before: 
     if not all(_needs_no_repetition(one) for one in sums):
         table = await _repeat_rows(asker, table)
     of = [one.of for one in sums]
-    asked = [each for each in of if each is not None]
+    arguments = [each for each in of if each is not None]
     key_rows = await asker.values(table, keys)
-    value_rows = await asker.values(table, asked)
+    value_rows = await asker.values(table, arguments)
     numbers = times(table)
 
     def work() -> list[Row]:
@@ -143,7 +143,7 @@ async def _grouped(asker: Asker, project: Project, table: Table, sorted_before: 
             if PROOF in table.names:
                 place = table.names.index(PROOF)
                 first[place] = tuple(dict.fromkeys(flat([table.rows[number][place] for number in members])))
-            columns = iter(range(len(asked)))
+            columns = iter(range(len(arguments)))
             results: list[Value] = []
             for one in sums:
                 place = next(columns) if one.of is not None else None
@@ -175,20 +175,20 @@ def _needs_no_repetition(one: Aggregate) -> bool:
 
 def _aggregated(one: Aggregate, values: Iterable[Value], in_order: bool) -> Value:
     """The aggregate of a group's values without nulls."""
-    kept = [value for value in values if value is not None]
+    not_null = [value for value in values if value is not None]
     if one.distinct:
         first: dict[object, Value] = {}
-        for value in kept:
+        for value in not_null:
             first.setdefault(identity(value), value)
-        kept = list(first.values())
+        not_null = list(first.values())
     if one.function is AggregateFunction.COUNT:
-        return len(kept)
+        return len(not_null)
     if one.function is AggregateFunction.COLLECT:
-        return tuple(kept if in_order else sorted(kept, key=rank))
+        return tuple(not_null if in_order else sorted(not_null, key=rank))
     if one.function in {AggregateFunction.MINIMUM, AggregateFunction.MAXIMUM}:
         pick: Callable[..., Value] = min if one.function is AggregateFunction.MINIMUM else max
-        return pick(kept, key=rank, default=None)
-    numbers = [number for value in kept if (number := number_of(value)) is not None]
+        return pick(not_null, key=rank, default=None)
+    numbers = [number for value in not_null if (number := number_of(value)) is not None]
     if one.function is AggregateFunction.SUM:
         return _total(numbers)
     return _total(numbers) / len(numbers) if numbers else None

@@ -59,11 +59,11 @@ def _with_edges(project: Project, edges: Sequence[str]) -> tuple[Project, list[s
         return project, []
     grouped = _groups(project)
     names = [f"{_PROOF}{place}" for place, _ in enumerate(edges)]
-    kept = (
+    edge_columns = (
         Column(name, Aggregate(AggregateFunction.COLLECT, Variable(edge), distinct=True) if grouped else Variable(edge))
         for name, edge in zip(names, edges, strict=True)
     )
-    return replace(project, columns=(*project.columns, *kept), distinct=False), names
+    return replace(project, columns=(*project.columns, *edge_columns), distinct=False), names
 
 
 def _groups(project: Project) -> bool:

@@ -58,8 +58,8 @@ def _count(plan: Plan) -> Plan | None:
 
 def _distances(plan: Plan) -> Plan | None:
     """The plan with each end of a path once, at its distance; None if it uses the paths themselves, or has none."""
-    asked = [part for part in parts(plan, patterns=True) if isinstance(part, PathPattern | Variable)]
-    named = {name for part in asked for name in (part.elements if isinstance(part, PathPattern) else (part.name,))}
+    users = [part for part in parts(plan, patterns=True) if isinstance(part, PathPattern | Variable)]
+    named = {name for part in users for name in (part.elements if isinstance(part, PathPattern) else (part.name,))}
 
     def change(part: object) -> EdgePattern | None:
         match part:

@@ -85,8 +85,8 @@ class PlanRunner:
         if after is not None or not says_nothing(page):
             return page
         why = page.note or await self._explanation_or_nothing(explained(plan, self._has_answer))
-        turned = await self._explanation_or_nothing(fits_turned(plan, self._has_answer))
-        return replace(page, note=" ".join(filter(None, (why, turned))))
+        direction_hint = await self._explanation_or_nothing(fits_turned(plan, self._has_answer))
+        return replace(page, note=" ".join(filter(None, (why, direction_hint))))
 
     async def _page(self, plan: Plan, limit: int, after: str | None = None, *, proof: bool = False) -> PlanPage:
         parts = factors(plan) if after is None and not proof else []

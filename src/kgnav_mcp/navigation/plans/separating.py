@@ -95,8 +95,8 @@ def _separated(patterns: Sequence[Match], *, nearly: bool = False) -> list[tuple
 
 def _may_be_one(edge: EdgePattern, other: EdgePattern) -> bool:
     """Whether the same edge of the graph could match both, which is not allowed."""
-    apart = edge.relations and other.relations and set(edge.relations).isdisjoint(other.relations)
-    return of_certain_edges(edge) and of_certain_edges(other) and not apart
+    disjoint = edge.relations and other.relations and set(edge.relations).isdisjoint(other.relations)
+    return of_certain_edges(edge) and of_certain_edges(other) and not disjoint
 
 
 def _within(pattern: Match, group: set[str]) -> Match:
@@ -141,8 +141,8 @@ async def _sizes(graph: GraphAdapter, pattern: Match) -> dict[NodePattern | Edge
     """The sizes of the sets whose product a pattern is; None if it is no product, or if they must be read."""
     nodes = list(merged(pattern).values())
     if pattern.edges:
-        (edge, *more), labelled = pattern.edges, any(node.labels for node in nodes)
-        plain = not more and not labelled and len(nodes) == 2 and pattern.where is None
+        (edge, *other_edges), labelled = pattern.edges, any(node.labels for node in nodes)
+        plain = not other_edges and not labelled and len(nodes) == 2 and pattern.where is None
         count = await edges_of(graph, edge) if plain else None
         return {edge: count} if count is not None else None
     own = {node.variable for node in nodes}

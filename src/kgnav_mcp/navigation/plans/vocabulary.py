@@ -72,26 +72,26 @@ _cache: WeakKeyDictionary[GraphAdapter, _CachedSchema] = WeakKeyDictionary()
 class Vocabulary:
     """The labels, relations and properties of one graph. The schema around a single name is read when it is needed."""
 
-    def __init__(self, graph: GraphAdapter, known: _CachedSchema) -> None:
+    def __init__(self, graph: GraphAdapter, cached: _CachedSchema) -> None:
         self.graph = graph
-        self._whole = known.whole
-        self._around = known.around
+        self._whole = cached.whole
+        self._around = cached.around
 
     @classmethod
     async def of(cls, graph: GraphAdapter) -> Vocabulary:
         """The vocabulary of a graph. Its schema is read, unless it was read less than a minute ago."""
-        known = _cache.get(graph)
-        if known is None or monotonic() - known.read_at > _MAX_AGE:
-            known = _cache[graph] = _CachedSchema(Part(await graph.schema(limit=_NO_LIMIT)), monotonic())
-        return cls(graph, known)
+        cached = _cache.get(graph)
+        if cached is None or monotonic() - cached.read_at > _MAX_AGE:
+            cached = _cache[graph] = _CachedSchema(Part(await graph.schema(limit=_NO_LIMIT)), monotonic())
+        return cls(graph, cached)
 
     async def renewed(self) -> Vocabulary | None:
         """The vocabulary of the current schema; None if the schema has not changed."""
         schema = await self.graph.schema(limit=_NO_LIMIT)
         if schema == self.whole:
             return None
-        known = _cache[self.graph] = _CachedSchema(Part(schema), monotonic())
-        return Vocabulary(self.graph, known)
+        cached = _cache[self.graph] = _CachedSchema(Part(schema), monotonic())
+        return Vocabulary(self.graph, cached)
 
     @property
     def whole(self) -> Schema:
@@ -247,9 +247,9 @@ def _facts_of(known: Mapping[str, _T], ids: Iterable[str]) -> list[_T]:
 def _nearest(name: str, preferred: Iterable[_IdAndLabel], known: Iterable[_IdAndLabel]) -> list[str]:
     """The names most similar to a name, one for each thing: its id or its label, whichever is more similar."""
     found: dict[str, str] = {}
-    for things in map(list, (preferred, known)):
+    for names in map(list, (preferred, known)):
         id_by_name: dict[str, str] = {}
-        for id_, label in things:
+        for id_, label in names:
             id_by_name.setdefault(id_, id_)
             id_by_name.setdefault(label, id_)
         for word in nearest_names(name, list(id_by_name), 2 * _OFFERED):

@@ -83,9 +83,9 @@ class LlmRanker:
         self, question: str, anchor: Entity | None, candidates: Sequence[RelationFacts]
     ) -> list[RelationFacts]:
         shown_document = document(question, anchor, candidates)
-        known = self._choices.get(shown_document)
-        if known is not None:
-            return picked(known, candidates, self._best)
+        cached_ids = self._choices.get(shown_document)
+        if cached_ids is not None:
+            return picked(cached_ids, candidates, self._best)
         ids = await self._request_ids(shown_document)
         first = picked(ids, candidates, self._best)
         if not first:
