@@ -84,12 +84,12 @@ class _Evaluation:
     def __init__(self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None, *, by_store: bool) -> None:
         self._graph, self._budget = graph, budget
         self._reader = Reader(graph, budget, lookups)
-        self._asker = Asker(self._reader, self._fit)
-        self._fits = Fits(graph, self._reader, self._asker) if by_store else None
+        self._asker = Asker(self._reader, self._match)
+        self._matcher = Fits(graph, self._reader, self._asker) if by_store else None
 
     async def answer(self, plan: Plan, *, proof: bool) -> Table:
         """All rows of a plan."""
-        tables = [await self._pipeline(pipeline, proof) for pipeline in plan.pipelines]
+        tables = [await self._run_pipeline(pipeline, proof) for pipeline in plan.pipelines]
         table = tables[0]
         if len(tables) > 1:
             table = Table(table.names, [row for each in tables for row in each.rows])
@@ -121,7 +121,7 @@ class _Evaluation:
         )
         return replace(page, note=self._note(plan, page))
 
-    async def _pipeline(self, pipeline: Pipeline, proof: bool) -> Table:
+    async def _run_pipeline(self, pipeline: Pipeline, proof: bool) -> Table:
         only_count = None if proof else await counted(self._graph, pipeline, self._budget)
         if only_count is not None:
             return only_count
@@ -134,18 +134,18 @@ class _Evaluation:
         counted_rows = await self._counted_by_store(clauses, table)
         if counted_rows is not None:
             table, clauses = counted_rows
-        before: Clause | None = None
+        previous: Clause | None = None
         for place, clause in enumerate(clauses):
             match clause:
                 case Match():
-                    table = await self._matched(clause, table, needs_after(clauses[place + 1 :]))
+                    table = await self._run_match(clause, table, needs_after(clauses[place + 1 :]))
                 case Unwind():
-                    table = await self._unwound(clause, table)
+                    table = await self._run_unwind(clause, table)
                 case Project():
-                    in_order = isinstance(before, Project) and bool(before.order)
+                    in_order = isinstance(previous, Project) and bool(previous.order)
                     table = await projected(self._asker, clause, table, sorted_before=in_order)
             self._budget.check(len(table.rows))
-            before = clause
+            previous = clause
         return table
 
     async def _counted_by_store(self, clauses: Sequence[Clause], table: Table) -> tuple[Table, Sequence[Clause]] | None:
@@ -154,18 +154,18 @@ class _Evaluation:
         None if later clauses need the rows themselves, or if the store cannot count them.
         """
         match clauses:
-            case (Match() as match, Project() as project, *rest) if self._fits is not None:
+            case (Match() as match, Project() as project, *rest) if self._matcher is not None:
                 counts = summary(match, project)
             case _:
                 return None
-        found = None if counts is None else await self._fits.fitted(match, table, counts[0])
+        found = None if counts is None else await self._matcher.fitted(match, table, counts[0])
         if counts is None or found is None:
             return None
         return await self._or_explain(match, table, found), (counts[1], *rest)
 
-    async def _fit(self, match: Match, table: Table, needs: Needs | None = None) -> Table:
+    async def _match(self, match: Match, table: Table, needs: Needs | None = None) -> Table:
         """The rows extended by the matches of a pattern, reduced to what is needed; None needs only their number."""
-        found = None if self._fits is None else await self._fits.fitted(match, table, needs or Needs())
+        found = None if self._matcher is None else await self._matcher.fitted(match, table, needs or Needs())
         if found is None:
             return await self._match_edge_by_edge(match, table)
         return found if needs is None else await self._or_explain(match, table, found)
@@ -183,29 +183,29 @@ class _Evaluation:
         If that is too much, the store first reduces the rows to nodes that may match. It does so from the start if
         conditions on properties of edges select the edges.
         """
-        found = await self._fits.by_qualifiers(match, table) if self._fits is not None else None
+        found = await self._matcher.by_qualifiers(match, table) if self._matcher is not None else None
         if found is not None:
             return await Fitting(self._reader, self._asker, match, found).fitted()
         sizes = dict(self._budget.sizes)
         try:
             return await Fitting(self._reader, self._asker, match, table).fitted()
         except PlanTooLarge:
-            pruned = None if self._fits is None else await self._fits.pruned(match, table)
+            pruned = None if self._matcher is None else await self._matcher.pruned(match, table)
             if pruned is None:
                 raise
         self._budget.sizes = sizes
         return await Fitting(self._reader, self._asker, match, pruned).fitted()
 
-    async def _matched(self, match: Match, table: Table, needs: Needs) -> Table:
+    async def _run_match(self, match: Match, table: Table, needs: Needs) -> Table:
         if not match.optional:
-            return await self._fit(match, table, needs)
+            return await self._match(match, table, needs)
         size, nothing_fits = len(table.rows), self._budget.nothing_fits
         numbered = await in_thread(size, lambda: _numbered(weighted(table)))
-        found = await self._fit(match, numbered, needs)
+        found = await self._match(match, numbered, needs)
         self._budget.nothing_fits = nothing_fits
         return await in_thread(size + len(found.rows), lambda: _with_unmatched(match, numbered, found))
 
-    async def _unwound(self, clause: Unwind, table: Table) -> Table:
+    async def _run_unwind(self, clause: Unwind, table: Table) -> Table:
         lists = await self._asker.values(table, [clause.of])
         bound = self._budget.bound
         rows = await in_thread(len(lists), lambda: _unwind(table, lists, bound))

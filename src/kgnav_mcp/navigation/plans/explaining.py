@@ -113,7 +113,7 @@ def _pattern_prefixes(match: Match) -> Iterator[tuple[Part, Match]]:
         (edge.variable for edge in match.edges),
         (path.variable for path in match.paths),
     )
-    waiting = [(variables_of(each) & own, each) for each in conjuncts(match.where)]
+    pending = [(variables_of(each) & own, each) for each in conjuncts(match.where)]
     bound: set[str] = set()
     applied: list[Expression] = []
     nodes: list[NodePattern] = []
@@ -126,8 +126,8 @@ def _pattern_prefixes(match: Match) -> Iterator[tuple[Part, Match]]:
         else:
             nodes.append(part)
             bound.add(part.variable)
-        ready = [each for needed, each in waiting if needed <= bound]
-        waiting = [(needed, each) for needed, each in waiting if not needed <= bound]
+        ready = [each for needed, each in pending if needed <= bound]
+        pending = [(needed, each) for needed, each in pending if not needed <= bound]
         applied += filter(_is_on_identity, ready)
         smaller = replace(match, nodes=tuple(nodes), edges=tuple(edges), paths=())
         yield part, replace(smaller, where=all_hold(applied))
@@ -135,9 +135,9 @@ def _pattern_prefixes(match: Match) -> Iterator[tuple[Part, Match]]:
             if not _is_on_identity(condition):
                 applied.append(condition)
                 yield condition, replace(smaller, where=all_hold(applied))
-    applied += (each for _, each in waiting)
-    if waiting:
-        yield waiting[-1][1], replace(match, where=all_hold(applied))
+    applied += (each for _, each in pending)
+    if pending:
+        yield pending[-1][1], replace(match, where=all_hold(applied))
 
 
 def _is_on_identity(condition: Expression) -> bool:

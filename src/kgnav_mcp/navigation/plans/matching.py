@@ -58,7 +58,8 @@ class Fitting:
         self._edges = list(match.edges)
         own = {*self._patterns, *(edge.variable for edge in match.edges), *(path.variable for path in match.paths)}
         scope = own.union(self._given)
-        self._waiting = [(variables_of(each) & scope, each) for each in conjuncts(match.where)]
+        self._pending = [(variables_of(each) & scope, each) for each in conjuncts(match.where)]
+        """Conditions that are not checked yet, each with the variables it needs."""
         self._starts: dict[str, Start] = {}
         self._labelled_ends: set[str] = set()
         """Variables whose nodes were read by their labels, so that the labels need no check."""
@@ -124,15 +125,15 @@ class Fitting:
 
         return Table(table.names, await in_thread(len(table.rows), work))
 
-    async def _filter(self, table: Table, *, only: bool = False) -> Table:
-        """The rows that meet all waiting conditions whose variables are columns of the table.
+    async def _filter(self, table: Table, *, partial: bool = False) -> Table:
+        """The rows that meet all pending conditions whose variables are columns of the table.
 
-        With `only`, the table is a part: conditions without variables are skipped, and all conditions stay waiting.
+        With `partial`, the table is not yet joined: conditions without variables are skipped, and all stay pending.
         """
         names = set(table.names)
-        ready = [each for needed, each in self._waiting if needed <= names and (needed or not only)]
-        if not only:
-            self._waiting = [(needed, each) for needed, each in self._waiting if not needed <= names]
+        ready = [each for needed, each in self._pending if needed <= names and (needed or not partial)]
+        if not partial:
+            self._pending = [(needed, each) for needed, each in self._pending if not needed <= names]
         return await self._asker.kept(table, ready)
 
     async def _next_edge(self) -> EdgePattern | None:
@@ -177,7 +178,7 @@ class Fitting:
         found = await start.nodes(self._reader, written)
         nodes_table = Table((node.variable,), await in_thread(len(found), lambda: [(one,) for one in found]))
         nodes_table = await self._filter(
-            nodes_table if start.labelled else await self._filter_by_labels(nodes_table, node), only=True
+            nodes_table if start.labelled else await self._filter_by_labels(nodes_table, node), partial=True
         )
         self._budget.check(len(self._table.rows) * len(nodes_table.rows), written)
         self._table = await self._filter(
@@ -199,7 +200,7 @@ class Fitting:
 
     def _start(self, name: str) -> Start:
         if name not in self._starts:
-            own = [each for needed, each in self._waiting if needed == frozenset((name,))]
+            own = [each for needed, each in self._pending if needed == frozenset((name,))]
             self._starts[name] = start_of(self._patterns[name], own)
         return self._starts[name]
 
@@ -209,7 +210,7 @@ class Fitting:
         for name in dict.fromkeys((edge.source, edge.target)):
             if not self._bound(name) and name not in self._labelled_ends:
                 links = await self._filter_by_labels(links, self._patterns[name])
-        await self._join(await self._filter(links, only=True), edge)
+        await self._join(await self._filter(links, partial=True), edge)
         self._budget.check(len(self._table.rows), edge)
         self._table = await self._filter(self._table)
         await self._measure(edge)
