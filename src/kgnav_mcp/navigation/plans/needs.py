@@ -86,7 +86,7 @@ def summary(match: Match, project: Project) -> tuple[Needs, Project] | None:
     if counted is not None and (counted not in own or counted in needed):
         return None
     if not needed & variables_of(match) <= groups & own:
-        return None  # the store would merge groups that differ only in other variables
+        return None  # rows that differ in these variables may belong to one group
     return Needs(needed, counted, _top(counts)), counts
 
 
