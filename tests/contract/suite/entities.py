@@ -199,3 +199,12 @@ class EntityContract(AdapterContract):
         assert len(page.items) == 3
         assert page.stop != "complete"
         assert (await adapter.find("Ouroboros", limit=ALL)).stop == "complete"
+
+    async def test_nodes_are_only_counted_where_none_is_wanted(self, adapter: GraphAdapter, view: View):
+        labels: list[str | None] = ["Person", None] if has(adapter, Capability.LABELS) else [None]
+        for label in labels:
+            page, first = [await adapter.nodes(label, None, None, limit=limit) for limit in (0, 1)]
+            assert (page.items, page.positions, page.stop) == ((), (), "limit")
+            assert page.total == first.total
+        page = await adapter.nodes(None, view.relation("flag"), "no such flag", limit=0)
+        assert (page.items, page.stop, page.total.value) == ((), "complete", 0)

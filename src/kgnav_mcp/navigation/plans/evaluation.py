@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from hashlib import blake2b
 
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.errors import InvalidCursor, PlanTooLarge, StoreTimeout
+from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.asking import Asker
 from kgnav_mcp.navigation.plans.budget import Budget, known
@@ -21,19 +20,19 @@ from kgnav_mcp.navigation.plans.fits import Fits
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.matching import Fitting
 from kgnav_mcp.navigation.plans.needs import Needs, in_rows, needs_after, summary
+from kgnav_mcp.navigation.plans.paging import answer_offset, answer_tag
 from kgnav_mcp.navigation.plans.patterns import PROOF, unmatched, weighted
 from kgnav_mcp.navigation.plans.progress import Progress, telling
 from kgnav_mcp.navigation.plans.projecting import distinct, in_canonical_order, projected
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.separating import refuse_products
-from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, Value, Way, flat, rank
+from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, Value, Way, flat
 from kgnav_mcp.navigation.plans.witness import witnessed
 from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Unwind
 from kgnav_mcp.port import GraphAdapter
 
 _ROW = "\0outer"
 """The column that numbers the rows before an optional pattern is matched. No variable has this name."""
-_TAG_BYTES = 8
 _PART_READ = {
     Stop.ROW_CAP: "the store gives no more rows at once",
     Stop.TIME_OUT: "the store's time was over",
@@ -102,8 +101,8 @@ class _Evaluation:
     async def page(self, plan: Plan, table: Table, limit: int, after: str | None) -> PlanPage:
         """The page of the answer after a position."""
         width, rows = len(plan.columns), table.rows
-        tag = await in_thread(len(rows), lambda: _tag(rows, width))
-        start = _offset(after, tag)
+        tag = await in_thread(len(rows), lambda: answer_tag(rows, width))
+        start = answer_offset(after, tag)
         shown = rows[start : start + limit]
         await self._reader.describe(node for row in shown for value in row[:width] for node in _nodes([value]))
         items = tuple(
@@ -265,30 +264,6 @@ def _with_unmatched(match: Match, numbered: Table, found: Table) -> Table:
     names = tuple(name for name in found.names if name != _ROW)
     rows = (part.pick(names) for part in (found, unmatched_rows))
     return Table(names, [row for part in rows for row in part])
-
-
-def _tag(rows: list[Row], width: int) -> str:
-    """A short hash of the answer's rows."""
-    digest = blake2b(digest_size=_TAG_BYTES)
-    for row in rows:
-        digest.update(repr([rank(value) for value in row[:width]]).encode("utf-8", "replace"))
-    return digest.hexdigest()
-
-
-def _offset(after: str | None, tag: str) -> int:
-    """The number of rows before a page.
-
-    Raises:
-        InvalidCursor: the position belongs to another answer.
-    """
-    if after is None:
-        return 0
-    place, _, own = after.partition(".")
-    if own != tag or not (place.isascii() and place.isdecimal()):
-        raise InvalidCursor(
-            "the answer of this plan is not what it was", next_step="Run the plan again without a cursor."
-        )
-    return int(place)
 
 
 def _nodes(values: Iterable[Value]) -> Iterable[Node]:

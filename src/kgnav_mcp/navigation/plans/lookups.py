@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from kgnav_mcp.model import Entity, Namesake, Page
 from kgnav_mcp.port import Capability, GraphAdapter
 
-_ANY = 2
-"""Nodes that are asked for where one will do: a page that is not full need not be counted."""
+_ANY_NODE = 2
+"""Limit when one node is enough: a page that is not full needs no count."""
 _FEW = 100
-"""Nodes with a value of a property that are read where the plan is evaluated: mostly that is all of them."""
+"""Nodes with a property value that are read when they are counted: usually these are all of them."""
 _NAMESAKES = 1_000
-"""Entities of one name that are told apart by their ids; of a name that more have, the store compares the names."""
-_NAMES = 100
-"""Names that any store looks up in one call."""
+"""Entities of one name that become a list of ids; if more have the name, the store compares names instead."""
+_NAMES_PER_CALL = 100
+"""Names in one call: every store accepts as many."""
 
 
 class Lookups:
@@ -22,7 +22,7 @@ class Lookups:
 
     def __init__(self, graph: GraphAdapter) -> None:
         self._graph = graph
-        self._first = _ANY if Capability.PLANS in graph.capabilities else _FEW
+        self._first = _ANY_NODE if Capability.PLANS in graph.capabilities else _FEW
         self._by_id: dict[str, Entity | None] = {}
         self._having: dict[tuple[str | None, str, str], Page[Entity]] = {}
 
@@ -37,8 +37,8 @@ class Lookups:
     async def by_name(self, names: Sequence[str]) -> Mapping[str, Page[Namesake]]:
         """Who bears each of some names, a thousand of each at most."""
         found: dict[str, Page[Namesake]] = {}
-        for start in range(0, len(names), _NAMES):
-            found.update(await self._graph.named_each(names[start : start + _NAMES], limit=_NAMESAKES))
+        for start in range(0, len(names), _NAMES_PER_CALL):
+            found.update(await self._graph.named_each(names[start : start + _NAMES_PER_CALL], limit=_NAMESAKES))
         self._remember(one.entity for page in found.values() for one in page.items)
         return found
 

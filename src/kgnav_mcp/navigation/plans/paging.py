@@ -1,13 +1,17 @@
-"""Reads lists of a graph page by page."""
+"""Lists of a graph read page by page, sets of nodes in batches, and the pages of an answer."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from hashlib import blake2b
 from typing import TypeVar
 
+from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Page, Stop
 from kgnav_mcp.navigation.plans.budget import Budget
+from kgnav_mcp.navigation.plans.values import Row, rank
 
+_TAG_BYTES = 8
 T = TypeVar("T")
 
 
@@ -22,3 +26,32 @@ async def pages(read: Callable[[str | None], Awaitable[Page[T]]], budget: Budget
                 budget.cut(page.stop)
             return
         after = page.positions[-1]
+
+
+def batches(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
+    """The items in parts of at most this size."""
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def answer_tag(rows: list[Row], width: int) -> str:
+    """A short hash of the answer's rows."""
+    digest = blake2b(digest_size=_TAG_BYTES)
+    for row in rows:
+        digest.update(repr([rank(value) for value in row[:width]]).encode("utf-8", "replace"))
+    return digest.hexdigest()
+
+
+def answer_offset(after: str | None, tag: str) -> int:
+    """The number of rows before a page.
+
+    Raises:
+        InvalidCursor: the position belongs to another answer.
+    """
+    if after is None:
+        return 0
+    place, _, own = after.partition(".")
+    if own != tag or not (place.isascii() and place.isdecimal()):
+        raise InvalidCursor(
+            "the answer of this plan is not what it was", next_step="Run the plan again without a cursor."
+        )
+    return int(place)

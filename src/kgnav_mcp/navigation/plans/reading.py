@@ -15,7 +15,7 @@ from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.classes import Classes
 from kgnav_mcp.navigation.plans.interning import Interned, Step, pairs
 from kgnav_mcp.navigation.plans.lookups import Lookups
-from kgnav_mcp.navigation.plans.paging import pages
+from kgnav_mcp.navigation.plans.paging import batches, pages
 from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind
 
@@ -53,7 +53,7 @@ class Reader:
     async def identified(self, ids: Iterable[str]) -> list[Node]:
         """The nodes with these ids, which may be written as users do."""
         found: dict[Node, None] = {}
-        for batch in _batches(list(dict.fromkeys(ids)), _IDS):
+        for batch in batches(list(dict.fromkeys(ids)), _IDS):
             for entity in (await self._lookups.by_id(batch)).values():
                 node = self._interned.node(entity)
                 self._entities[node] = entity
@@ -66,7 +66,7 @@ class Reader:
 
     async def describe(self, nodes: Iterable[Node]) -> None:
         """Read the entities of nodes: labels and types."""
-        for batch in _batches([node for node in dict.fromkeys(nodes) if node not in self._entities], _IDS):
+        for batch in batches([node for node in dict.fromkeys(nodes) if node not in self._entities], _IDS):
             entities = await self._graph.describe([node.id for node in batch])
             for node in batch:
                 self._entities[node] = entities.get(node.id, Entity(node.id, node.label))
@@ -131,7 +131,7 @@ class Reader:
             PlanTooLarge: there are more than may be held.
         """
         steps: list[Step] = []
-        for batch in _batches(nodes, _IDS):
+        for batch in batches(nodes, _IDS):
             ids = [node.id for node in batch]
             paths = await self._paths(ids, direction, relations)
             for links in await self._links(ids, direction, paths, part, len(steps)):
@@ -147,8 +147,8 @@ class Reader:
             PlanTooLarge: there are more than may be held.
         """
         steps: list[Step] = []
-        for heads_part in _batches(heads, _IDS):
-            for tails_part in _batches(tails, _IDS):
+        for heads_part in batches(heads, _IDS):
+            for tails_part in batches(tails, _IDS):
                 ends = [node.id for node in heads_part], [node.id for node in tails_part]
                 triples = await self._all(
                     lambda after, ends=ends: self._graph.edges(
@@ -167,7 +167,7 @@ class Reader:
         found: Counter[str] = Counter()
         exact = True
         hops = 2 if self.two_hops(relations) else 1
-        for batch in _batches(nodes, _IDS):
+        for batch in batches(nodes, _IDS):
             page = await self._graph.relations(
                 [node.id for node in batch], direction, hops=hops, far_ends=TailKind.ENTITY, limit=_ROWS
             )
@@ -185,7 +185,7 @@ class Reader:
     async def know(self, nodes: Iterable[Node], relation: str) -> None:
         """Read the values of a property of nodes."""
         known = self._values.setdefault(relation, {})
-        for batch in _batches([node for node in dict.fromkeys(nodes) if node not in known], _IDS):
+        for batch in batches([node for node in dict.fromkeys(nodes) if node not in known], _IDS):
             links = await self._facts([node.id for node in batch], [(relation,)], None)
             found = await in_thread(len(links), lambda links=links: self._interned.grouped(links))
             known.update((node, found.get(node, ())) for node in batch)
@@ -198,7 +198,7 @@ class Reader:
 
     async def know_all(self, nodes: Iterable[Node]) -> None:
         """Read all properties of nodes."""
-        for batch in _batches([node for node in dict.fromkeys(nodes) if node not in self._properties], _IDS):
+        for batch in batches([node for node in dict.fromkeys(nodes) if node not in self._properties], _IDS):
             links = await self._facts([node.id for node in batch], None, TailKind.LITERAL)
             own = await in_thread(len(links), lambda links=links: self._interned.properties(links))
             self._properties.update((node, own.get(node, ())) for node in batch)
@@ -297,7 +297,3 @@ class Reader:
             rows = max(len(items), page.total.value)
             self.budget.check(before + rows if part is not None else rows // _VALUES_PER_ROW, part)
         return items
-
-
-def _batches(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
-    return (items[start : start + size] for start in range(0, len(items), size))

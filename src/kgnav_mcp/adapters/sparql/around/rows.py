@@ -91,17 +91,16 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
 
     async def probe(self, limit: int, *, all_or_none: bool) -> Counts | Count | None:
         """Try to read all rows at once. The first row beyond the limit proves that the list is longer."""
-        if no_rows(self._direction, self._far_ends):
+        counted = self._paths is None and all_or_none is not self.probes_for_all
+        if counted or no_rows(self._direction, self._far_ends):
             return None
         iris = [anchor for anchor in self._anchors if isinstance(anchor, URIRef)]
         most = limit if all_or_none else min(limit, self.rows_together)
         if self._paths is None:
-            if all_or_none is not self.probes_for_all:
-                return None
             reads = await gathered(*(self.all_rows(some, most + 1) for some in batches(iris, self.entities_together)))
+        elif len(iris) * len(self._paths) > _PROBED_PAIRS or any(len(path) > 1 for path in self._paths):
+            return None
         else:
-            if len(iris) * len(self._paths) > _PROBED_PAIRS or any(len(path) > 1 for path in self._paths):
-                return None
             reads = [await self._pairs([(one, path[0]) for one in iris for path in self._paths], most + 1)]
         total = sum(len(ends) for found, _ in reads for ends in found.values())
         if all_or_none and total > limit:
