@@ -29,7 +29,7 @@ async def searched(
         return page_of(page.items, most, behind)
 
     asked = matching.MatchQuestion(ids, None, None, far, limit, after)
-    return await matching.read_or_searched(graph, asked, search)
+    return await matching.read_or_search(graph, asked, search)
 
 
 @pytest.mark.parametrize("together", [7, 1_000])

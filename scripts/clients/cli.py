@@ -97,11 +97,11 @@ def _try_client(client: Client, folder: Path, ways: Mapping[str, Mapping[str, An
             faults.append(f"{way}: {error}")
             continue
         version = str(outcome["version"]).removeprefix("v")
-        faults += [f"{way}: {fault}" for fault in judged(outcome)]
+        faults += [f"{way}: {fault}" for fault in outcome_failures(outcome)]
     return version, faults
 
 
-def judged(outcome: Mapping[str, Any]) -> list[str]:
+def outcome_failures(outcome: Mapping[str, Any]) -> list[str]:
     """What is missing in the outcome that a client reports."""
     faults = [f"no tool {tool}" for tool in sorted({check.tool for check in CHECKS} - set(outcome["tools"]))]
     for check, answer in zip(CHECKS, outcome["answers"], strict=True):

@@ -52,7 +52,7 @@ def default_home(store: str) -> Path:
     return cache / "kgnav-mcp" / "services" / store
 
 
-def remembered(home: Path, kind: type[K]) -> K | None:
+def load_instance(home: Path, kind: type[K]) -> K | None:
     """The instance stored in this home; None if there is none yet."""
     try:
         text = _file(home).read_text(encoding="utf-8")
@@ -64,7 +64,7 @@ def remembered(home: Path, kind: type[K]) -> K | None:
         raise ServiceError(f"{_file(home)} is damaged; remove {home} to begin anew") from error
 
 
-def remember(home: Path, instance: Instance) -> None:
+def save_instance(home: Path, instance: Instance) -> None:
     """Store an instance, readable only by its owner since it may have a password."""
     whole, part = _file(home), _file(home).with_suffix(".part")
     part.unlink(missing_ok=True)
@@ -78,13 +78,13 @@ def instance_of(home: Path, variable: str, *, runs: bool) -> Instance:
 
     A running instance keeps its port.
     """
-    known = remembered(home, Instance)
+    known = load_instance(home, Instance)
     instance = known or Instance(free_port())
     port = wanted_port(variable)
     if port is not None and not runs:
         instance = Instance(port)
     if instance != known:
-        remember(home, instance)
+        save_instance(home, instance)
     return instance
 
 

@@ -24,8 +24,8 @@ from .instance import (
     exclusive,
     free_port,
     is_free,
-    remember,
-    remembered,
+    load_instance,
+    save_instance,
     wanted_port,
 )
 from .process import DetachedProcess
@@ -112,7 +112,7 @@ class Neo4j(GraphStore):
                 self._launch(instance, server, plugins)
             self._process.wait_until(lambda: self._ready.exists() and _speaks_bolt(instance.port), _STOP_TIMEOUT)
             if not instance.secured:
-                remember(self._home, replace(instance, secured=True))
+                save_instance(self._home, replace(instance, secured=True))
             return _url(instance)
 
     def stop(self) -> bool:
@@ -152,13 +152,13 @@ class Neo4j(GraphStore):
             clear(_url(instance), instance.password)
 
     def _instance(self) -> _Instance:
-        known = remembered(self._home, _Instance)
+        known = load_instance(self._home, _Instance)
         instance = known or _Instance(free_port(), password=os.environ.get(_PASSWORD, ""))
         port = wanted_port(_PORT)
         if port is not None and self._process.pid() is None:  # a running instance keeps its port
             instance = replace(instance, port=port)
         if instance != known:
-            remember(self._home, instance)
+            save_instance(self._home, instance)
         return instance
 
     def _launch(self, instance: _Instance, server: Path, plugins: Path | None) -> None:
@@ -182,7 +182,7 @@ class Neo4j(GraphStore):
         self._process.start(command, self._home, secret)
 
     def _running(self) -> _Instance:
-        instance = remembered(self._home, _Instance)
+        instance = load_instance(self._home, _Instance)
         if instance is None or self._process.pid() is None:
             raise ServiceError(f"it does not run; start it: scripts/service neo4j start --home {self._home}")
         return instance

@@ -22,7 +22,7 @@ from kgnav_mcp.errors import LoadError
 
 from . import neo4j_cypher as cypher
 from .failure import ServiceError
-from .neo4j_values import made
+from .neo4j_values import parse_value
 
 T = TypeVar("T")
 
@@ -171,7 +171,7 @@ def _properties(header: Header, row: Sequence[str]) -> dict[str, Any]:
     for column in header.of(Role.PROPERTY):
         name = f"{column.name}@{column.language}" if column.language else column.name
         try:
-            values = [made(text, column.datatype) for text in column.values(row[column.place])]
+            values = [parse_value(text, column.datatype) for text in column.values(row[column.place])]
         except ValueError as error:
             raise ServiceError(f"the property {name}: {error}") from error
         found[name] += values

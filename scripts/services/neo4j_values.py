@@ -40,7 +40,7 @@ _MAKERS: Mapping[str, Callable[[str], object]] = {
 }
 
 
-def made(text: str, datatype: str | None) -> object:
+def parse_value(text: str, datatype: str | None) -> object:
     """The value of a text in this datatype.
 
     Raises:

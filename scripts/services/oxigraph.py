@@ -24,7 +24,7 @@ from .instance import (
     exclusive,
     instance_of,
     is_free,
-    remembered,
+    load_instance,
 )
 from .process import DetachedProcess
 from .service import GraphStore
@@ -126,7 +126,7 @@ class Oxigraph(GraphStore):
             raise ServiceError(f"{file} could not be loaded: {response}")
 
     def _running(self) -> Instance:
-        instance = remembered(self._home, Instance)
+        instance = load_instance(self._home, Instance)
         if instance is None or self._process.pid() is None:
             raise ServiceError(f"it does not run; start it: scripts/service oxigraph start --home {self._home}")
         return instance

@@ -22,8 +22,8 @@ from .instance import (
     exclusive,
     free_port,
     is_free,
-    remember,
-    remembered,
+    load_instance,
+    save_instance,
     wanted_port,
 )
 from .process import DetachedProcess
@@ -106,13 +106,13 @@ class Virtuoso(GraphStore):
             self._sql("log_enable(3, 1);", f"sparql clear graph <{_graph(graph)}>;", "checkpoint;")
 
     def _instance(self) -> VirtuosoInstance:
-        known = remembered(self._home, VirtuosoInstance)
+        known = load_instance(self._home, VirtuosoInstance)
         instance = known or VirtuosoInstance(free_port(), free_port(), secrets.token_urlsafe(18))
         port = wanted_port(_PORT)
         if port is not None and self._process.pid() is None:  # a running instance keeps its port
             instance = replace(instance, port=port)
         if instance != known:
-            remember(self._home, instance)
+            save_instance(self._home, instance)
         return instance
 
     def _launch(self, instance: VirtuosoInstance) -> None:
@@ -127,7 +127,7 @@ class Virtuoso(GraphStore):
     def _secure(self, instance: VirtuosoInstance) -> None:
         """Replace the administrator's well-known initial password by the instance's own."""
         isql.run(_sql_address(instance), _FIRST_PASSWORD, [f'set password "dba" "{instance.password}";', "checkpoint;"])
-        remember(self._home, replace(instance, secured=True))
+        save_instance(self._home, replace(instance, secured=True))
 
     def _load(self, file: Path, graph: str) -> None:
         """Load a file under a unique name: the loader never accepts the same name twice."""
@@ -150,7 +150,7 @@ class Virtuoso(GraphStore):
             raise ServiceError(f"{file} could not be loaded: {state[1:] or 'the loader did not take it'}")
 
     def _running(self) -> VirtuosoInstance:
-        instance = remembered(self._home, VirtuosoInstance)
+        instance = load_instance(self._home, VirtuosoInstance)
         if instance is None or self._process.pid() is None:
             raise ServiceError(f"it does not run; start it: scripts/service virtuoso start --home {self._home}")
         return instance

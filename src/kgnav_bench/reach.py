@@ -51,10 +51,12 @@ def planning(folder: Path, location: str | None = None) -> Generator[PlanReplay]
 
 def results(replay: Replay | PlanReplay, folder: Path, hops: int, size: int | None) -> list[Result]:
     """Replay the questions with this number of hops: all of them, or a fixed sample."""
-    return shared_out([replay], folder, hops, size)
+    return concurrent_results([replay], folder, hops, size)
 
 
-def shared_out(replays: Sequence[Replay | PlanReplay], folder: Path, hops: int, size: int | None) -> list[Result]:
+def concurrent_results(
+    replays: Sequence[Replay | PlanReplay], folder: Path, hops: int, size: int | None
+) -> list[Result]:
     """The same with several concurrent replays that share the questions."""
     asked = questions(folder, hops)
     asked = sample(asked, size) if size else asked
@@ -72,7 +74,7 @@ def run(folder: Path, size: int | None, location: str | None = None, *, plans: b
     with ExitStack() as stack:
         start = planning if plans else replaying
         replays = [stack.enter_context(start(folder, location)) for _ in range(clients)]
-        walked = {hops: shared_out(replays, folder, hops, size) for hops in HOPS}
+        walked = {hops: concurrent_results(replays, folder, hops, size) for hops in HOPS}
         made = sum(replay.calls_made for replay in replays)
     seconds = perf_counter() - begin
     everything = [result for group in walked.values() for result in group]

@@ -173,7 +173,7 @@ class App:
         self.render_options = RenderOptions(settings.budget, settings.literal_limit)
 
     @property
-    def keeps_trails(self) -> bool:
+    def trails_in_use(self) -> bool:
         """Whether trails are in use. Before that, nothing is stored between calls."""
         return self._trails is not None
 

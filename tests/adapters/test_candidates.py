@@ -14,20 +14,20 @@ def test_an_entity_has_its_best_match_and_the_id_given_comes_before_every_name()
     candidates = Candidates[str]("drama")
     for entity, text, kind in (("a", "melodrama", NAME), ("a", "Drama", ALIAS), ("b", "drama", NAME)):
         candidates.add(entity, text, kind)
-    candidates.add_given("z", "drama")
+    candidates.add_by_id("z", "drama")
     candidates.add("z", "drama", NAME)
     assert candidates["a"].text == "Drama"
     assert candidates.best_first(str) == ["b", "z", "a"]
-    candidates.keep({"a"})
+    candidates.restrict_to({"a"})
     assert list(candidates) == ["a"]
 
 
 def test_an_id_that_says_the_hint_is_not_its_very_name():
     candidates = Candidates[str]("drama")
     candidates.add("a", "drama", ID)
-    assert not candidates.very_name
+    assert not candidates.has_exact_match
     candidates.add("b", "DRAMA", ALIAS)
-    assert candidates.very_name
+    assert candidates.has_exact_match
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, Likeness, bearers, folded, words
+from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, Likeness, entities_named, folded, words
 
 
 def test_words_lose_letter_case_accents_and_signs():
@@ -48,15 +48,15 @@ def test_what_an_id_says_ranks_below_the_same_name():
 
 def test_who_spells_a_name_as_asked_for_is_told_from_who_spells_it_otherwise():
     texts = [("b", NAME, 1, "drama"), ("a", NAME, 0, "Drama"), ("c", NAME, 0, "DRAMA"), ("c", ALIAS, 0, "Drama")]
-    found = bearers("Drama", texts)
+    found = entities_named("Drama", texts)
     assert sorted(found, key=found.__getitem__) == ["a", "c", "b"]
     assert {owner: text for owner, (_, text) in found.items()} == {"a": "Drama", "b": "drama", "c": "DRAMA"}
 
 
 def test_an_alias_counts_where_nobody_has_the_name_and_an_id_where_nobody_has_either():
     alias, by_id, description = ("a", ALIAS, 0, "Drama"), ("i", ID, 0, "Drama"), ("d", DESCRIPTION, 0, "Drama")
-    assert list(bearers("Drama", [alias, by_id, description])) == ["a"]
-    assert list(bearers("Drama", [by_id, description])) == ["i"]
-    assert list(bearers("drama", [alias, by_id])) == ["a"]
-    assert list(bearers("Drama", [("n", NAME, 0, "Drama"), alias, by_id])) == ["n"]
-    assert list(bearers("Drama", [("n", NAME, 0, "drama"), alias, by_id])) == ["a", "n"]
+    assert list(entities_named("Drama", [alias, by_id, description])) == ["a"]
+    assert list(entities_named("Drama", [by_id, description])) == ["i"]
+    assert list(entities_named("drama", [alias, by_id])) == ["a"]
+    assert list(entities_named("Drama", [("n", NAME, 0, "Drama"), alias, by_id])) == ["n"]
+    assert list(entities_named("Drama", [("n", NAME, 0, "drama"), alias, by_id])) == ["a", "n"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.naming import entity_name, is_iri, local_forms, local_name, readable, spoken
+from kgnav_mcp.adapters.naming import entity_name, is_iri, local_name, local_name_variants, readable, readable_names
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_title_with_a_colon_is_no_prefixed_name():
     ],
 )
 def test_an_id_says_its_last_part_and_the_words_of_it(entity: str, texts: list[str]):
-    assert spoken(entity) == texts
+    assert readable_names(entity) == texts
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_an_id_says_its_last_part_and_the_words_of_it(entity: str, texts: list[s
     ],
 )
 def test_a_name_may_be_written_in_an_id_in_many_ways(name: str, local: str):
-    assert local in local_forms(name)
+    assert local in local_name_variants(name)
 
 
 def test_what_is_longer_than_a_name_is_in_no_id():
-    assert local_forms("a" * 1_000) == local_forms("a " * 20) == local_forms(" ") == []
+    assert local_name_variants("a" * 1_000) == local_name_variants("a " * 20) == local_name_variants(" ") == []

@@ -10,7 +10,7 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import AdapterOptions
-from kgnav_mcp.spelling import read_plan
+from kgnav_mcp.spelling import parse_plan
 from tests.navigation.plans.writing import rows
 from tests.services import Oxigraph
 
@@ -39,7 +39,7 @@ async def above(location: str) -> frozenset[str]:
 async def instances(location: str, label: str) -> list[object]:
     """The ids of the nodes of a class, or of one below it."""
     async with open_adapter(location, AdapterOptions()) as graph:
-        runner, written = PlanRunner(graph), read_plan(f"MATCH (n:`{label}`*) RETURN n")
+        runner, written = PlanRunner(graph), parse_plan(f"MATCH (n:`{label}`*) RETURN n")
         found = await runner.check(written.plan)
         assert not found.problems
         return [row[0] for row in rows(await runner.run(found.plan, limit=9))]

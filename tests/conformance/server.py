@@ -16,7 +16,7 @@ from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, HttpSettings, Settings
 from kgnav_mcp.server import build_server
 from kgnav_mcp.server.origins import transport_security
-from kgnav_mcp.server.transport import guarded, listen
+from kgnav_mcp.server.transport import listen, with_request_guards
 
 _RETRY_MS = 100
 
@@ -57,7 +57,7 @@ def main() -> None:
         retry_interval=_RETRY_MS,
         transport_security=transport_security(settings.http),
     )
-    listen(guarded(app, settings.http), settings.http, settings.log_level)
+    listen(with_request_guards(app, settings.http), settings.http, settings.log_level)
 
 
 if __name__ == "__main__":

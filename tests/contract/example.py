@@ -13,14 +13,14 @@ from typing import Any
 from kgnav_mcp import model
 from kgnav_mcp.adapters.candidates import Candidates, first_page
 from kgnav_mcp.adapters.languages import language_rank
-from kgnav_mcp.adapters.likeness import ALIAS, AS_SPELT, DESCRIPTION, NAME, words
+from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, EXACT_WORDS_NOTE, NAME, words
 from kgnav_mcp.adapters.naming import readable
-from kgnav_mcp.adapters.plurals import in_other_numbers
+from kgnav_mcp.adapters.plurals import plural_variants
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, UnknownName, Unsupported
 from kgnav_mcp.model import AnchoredPage, Candidate, Count, Direction, Entity, Link, Literal, Page, Relation, Triple
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind
 from kgnav_mcp.port.lists import page_of
-from kgnav_mcp.port.scanning import known
+from kgnav_mcp.port.scanning import find_relation
 
 TEXTS = {"name": NAME, "aka": ALIAS, "description": DESCRIPTION}
 
@@ -67,17 +67,17 @@ class DictAdapter(GraphAdapter):
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         def work(nodes: Mapping[str, Sequence[str]]) -> Page[Candidate]:
             found: Candidates[str] = Candidates(hint)
-            ways = [set(words(way)) for way in (hint, *in_other_numbers(hint)) if words(way)]
+            ways = [set(words(way)) for way in (hint, *plural_variants(hint)) if words(way)]
             for node in self._labelled(label):
                 for kind, _, text in self._texts[node]:
                     if kind != DESCRIPTION and (text == hint or any(way <= set(words(text)) for way in ways)):
                         found.add(node, text, kind)
             if hint in nodes:
-                found.add_given(hint, hint)
+                found.add_by_id(hint, hint)
             degrees = {node: Count(sum(len(self._at[side, node]) for side in Direction)) for node in found}
             order = found.best_first(lambda node: (-degrees[node].value, node))
             best = [Candidate(self._entity(node), *found[node], degrees[node]) for node in order[:limit]]
-            said = "" if found.very_name else AS_SPELT
+            said = "" if found.has_exact_match else EXACT_WORDS_NOTE
             return first_page([(one.entity.id, one) for one in best], len(order), limit, model.Stop.COMPLETE, said)
 
         return await self._run(work)
@@ -117,7 +117,7 @@ class DictAdapter(GraphAdapter):
                 having = [node for node in having if node == value]
             elif property_name is not None:
                 rows = [row for (side, _), own in self._at.items() if side is Direction.OUTGOING for row in own]
-                name = known("property", property_name, {row.relation for row in rows})
+                name = find_relation("property", property_name, {row.relation for row in rows})
                 facts = [(row.head.id, getattr(row.tail, "text", None)) for row in rows if row.relation.id == name]
                 heads = {head for head, text in facts if value in (None, text)}
                 having = [node for node in having if node in heads]

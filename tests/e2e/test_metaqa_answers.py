@@ -8,14 +8,14 @@ from kgnav_bench.baselines import sog_table, sparql_json
 from kgnav_bench.tables import UnreadableAnswerError, parse
 from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.render.columns import Column
-from kgnav_mcp.render.table import RenderOptions, Table, fit
+from kgnav_mcp.render.table import RenderOptions, Table, fit_to_budget
 
 COLUMNS = ("property", "value")
 
 
 def answer(rows: list[tuple[str, str]], total: Count, stop: Stop = Stop.COMPLETE, **more: object) -> str:
     table = Table("rows", [*map(Column, COLUMNS)], rows, total, stop, **more)  # pyright: ignore[reportArgumentType]
-    return fit(table, RenderOptions(), lambda shown: f"cursor-{shown}").text
+    return fit_to_budget(table, RenderOptions(), lambda shown: f"cursor-{shown}").text
 
 
 def test_cells_come_back_as_they_were_with_bars_in_them_and_notes_left_out() -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from scripts.clients.cli import CHECKS, CLIENTS, TASK, judged
+from scripts.clients.cli import CHECKS, CLIENTS, TASK, outcome_failures
 from scripts.clients.environments import PROGRAMS
 
 from tests.server.processes import KGNAV
@@ -20,7 +20,7 @@ GOOD = {
 
 
 def test_a_client_that_shows_all_that_was_asked_for_has_no_fault():
-    assert judged(GOOD) == []
+    assert outcome_failures(GOOD) == []
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_client_that_shows_all_that_was_asked_for_has_no_fault():
     ],
 )
 def test_what_a_client_loses_is_named(lost: dict[str, object], fault: str):
-    assert judged({**GOOD, **lost}) == [fault]
+    assert outcome_failures({**GOOD, **lost}) == [fault]
 
 
 def test_every_client_has_a_program_of_at_most_forty_lines_of_its_own():

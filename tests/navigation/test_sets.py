@@ -127,7 +127,7 @@ async def test_ids_are_read_in_one_go_and_never_one_by_one(graph: GraphAdapter) 
     boats = (await graph.nodes("Boat", None, None, limit=50)).items
     ids = [boat.id for boat in boats]
     with (
-        patch.object(graph, "named", side_effect=AssertionError("these are ids")),
+        patch.object(graph, "find_by_name", side_effect=AssertionError("these are ids")),
         patch.object(graph, "neighbours", wraps=graph.neighbours) as neighbours,
         patch.object(graph, "relations", wraps=graph.relations) as relations,
         patch.object(graph, "describe", wraps=graph.describe) as describe,
@@ -163,7 +163,7 @@ async def test_every_unknown_and_ambiguous_name_is_told_at_once(graph: GraphAdap
 
 async def test_a_thousand_names_are_one_look_up_and_only_the_first_unknown_ones_get_advice(graph: GraphAdapter) -> None:
     names = ["Ada Stone", *(f"Ada Stne {n}" for n in range(999))]
-    looked_up = patch.object(type(graph), "named_each", autospec=True, side_effect=type(graph).named_each)
+    looked_up = patch.object(type(graph), "named_each", autospec=True, side_effect=type(graph).find_by_names)
     found = patch.object(type(graph), "find", autospec=True, side_effect=type(graph).find)
     with (
         looked_up as look_ups,

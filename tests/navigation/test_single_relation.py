@@ -158,7 +158,7 @@ async def test_qualifiers_are_asked_for_only_where_neither_direction_has_rows_an
     graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     late = AsyncMock(side_effect=StoreTimeout(30))
-    monkeypatch.setattr(graph, "qualified", late)
+    monkeypatch.setattr(graph, "triples_by_qualifier", late)
     await search(graph, "registry", INCOMING, limits=LIMITS)
     late.assert_not_awaited()
     nothing: AnchoredPage[Link] = AnchoredPage((), (), Count(0), anchors={"registry": Entity("registry")})

@@ -13,7 +13,7 @@ from neo4j.graph import Path as StoredPath
 from neo4j.graph import Relationship
 
 from kgnav_mcp.plan import Plan, Project
-from kgnav_mcp.spelling import read_plan
+from kgnav_mcp.spelling import parse_plan
 from tests.neo4j_service import Neo4j
 from tests.plans.cases import CASES, PEOPLE
 from tests.plans.graph import Edge
@@ -79,5 +79,5 @@ def test_the_oracle_answers_as_neo4j_does(driver: Driver, ids: Mapping[str, str]
 
 @pytest.mark.parametrize(("cypher", "plan"), CASES, ids=[cypher for cypher, _ in CASES])
 def test_a_plan_read_from_cypher_answers_the_same(cypher: str, plan: Plan):
-    read = with_ids(read_plan(cypher).plan)
+    read = with_ids(parse_plan(cypher).plan)
     assert Counter(map(row_key, answer(PEOPLE, read))) == Counter(map(row_key, answer(PEOPLE, plan)))

@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import AdapterOptions
-from kgnav_mcp.spelling import read_plan
+from kgnav_mcp.spelling import parse_plan
 from tests.neo4j_service import Neo4j
 from tests.plans.graph import Graph as Plain
 from tests.plans.graph import Node, graph
@@ -106,8 +106,8 @@ async def test_each_spelling_of_a_question_means_the_same(
         runner = PlanRunner(adapter)
         for question in asked:
             written = getattr(question, spelling)
-            read = read_plan(written)
-            checked = await runner.check(read.plan, read.one_node)
+            read = parse_plan(written)
+            checked = await runner.check(read.plan, read.single_node_variables)
             assert not checked.problems, written
             assert tuple(answer(plain, checked.plan)) == question.truth, written
             page = await runner.run(checked.plan, limit=1_000)

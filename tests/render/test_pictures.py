@@ -20,7 +20,7 @@ from kgnav_mcp.model import (
     Triple,
 )
 from kgnav_mcp.render.pictures import mermaid, svg
-from kgnav_mcp.render.pictures.words import columns, shortened
+from kgnav_mcp.render.pictures.words import shorten, text_width
 
 _MERMAID_READS = 50_000
 SVG = "{http://www.w3.org/2000/svg}"
@@ -111,8 +111,8 @@ def test_long_names_are_clipped_and_whole_where_one_points_at_them() -> None:
     ("text", "limit", "short"), [("Delft", 5, "Delft"), ("Delfts", 5, "Delf…"), ("梵高画家", 6, "梵高…")]
 )
 def test_a_chinese_letter_is_as_wide_as_two(text: str, limit: int, short: str) -> None:
-    assert shortened(text, limit) == short
-    assert columns(short) <= limit
+    assert shorten(text, limit) == short
+    assert text_width(short) <= limit
 
 
 def test_the_largest_walk_stays_within_what_mermaid_reads_and_is_drawn_without_overlap() -> None:

@@ -9,7 +9,7 @@ import pytest
 from kgnav_mcp.model import Completeness, Count, Stop
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.completeness import completeness_line
-from kgnav_mcp.render.table import RenderOptions, Table, fit
+from kgnav_mcp.render.table import RenderOptions, Table, fit_to_budget
 from kgnav_mcp.render.tokens import count_tokens
 
 
@@ -31,18 +31,18 @@ def table(rows: int, total: Count | None = None, stop: Stop = Stop.COMPLETE, off
 
 
 def test_a_whole_table_says_its_number_of_rows() -> None:
-    assert fit(table(2), RenderOptions(), at).text == "\n".join(
+    assert fit_to_budget(table(2), RenderOptions(), at).text == "\n".join(
         ["2 rows", "property|value", "--|--", "relation_0|value number 0", "relation_1|value number 1"]
     )
 
 
 def test_an_empty_table_says_why_and_shows_no_columns() -> None:
-    assert fit(table(0), RenderOptions(), at).text == "0 rows: nothing is here."
+    assert fit_to_budget(table(0), RenderOptions(), at).text == "0 rows: nothing is here."
 
 
 @pytest.mark.parametrize("budget", [200, 1000, 8000])
 def test_no_answer_is_over_its_budget_and_the_cut_is_at_a_row(budget: int) -> None:
-    answer = fit(table(5000), RenderOptions(budget=budget), at)
+    answer = fit_to_budget(table(5000), RenderOptions(budget=budget), at)
     assert count_tokens(answer.text) <= budget
     lines = answer.text.split("\n")
     shown = len(lines) - 3
@@ -53,11 +53,11 @@ def test_no_answer_is_over_its_budget_and_the_cut_is_at_a_row(budget: int) -> No
 
 def test_a_row_larger_than_the_budget_is_shown_all_the_same() -> None:
     huge = Table("rows", (Column("value"),), [("word " * 5000,), ("next",)], Count(2))
-    assert fit(huge, RenderOptions(budget=500), at).text.startswith('showing 1 of 2 rows; next: cursor "c1"')
+    assert fit_to_budget(huge, RenderOptions(budget=500), at).text.startswith('showing 1 of 2 rows; next: cursor "c1"')
 
 
 def test_structured_facts_are_the_same_as_the_table() -> None:
-    answer = fit(table(2, Count(9), Stop.LIMIT), RenderOptions(), at)
+    answer = fit_to_budget(table(2, Count(9), Stop.LIMIT), RenderOptions(), at)
     assert answer.facts == {
         "completeness": {
             "shown": 2,
@@ -77,7 +77,7 @@ def test_structured_facts_are_the_same_as_the_table() -> None:
 
 def test_a_cell_cannot_break_the_table() -> None:
     hostile = Table("rows", (Column("value"),), [("a|b\nc\u202e",)], Count(1))
-    assert fit(hostile, RenderOptions(), at).text == "1 row\nvalue\n--\na\\|b c"
+    assert fit_to_budget(hostile, RenderOptions(), at).text == "1 row\nvalue\n--\na\\|b c"
 
 
 LINES: list[tuple[Completeness, int, str]] = [
@@ -130,7 +130,7 @@ def test_a_count_in_a_cell_says_how_sure_it_is(count: Count, text: str) -> None:
 def test_the_cursor_is_asked_for_the_last_row_shown() -> None:
     asked: list[int] = []
     record: Callable[[int], str] = lambda shown: (asked.append(shown), "c")[1]  # noqa: E731
-    fit(table(3, Count(9), Stop.LIMIT), RenderOptions(), record)
+    fit_to_budget(table(3, Count(9), Stop.LIMIT), RenderOptions(), record)
     assert asked == [3]
 
 
@@ -139,7 +139,9 @@ def test_a_coined_prefix_is_explained_once_where_it_occurs_and_within_the_budget
         budget=400, coined_prefixes={"ns1": "http://place.example.org/", "ns2": "http://unused.example.org/"}
     )
     rows = [(f"ns1:place{n}", "a value about ns2", "") for n in range(500)]
-    answer = fit(Table("rows", (Column("value"), Column("text"), Column("more")), rows, Count(500)), options, at)
+    answer = fit_to_budget(
+        Table("rows", (Column("value"), Column("text"), Column("more")), rows, Count(500)), options, at
+    )
     assert answer.text.endswith("\nPrefixes: ns1: is http://place.example.org/")
     assert count_tokens(answer.text) <= options.budget
     assert answer.text.startswith("showing ")
@@ -149,7 +151,10 @@ def test_a_coined_prefix_is_explained_once_where_it_occurs_and_within_the_budget
 def test_no_prefix_is_explained_that_does_not_occur() -> None:
     options = RenderOptions(coined_prefixes={"ns1": "http://place.example.org/"})
     rows = [("columns1:x", "ns1 : y", "xns1:z")]
-    assert "Prefixes" not in fit(Table("rows", (Column("a"), Column("b"), Column("c")), rows, Count(1)), options).text
+    assert (
+        "Prefixes"
+        not in fit_to_budget(Table("rows", (Column("a"), Column("b"), Column("c")), rows, Count(1)), options).text
+    )
 
 
 def test_of_very_many_coined_prefixes_those_are_explained_that_a_quarter_of_the_budget_holds() -> None:
@@ -157,6 +162,6 @@ def test_of_very_many_coined_prefixes_those_are_explained_that_a_quarter_of_the_
         budget=400, coined_prefixes={f"ns{n}": f"http://place-{n}.example.org/" for n in range(100)}
     )
     row = " ".join(f"ns{n}:x" for n in range(100))
-    answer = fit(Table("rows", (Column("value"),), [(row,)], Count(1)), options).text
+    answer = fit_to_budget(Table("rows", (Column("value"),), [(row,)], Count(1)), options).text
     assert "Prefixes: ns0: is http://place-0.example.org/, ns1: is" in answer
     assert "ns50: is" not in answer

@@ -19,7 +19,7 @@ from kgnav_mcp.model import (
     RelationFacts,
     Triple,
 )
-from kgnav_mcp.render.table import RenderOptions, Table, fit
+from kgnav_mcp.render.table import RenderOptions, Table, fit_to_budget
 from kgnav_mcp.render.triples import neighbourhood_table, relations_table
 
 ANN, BOB, CYD = Entity("ann", "Ann"), Entity("bob", "Bob"), Entity("cyd", "Cyd")
@@ -37,7 +37,7 @@ def page(*facts: RelationFacts) -> Page[RelationFacts]:
 
 
 def text(table: Table) -> str:
-    return fit(table, RenderOptions()).text
+    return fit_to_budget(table, RenderOptions()).text
 
 
 MATCHING = replace(LIKES, matches=True)
@@ -113,6 +113,6 @@ def test_an_entity_without_rows_is_said_to_be_where_it_is(
 ) -> None:
     rows = Page((), (), Count(0))
     found = Neighbourhood((ANN,), Direction.OUTGOING, rows=rows, opposite=opposite, qualified=qualified)
-    answer = fit(neighbourhood_table(found, 0), RenderOptions())
+    answer = fit_to_budget(neighbourhood_table(found, 0), RenderOptions())
     assert answer.text == sentence
     assert answer.facts["notes"] == [sentence.removeprefix("0 rows: ")]

@@ -60,7 +60,7 @@ TOOLSET = Toolset(
             title="Take notes",
             description="Answer a question with a notebook.",
             method="You write everything down.",
-            walk_calls=step_by_step(_step_calls),
+            example_lines=step_by_step(_step_calls),
         ),
     ),
 )

@@ -204,7 +204,7 @@ async def test_without_the_toolset_no_tool_takes_a_trail_and_nothing_is_kept() -
             assert "trail" not in tool.input_schema["properties"], tool.name
         result = await connected.call_tool("search", {"entity": VERMEER, "direction": "outgoing", "trail": "trail-x"})
     assert "no argument 'trail'" in text_of(result)
-    assert app.keeps_trails is False
+    assert app.trails_in_use is False
 
 
 async def test_with_the_toolset_every_tool_that_asks_the_graph_takes_one() -> None:

@@ -33,7 +33,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.spelling import read_plan
+from kgnav_mcp.spelling import parse_plan
 from kgnav_mcp.spelling.patterns import parse_pattern
 
 
@@ -108,7 +108,7 @@ def test_without_a_return_all_described_nodes_are_returned():
 
 
 def test_whether_a_pattern_fits_is_a_question_of_its_own():
-    assert parse_pattern({"edges": [{"from": "a", "to": "b"}], "return": "exists"}).asks
+    assert parse_pattern({"edges": [{"from": "a", "to": "b"}], "return": "exists"}).only_exists
 
 
 AGE = Property("a", "age")
@@ -240,14 +240,14 @@ def test_every_mistake_is_told_with_its_place(pattern: dict[str, Any], places: l
 @pytest.mark.parametrize("given", ["", "  ", {}, [], None, 3, '{"nodes": ', "[" * 100_000])
 def test_what_is_no_plan_in_any_language_is_refused(given: object):
     with pytest.raises(InvalidPlan):
-        read_plan(given)
+        parse_plan(given)
 
 
 def test_json_may_come_as_text():
     pattern = '{"edges": [{"from": "a", "to": "b"}]}'
 
-    assert read_plan(pattern).plan == read_plan({"edges": [{"from": "a", "to": "b"}]}).plan
-    assert isinstance(read_plan(pattern).plan, Plan)
+    assert parse_plan(pattern).plan == parse_plan({"edges": [{"from": "a", "to": "b"}]}).plan
+    assert isinstance(parse_plan(pattern).plan, Plan)
 
 
 def test_an_unknown_key_is_told_with_those_there_are():

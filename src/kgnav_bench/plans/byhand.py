@@ -22,7 +22,7 @@ ByHand = Callable[[Kind, Places], Rows]
 
 
 @contextmanager
-def asking(location: str) -> Generator[ByHand]:
+def hand_written_queries(location: str) -> Generator[ByHand]:
     """A function that runs a hand-written query on a graph file, `bolt://...`, or `sparql+http://...#graph=IRI`."""
     scheme = location.partition("://")[0] if "://" in location else ""
     ways = {"": _file, "bolt": _neo4j, "neo4j": _neo4j, "sparql+http": _endpoint}

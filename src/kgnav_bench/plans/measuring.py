@@ -13,7 +13,7 @@ from kgnav_bench import report
 from kgnav_bench.client import BareClient, noop_command, server_command
 from kgnav_bench.noop import TOOL
 from kgnav_bench.planned import PLANS
-from kgnav_bench.plans.byhand import ByHand, Rows, asking
+from kgnav_bench.plans.byhand import ByHand, Rows, hand_written_queries
 from kgnav_bench.plans.kinds import KINDS, Kind, Places, places
 from kgnav_bench.replay import Caller
 from kgnav_bench.tables import parse
@@ -87,7 +87,7 @@ def measure(location: str, nodes: int, rounds: int, warm_up: int = WARM_UP) -> S
     """
     chosen = list(islice(places(generate(Shape.of(nodes))), warm_up + rounds))
     with (
-        asking(location) as by_hand,
+        hand_written_queries(location) as by_hand,
         BareClient([*server_command(location), *PLANS]) as server,
         BareClient(noop_command()) as bare,
     ):

@@ -101,9 +101,9 @@ def gold_questions(folder: Path, chance: random.Random) -> list[Question]:
     return asked
 
 
-def connected(start: str, end: str, edges: Mapping[str, set[str]], through: Iterable[str] = ()) -> bool:
-    """Whether edges lead from one node to another without passing the nodes in `through`."""
-    avoided = set(through)
+def connected(start: str, end: str, edges: Mapping[str, set[str]], avoided: Iterable[str] = ()) -> bool:
+    """Whether edges lead from one node to another without passing the nodes in `avoided`."""
+    avoided = set(avoided)
     seen, waiting = {start}, [start]
     while waiting:
         node = waiting.pop()

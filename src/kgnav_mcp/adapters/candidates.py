@@ -26,12 +26,12 @@ class Candidates(Generic[K]):
         self._hint = hint
         self._likeness = Likeness(hint)
         self._best: dict[K, Match] = {}
-        self.very_name = False
+        self.has_exact_match = False
         """Whether some entity has exactly the hint as a name, alias or description, ignoring letter case."""
 
     def add(self, entity: K, text: str, kind: int) -> None:
         """Add a text of an entity and score it. `kind` is one of `likeness.NAME`, `ALIAS`, `DESCRIPTION` and `ID`."""
-        self.very_name |= kind != ID and text.casefold() == self._hint.casefold()
+        self.has_exact_match |= kind != ID and text.casefold() == self._hint.casefold()
         self.add_scored(entity, Match(text, self._likeness.score(text, kind)))
 
     def add_scored(self, entity: K, match: Match) -> None:
@@ -39,11 +39,11 @@ class Candidates(Generic[K]):
         if entity not in self._best or match.score > self._best[entity].score:
             self._best[entity] = match
 
-    def add_given(self, entity: K, reference: str) -> None:
+    def add_by_id(self, entity: K, reference: str) -> None:
         """Add an entity whose id was the hint itself, with the full score 1."""
         self._best[entity] = Match(reference, 1.0)
 
-    def keep(self, entities: Collection[K]) -> None:
+    def restrict_to(self, entities: Collection[K]) -> None:
         """Drop all candidates but these."""
         self._best = {entity: match for entity, match in self._best.items() if entity in entities}
 

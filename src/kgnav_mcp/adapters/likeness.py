@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
-from kgnav_mcp.adapters.plurals import same_but_number
+from kgnav_mcp.adapters.plurals import equal_but_for_plurals
 
 K = TypeVar("K", bound=Hashable)
 
@@ -20,7 +20,7 @@ MOST_WORDS = 16
 WORD = re.compile(r"[^\W_]+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 
-AS_SPELT = "Looked for names with all of these words, exactly as they are spelt."
+EXACT_WORDS_NOTE = "Looked for names with all of these words, exactly as they are spelt."
 """The note of a page of candidates from a store that cannot find misspelt words."""
 
 _SAME_BUT_CASE = 0.99
@@ -86,7 +86,7 @@ class Likeness:
         text_words = WORD.findall(name)
         if text_words and text_words == self._hint_words:
             return _SAME_WORDS
-        if text_words and same_but_number(self._hint_words, text_words):
+        if text_words and equal_but_for_plurals(self._hint_words, text_words):
             return _SAME_BUT_NUMBER
         from rapidfuzz import fuzz  # noqa: PLC0415 - exact names do not need the package
         from rapidfuzz.distance import OSA  # noqa: PLC0415
@@ -101,7 +101,7 @@ Rank = tuple[bool, int]
 """Sort key of a name: whether its spelling differs from the name searched for, then the rank of its language."""
 
 
-def bearers(name: str, texts: Iterable[tuple[K, int, int, str]]) -> dict[K, tuple[Rank, str]]:
+def entities_named(name: str, texts: Iterable[tuple[K, int, int, str]]) -> dict[K, tuple[Rank, str]]:
     """The entities with exactly this name, ignoring letter case, each with the best rank and spelling that it has.
 
     `texts` are rows of entity, kind, rank of the language, and text. Names win over aliases: entities that have it only

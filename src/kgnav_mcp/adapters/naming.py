@@ -44,19 +44,19 @@ def entity_name(reference: str) -> str:
     return unquote(local_name(reference)).replace("_", " ").strip() or reference
 
 
-def spoken(reference: str) -> list[str]:
+def readable_names(reference: str) -> list[str]:
     """Names under which an id can be looked up: its last part, and its words (`FourSeasons` and `Four Seasons`)."""
     name = entity_name(reference)
     split = " ".join(_WORD_START.sub(" ", name).split())
     return [name, split] if split != name and split.replace(" ", "").isalpha() else [name]
 
 
-def names_in(reference: str) -> list[str]:
+def names_from_id(reference: str) -> list[str]:
     """All names that an id gives an entity: its last part as written, and that as words."""
-    return list(dict.fromkeys([unquote(local_name(reference)), *spoken(reference)]))
+    return list(dict.fromkeys([unquote(local_name(reference)), *readable_names(reference)]))
 
 
-def local_forms(name: str) -> list[str]:
+def local_name_variants(name: str) -> list[str]:
     """The last parts of ids that a name may stand for: `four seasons` gives `FourSeasons`, `four_seasons`, ...
 
     Empty for a name that is too long.

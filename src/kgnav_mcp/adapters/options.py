@@ -75,7 +75,7 @@ class Options:
             )
         return tuple(text.strip() for text in cast("list[str]", found))
 
-    def truth(self, key: str, *, default: bool) -> bool:
+    def boolean(self, key: str, *, default: bool) -> bool:
         """True or false."""
         value = self._given.get(key, default)
         if not isinstance(value, bool):

@@ -40,7 +40,7 @@ _MAX_LENGTH, _MAX_WORDS = 200, 12
 _WORD = re.compile(r"[^\W_]+")
 
 
-def other_numbers(word: str) -> list[str]:
+def singular_or_plural_forms(word: str) -> list[str]:
     """Possible plurals of a lower-case singular word, or singulars of a plural: `nebula` gives `nebulas` and `nebulae`.
 
     Every ending is tried, so some forms are not real words. They are for looking up and comparing only.
@@ -53,14 +53,14 @@ def other_numbers(word: str) -> list[str]:
     return [form for form in dict.fromkeys(forms) if min(len(form), len(word)) >= _MIN_LENGTH]
 
 
-def same_but_number(words: list[str], others: list[str]) -> bool:
+def equal_but_for_plurals(words: list[str], others: list[str]) -> bool:
     """Whether two lists of lower-case words are equal, apart from singular and plural."""
     return len(words) == len(others) and all(
-        word == other or other in other_numbers(word) for word, other in zip(words, others, strict=True)
+        word == other or other in singular_or_plural_forms(word) for word, other in zip(words, others, strict=True)
     )
 
 
-def in_other_numbers(text: str) -> list[str]:
+def plural_variants(text: str) -> list[str]:
     """Variants of a name with one word changed between singular and plural. Variants of the last word come first.
 
     Empty for a text too long to be a name.
@@ -69,7 +69,7 @@ def in_other_numbers(text: str) -> list[str]:
     matches = list(_WORD.finditer(text)) if len(text) <= _MAX_LENGTH else []
     for match in reversed(matches) if len(matches) <= _MAX_WORDS else ():
         word = match[0]
-        for form in other_numbers(word.lower()):
+        for form in singular_or_plural_forms(word.lower()):
             shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word.lower(), form, strict=False))))
             found.append(text[: match.start()] + word[:shared] + form[shared:] + text[match.end() :])
     return list(dict.fromkeys(found))

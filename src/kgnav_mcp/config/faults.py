@@ -73,7 +73,7 @@ def configuration_error(error: ValidationError, sources: Sources) -> Configurati
     )
 
 
-def nearest(word: str, known: Iterable[str], closeness: float = 0.6) -> str:
+def did_you_mean(word: str, known: Iterable[str], closeness: float = 0.6) -> str:
     """`Did you mean ...?` with the most similar known word; empty if none is similar."""
     matches = get_close_matches(word, list(known), n=1, cutoff=closeness)
     return f"Did you mean {matches[0]}?" if matches else ""
@@ -90,7 +90,9 @@ def _fault(fault: ErrorDetails, sources: Sources) -> tuple[str, str]:
     model, key = _model_at(place)
     name = sources.name(place)
     if kind == "extra_forbidden":
-        step = nearest(key, model.model_fields) or f"The settings here are: {', '.join(sorted(model.model_fields))}."
+        step = (
+            did_you_mean(key, model.model_fields) or f"The settings here are: {', '.join(sorted(model.model_fields))}."
+        )
         return f"{name}: there is no such setting", step + (_STORE_SETTINGS if model is GraphSettings else "")
     if kind == "missing":
         return f"{name} is missing", f"Set it to {model.model_fields[key].description}."

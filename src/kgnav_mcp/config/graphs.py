@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from kgnav_mcp.config.faults import nearest
+from kgnav_mcp.config.faults import did_you_mean
 from kgnav_mcp.config.settings import DEMO_LOCATION
 from kgnav_mcp.errors import ConfigurationError
 
@@ -47,7 +47,7 @@ def _parse_choice(text: str, known: Mapping[str, Any], file: Path | None) -> tup
     if text != DEMO_LOCATION and _NAME.fullmatch(text) and not Path(text).exists():
         raise ConfigurationError(
             f"no graph is called {text!r} in {file or 'any configuration file'}, and there is no such file",
-            next_step=nearest(text, known) or "Give --graph a path, a URL of a store, or NAME=LOCATION.",
+            next_step=did_you_mean(text, known) or "Give --graph a path, a URL of a store, or NAME=LOCATION.",
         )
     return _default_name(text), {"location": resolve_location(text, Path())}
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from kgnav_mcp.config.faults import Sources, configuration_error, nearest
+from kgnav_mcp.config.faults import Sources, configuration_error, did_you_mean
 from kgnav_mcp.config.graphs import choose_graphs, resolve_location
 from kgnav_mcp.config.settings import NESTED_SETTINGS, PREFIX, Settings, describe_settings, split_commas
 from kgnav_mcp.errors import ConfigurationError
@@ -95,7 +95,7 @@ def _read_environment() -> dict[str, Any]:
     for variable in os.environ:
         if not variable.startswith(PREFIX) or variable.startswith(_NESTED) or variable in known:
             continue
-        if step := nearest(variable, known, closeness=0.85):
+        if step := did_you_mean(variable, known, closeness=0.85):
             raise ConfigurationError(f"there is no environment variable {variable}", next_step=step)
     if not any(variable.upper().startswith(PREFIX) for variable in os.environ):
         return {}

@@ -36,7 +36,7 @@ class NodeProperties:
 
 
 @dataclass(frozen=True, slots=True)
-class Lacking:
+class EntitiesWithout:
     """The entities of a call without a row of a relation. `relation` is as the call wrote it; empty: any relation."""
 
     relation: str
@@ -49,7 +49,7 @@ class AtEntities(Generic[T]):
 
     entities: tuple[Entity, ...]
     page: Page[T]
-    lacking: tuple[Lacking, ...] = ()
+    lacking: tuple[EntitiesWithout, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Neighbourhood:
     direction: Direction
     rows: Page[Triple] | None = None
     relations: Page[RelationFacts] | None = None
-    lacking: tuple[Lacking, ...] = ()
+    lacking: tuple[EntitiesWithout, ...] = ()
     opposite: Count | None = None
     qualified: tuple[Triple, ...] | None = None
 

@@ -92,7 +92,7 @@ def how_to_tell(rows: Sequence[Triple]) -> str:
 
 def _has_qualifier(row: Triple, name: str, value: str) -> bool:
     index = NameIndex(row.qualifiers, lambda one: (one.relation.id, one.relation.label))
-    return any(names_node(value, one.value) for one in index.called(name))
+    return any(names_node(value, one.value) for one in index.find(name))
 
 
 def _name(node: Node) -> str:

@@ -10,7 +10,7 @@ from itertools import chain, product
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Direction, Entity, Evidence, Link, Page, Stop, T, Trail, Triple, Verdict
-from kgnav_mcp.navigation.walked import NodeKey, WalkedGraph, Way, node_key
+from kgnav_mcp.navigation.walked import NodeKey, WalkedGraph, WalkedPath, node_key
 from kgnav_mcp.port import GraphAdapter, TailKind
 
 CHECK_TOOL = "check_answer"
@@ -67,13 +67,16 @@ def _nodes_meant(walked: WalkedGraph, answer: str) -> Sequence[NodeKey]:
     ]
 
 
-def _best_path(walked: WalkedGraph, topics: Sequence[str], keys: Collection[NodeKey], facts: _StoreFacts) -> Way | None:
+def _best_path(
+    walked: WalkedGraph, topics: Sequence[str], keys: Collection[NodeKey], facts: _StoreFacts
+) -> WalkedPath | None:
     """The best path as far as known: one that avoids hubs, otherwise one through hubs; never over missing triples."""
     for through in (facts.may_pass, _any_node):
         paths = [
             path
             for key in keys
-            if (path := walked.way(topics, key, through=through, along=lambda one: not facts.missing(one))) is not None
+            if (path := walked.shortest_path(topics, key, through=through, along=lambda one: not facts.missing(one)))
+            is not None
         ]
         if paths:
             return min(paths, key=lambda path: len(path.triples))
@@ -84,7 +87,7 @@ def _any_node(_: NodeKey) -> bool:
     return True
 
 
-def _has_unknowns(path: Way, facts: _StoreFacts) -> bool:
+def _has_unknowns(path: WalkedPath, facts: _StoreFacts) -> bool:
     return any(one not in facts.present for one in path.triples) or any(
         isinstance(node, str) and node not in facts.hubs for node in path.between
     )
@@ -104,7 +107,7 @@ def _evidence(
         verdict = Verdict.HUB_ONLY if hubs else Verdict.PROVED
         return Evidence(answer, verdict, (walked.nodes[path.nodes[-1]],), _labelled(walked, path.triples), hubs=hubs)
     for key in keys:
-        changed_path = walked.way(topics, key)
+        changed_path = walked.shortest_path(topics, key)
         if changed_path is not None:
             missing = _labelled(walked, filter(facts.missing, changed_path.triples))
             return Evidence(
@@ -132,7 +135,7 @@ def _labelled(walked: WalkedGraph, triples: Iterable[Triple]) -> tuple[Triple, .
     )
 
 
-async def _look_up(graph: GraphAdapter, paths: Iterable[Way], facts: _StoreFacts, hub_rows: int) -> None:
+async def _look_up(graph: GraphAdapter, paths: Iterable[WalkedPath], facts: _StoreFacts, hub_rows: int) -> None:
     """Look up which triples of some paths are present, and which of their inner nodes are hubs."""
     paths = list(paths)
     triples = dict.fromkeys(one for path in paths for one in path.triples if one not in facts.present)

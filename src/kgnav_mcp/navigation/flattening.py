@@ -84,10 +84,10 @@ async def flattened(
     total is exact and each edge gave one row, or if the whole list was read.
     """
     flat = _FlattenedList(graph, FlattenedPosition.read(after), characters)
-    batch, remaining = limit if far.narrow else _batch_size(graph, ids, paths, characters, limit), limit
+    batch, remaining = limit if far.is_selective else _batch_size(graph, ids, paths, characters, limit), limit
     while True:
         after, limit_now = flat.position.after, min(batch, remaining)
-        if far.narrow:
+        if far.is_selective:
             page = await graph.matching(ids, direction, paths=paths, far=far, limit=limit_now, after=after)
         else:
             page = await graph.neighbours(ids, direction, paths=paths, far_ends=far.kind, limit=limit_now, after=after)

@@ -11,8 +11,8 @@ from kgnav_mcp.model import (
     AtEntities,
     Certainty,
     Direction,
+    EntitiesWithout,
     Entity,
-    Lacking,
     Link,
     Page,
     RelationFacts,
@@ -52,7 +52,7 @@ class Follower:
             UnknownRelation: a name matches no relation of any of these entities.
             UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
         """
-        if self.far.narrow:
+        if self.far.is_selective:
             return await self._rows_by_far_ends(given, names, after)
         if after is None and all(map(self.offers, names)):
             entities, page = await read_at_entities(self.graph, given, partial(self._read, [(name,) for name in names]))
@@ -96,12 +96,12 @@ class Follower:
 
     async def _lacking_at(
         self, page: FlattenedPage, entities: Sequence[Entity], names: Sequence[str]
-    ) -> tuple[Lacking, ...]:
+    ) -> tuple[EntitiesWithout, ...]:
         """The entities that lack a relation, known from the rows if all were read, otherwise from counts."""
         if len(entities) == 1:
             return ()
         if len(names) == 1 and page.without is not None:
-            return (Lacking(names[0], page.without),) if page.without else ()
+            return (EntitiesWithout(names[0], page.without),) if page.without else ()
         if page.stop is Stop.COMPLETE or page.edges is not None:
             links = page.items if page.stop is Stop.COMPLETE else page.edges or ()
             return lacking(
@@ -168,20 +168,20 @@ def _anchors(page: Page[Link]) -> set[str]:
     return {link.anchor.id for link in page.items}
 
 
-def lacking(having: Mapping[str, set[str]], entities: Sequence[Entity]) -> tuple[Lacking, ...]:
+def lacking(having: Mapping[str, set[str]], entities: Sequence[Entity]) -> tuple[EntitiesWithout, ...]:
     """For each name the entities that are not in `having`; names without any are left out. Empty for one entity."""
     without = {name: tuple(one for one in entities if one.id not in ids) for name, ids in having.items()}
-    return tuple(Lacking(name, ones) for name, ones in without.items() if ones) if len(entities) > 1 else ()
+    return tuple(EntitiesWithout(name, ones) for name, ones in without.items() if ones) if len(entities) > 1 else ()
 
 
-def lacking_all(facts: Page[RelationFacts], entities: Sequence[Entity]) -> tuple[Lacking, ...]:
+def lacking_all(facts: Page[RelationFacts], entities: Sequence[Entity]) -> tuple[EntitiesWithout, ...]:
     """The entities that have none of these relations."""
     return _lacking({"": facts.items}, entities, facts)
 
 
 def _lacking(
     facts_by_name: Mapping[str, Sequence[RelationFacts]], entities: Sequence[Entity], offered: Page[RelationFacts]
-) -> tuple[Lacking, ...]:
+) -> tuple[EntitiesWithout, ...]:
     """For each name the entities without rows of its relations; empty if the store's counts are not exact."""
     exact = offered.stop is Stop.COMPLETE and all(
         fact.count.certainty is Certainty.EXACT for found in facts_by_name.values() for fact in found

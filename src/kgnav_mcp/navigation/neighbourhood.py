@@ -62,7 +62,7 @@ async def search(
         InvalidCursor: the list has changed since the cursor was made.
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
-    if only or far.narrow:
+    if only or far.is_selective:
         found = await Follower(graph, direction, limits, far).rows(given, only, after)
         return Neighbourhood(found.entities, direction, rows=_triples(found.page), lacking=found.lacking)
     entities, answer = await read_at_entities(graph, given, partial(_rows_or_relations, graph, direction, limits))
@@ -92,7 +92,7 @@ async def search(
 async def _qualified(graph: GraphAdapter, entity: Entity) -> tuple[Triple, ...] | None:
     """A few triples that have the entity as a qualifier's value; None if the store cannot tell in time."""
     try:
-        return await graph.qualified(entity.id, limit=_QUALIFIED)
+        return await graph.triples_by_qualifier(entity.id, limit=_QUALIFIED)
     except StoreTimeout:
         return None  # The rest of the answer is complete; it says that this is unknown.
 

@@ -106,7 +106,7 @@ async def get_all_nearest_neighbors(
         return NearestNeighbours(anchors, links=Page((), (), anchors.total, anchors.stop))
     ids = [anchor.id for anchor in anchors.items]
     far = FarEnds(TailKind.ENTITY, _label(neighbor_label or ""))
-    narrowed = relationship is not None or far.narrow
+    narrowed = relationship is not None or far.is_selective
     paths = None
     if narrowed:
         offered = (await _relations(graph, ids, direction, limits)).items

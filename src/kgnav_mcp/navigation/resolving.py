@@ -129,7 +129,7 @@ async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapp
     named = {reference: reference.strip() for reference in references if reference not in entities}
     if not named:
         return entities
-    pages = await graph.named_each(list(named.values()), limit=_NAMESAKES)
+    pages = await graph.find_by_names(list(named.values()), limit=_NAMESAKES)
     looked_up = {reference: _entity_named(name, pages[name].items) for reference, name in named.items()}
     if problems := [one for one in looked_up.values() if not isinstance(one, Entity)]:
         problems = await _with_nearest(graph, problems)
@@ -184,7 +184,7 @@ def matching_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> 
     part after the dot may be another relation's id.
     """
     index = _index(facts)
-    return {name: index.called(name) for name in names}
+    return {name: index.find(name) for name in names}
 
 
 def _index(facts: Sequence[RelationFacts]) -> NameIndex[RelationFacts]:
@@ -197,7 +197,7 @@ class NameIndex(Generic[T]):
     def __init__(self, things: Sequence[T], id_and_label: Callable[[T], tuple[str, str]]) -> None:
         self._things = [(thing, *id_and_label(thing)) for thing in things]
 
-    def called(self, name: str) -> list[T]:
+    def find(self, name: str) -> list[T]:
         """The things with this name, in the given order.
 
         Those with exactly this id; otherwise with this id or label in any letter case; otherwise with this id without
@@ -249,7 +249,7 @@ def unknown_relation(
 
     It has the nearest names, or says that the relation exists in the other direction.
     """
-    in_opposite = direction is not None and bool(_index(opposite).called(name))
+    in_opposite = direction is not None and bool(_index(opposite).find(name))
     if direction is not None and in_opposite:
         step = f"It exists in the other direction: repeat the call with direction={direction.opposite}."
     elif facts:

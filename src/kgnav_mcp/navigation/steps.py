@@ -197,7 +197,7 @@ class _StepCheck:
         if citation.relation.strip().casefold() == self._given.relation.strip().casefold():
             return list(rows)
         relations = list(dict.fromkeys(row.relation for row in rows))
-        cited_relations = set(NameIndex(relations, lambda one: (one.id, one.label)).called(citation.relation))
+        cited_relations = set(NameIndex(relations, lambda one: (one.id, one.label)).find(citation.relation))
         if not cited_relations:
             raise self._refusal(
                 f"{citation} is not of the step's relation {echoed(self._given.relation)}", rows[:NEAREST]

@@ -23,7 +23,7 @@ def connected_path(trail: Trail) -> Path | None:
         return None
     walked = WalkedGraph.of(trail)
     visited_keys: frozenset[NodeKey] = frozenset(nodes)
-    path = walked.way([nodes[0]], nodes[-1], through=visited_keys.__contains__)
+    path = walked.shortest_path([nodes[0]], nodes[-1], through=visited_keys.__contains__)
     if path is None:
         return None
     path_nodes = [walked.nodes[key] for key in path.nodes]

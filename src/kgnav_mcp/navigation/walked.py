@@ -18,7 +18,7 @@ def node_key(node: Node) -> NodeKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class WalkedPath:
     """A path along triples in either direction; `nodes` are its nodes, ends included."""
 
     nodes: tuple[NodeKey, ...]
@@ -53,14 +53,14 @@ class WalkedGraph:
         """All triples, in the order in which they were first shown."""
         return self._triples
 
-    def way(
+    def shortest_path(
         self,
         starts: Collection[NodeKey],
         end: NodeKey,
         *,
         through: Callable[[NodeKey], bool] = lambda _: True,
         along: Callable[[Triple], bool] = lambda _: True,
-    ) -> Way | None:
+    ) -> WalkedPath | None:
         """The shortest path from any of the starts to the end; None if there is none. Ties: the one shown first.
 
         `through` says which entities it may pass, `along` which triples it may take. It never passes a literal: two
@@ -123,10 +123,10 @@ def _other_end(triple: Triple, node: NodeKey) -> NodeKey:
     return tail if node == head else head
 
 
-def _trace_path(previous: dict[NodeKey, tuple[NodeKey, Triple]], end: NodeKey) -> Way:
+def _trace_path(previous: dict[NodeKey, tuple[NodeKey, Triple]], end: NodeKey) -> WalkedPath:
     nodes, triples = [end], list[Triple]()
     while nodes[-1] in previous:
         node, triple = previous[nodes[-1]]
         nodes.append(node)
         triples.append(triple)
-    return Way(tuple(reversed(nodes)), tuple(reversed(triples)))
+    return WalkedPath(tuple(reversed(nodes)), tuple(reversed(triples)))

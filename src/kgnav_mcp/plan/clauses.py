@@ -191,7 +191,7 @@ class Plan:
     pipelines: tuple[Pipeline, ...]
     keep_duplicates: bool = False
     """Whether the union keeps equal rows: `UNION ALL`."""
-    asks: bool = False
+    only_exists: bool = False
     """Whether the plan only asks if there is any row. The answer is the first row, the witness."""
 
     @property

@@ -124,7 +124,7 @@ def conjuncts(condition: Expression | None) -> tuple[Expression, ...]:
     return (condition,)
 
 
-def all_hold(conditions: Sequence[Expression]) -> Expression | None:
+def conjunction(conditions: Sequence[Expression]) -> Expression | None:
     """The conditions joined by AND, without nested ANDs; None if there are none."""
     if len(conditions) < 2:
         return conditions[0] if conditions else None

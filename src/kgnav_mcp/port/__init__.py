@@ -26,7 +26,14 @@ What holds for every verb:
 from __future__ import annotations
 
 from kgnav_mcp.port.adapter import GraphAdapter, OpenAdapter
-from kgnav_mcp.port.fitting import Fit, FitQuestion, QualifierAsked, ids_asked, number_asked, qualifier_asked
+from kgnav_mcp.port.fitting import (
+    PatternMatch,
+    PatternQuery,
+    QualifierCondition,
+    id_condition,
+    number_condition,
+    qualifier_condition,
+)
 from kgnav_mcp.port.terms import ANY_FAR_ENDS, AdapterOptions, Capability, FarEnds, TailKind, ValueOwner
 
 __all__ = [
@@ -34,14 +41,14 @@ __all__ = [
     "AdapterOptions",
     "Capability",
     "FarEnds",
-    "Fit",
-    "FitQuestion",
     "GraphAdapter",
     "OpenAdapter",
-    "QualifierAsked",
+    "PatternMatch",
+    "PatternQuery",
+    "QualifierCondition",
     "TailKind",
     "ValueOwner",
-    "ids_asked",
-    "number_asked",
-    "qualifier_asked",
+    "id_condition",
+    "number_condition",
+    "qualifier_condition",
 ]

@@ -25,7 +25,7 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import defaults, matching, scanning
-from kgnav_mcp.port.fitting import Fit, FitQuestion
+from kgnav_mcp.port.fitting import PatternMatch, PatternQuery
 from kgnav_mcp.port.matching import MatchQuestion
 from kgnav_mcp.port.names import one_by_one
 from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEnds, TailKind, ValueOwner
@@ -78,7 +78,7 @@ class GraphAdapter(ABC):
         return frozenset()
 
     @property
-    def coined_prefixes(self) -> Mapping[str, str]:
+    def generated_prefixes(self) -> Mapping[str, str]:
         """Prefixes that the adapter made up, with their namespaces. Answers declare those that they use."""
         return {}
 
@@ -86,7 +86,7 @@ class GraphAdapter(ABC):
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         """Entities by id, with label, types and description. Keys are the ids as given; unknown ids are absent."""
 
-    async def named(self, name: str, *, limit: int) -> Page[Namesake]:
+    async def find_by_name(self, name: str, *, limit: int) -> Page[Namesake]:
         """Entities with this name in any language: exact spelling first, then other letter cases.
 
         Within each group, names in the preferred language come first. If no entity has the name, aliases count. If
@@ -96,13 +96,13 @@ class GraphAdapter(ABC):
         """
         return await defaults.named(self, name, limit=limit)
 
-    async def named_each(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
+    async def find_by_names(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
         """The result of `named` for each name, read by a few queries. By default `named` is called for each.
 
         Raises:
             InvalidArgument: there are more names than the store looks up in one call.
         """
-        return await one_by_one(names, lambda name: self.named(name, limit=limit))
+        return await one_by_one(names, lambda name: self.find_by_name(name, limit=limit))
 
     @abstractmethod
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
@@ -213,7 +213,7 @@ class GraphAdapter(ABC):
         """
         return await defaults.edges(self, heads, tails, relations=relations, limit=limit, after=after)
 
-    async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
+    async def triples_by_qualifier(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
         """The first triples that have the entity as a qualifier's value; None if the store cannot tell.
 
         Called only for entities without rows, so it may cost more than other verbs. By default all rows are read.
@@ -266,7 +266,7 @@ class GraphAdapter(ABC):
         del plan, limit, after
         raise Unsupported("this store runs no plans", next_step="Walk with search or get_triples.")
 
-    async def fits(self, asked: FitQuestion, *, limit: int) -> Sequence[Fit]:
+    async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
         """Matches of a plan's pattern, found by one query or a few; each combination of nodes once.
 
         At most `limit`, in any order; exactly `limit` means that there may be more. Edges and labels are those that

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from kgnav_mcp.plan import ArithmeticOperator, Function, Scalar
-from kgnav_mcp.port.comparing import moment
+from kgnav_mcp.port.comparing import date_parts
 from kgnav_mcp.port.ordering import NUMBER
 
 _is_number = re.compile(NUMBER).fullmatch
 
 
-def calculated(left: Scalar, operator: ArithmeticOperator, right: Scalar) -> Scalar:
+def calculate(left: Scalar, operator: ArithmeticOperator, right: Scalar) -> Scalar:
     """The result of an arithmetic operator; `+` also joins texts."""
     if left is None or right is None:
         return None
@@ -138,7 +138,7 @@ def _textual(work: Callable[[str], Scalar]) -> Callable[[Scalar], Scalar]:
 
 
 def _year(text: str) -> int | None:
-    date = moment(text)
+    date = date_parts(text)
     return None if date is None else int(date[0])
 
 

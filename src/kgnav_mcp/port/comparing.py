@@ -18,7 +18,7 @@ Moment = tuple[float, ...]
 
 
 @lru_cache(maxsize=50_000)
-def moment(text: str) -> Moment | None:
+def date_parts(text: str) -> Moment | None:
     """The parts of a date or time, year first, as far as they are given; None if the text is not a date.
 
     A time with a zone is converted to UTC.
@@ -40,14 +40,14 @@ def moment(text: str) -> Moment | None:
     return tuple(parts)
 
 
-def dates(left: str, right: str) -> tuple[Moment, Moment] | None:
+def comparable_dates(left: str, right: str) -> tuple[Moment, Moment] | None:
     """Two texts as dates, cut to the precision that both have; None if they are to be compared as texts.
 
     They are dates if one is a date of the graph and the other is written as a date.
     """
     if not isinstance(left, Date) and not isinstance(right, Date):
         return None
-    one, other = moment(left), moment(right)
+    one, other = date_parts(left), date_parts(right)
     if one is None or other is None:
         return None
     shared = min(len(one), len(other))
@@ -59,7 +59,7 @@ def equal(left: Scalar, right: Scalar) -> bool | None:
     if left is None or right is None:
         return None
     if isinstance(left, str) and isinstance(right, str):
-        as_dates = dates(left, right)
+        as_dates = comparable_dates(left, right)
         return left == right if as_dates is None else as_dates[0] == as_dates[1]
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
@@ -69,7 +69,7 @@ def equal(left: Scalar, right: Scalar) -> bool | None:
 def less(left: Scalar, right: Scalar) -> bool | None:
     """Whether a value comes before another; None if values of their kinds have no order."""
     if isinstance(left, str) and isinstance(right, str):
-        as_dates = dates(left, right)
+        as_dates = comparable_dates(left, right)
         return left < right if as_dates is None else as_dates[0] < as_dates[1]
     if isinstance(left, bool) and isinstance(right, bool):
         return left < right
@@ -78,7 +78,7 @@ def less(left: Scalar, right: Scalar) -> bool | None:
     return left < right if isinstance(left, int | float) and isinstance(right, int | float) else None
 
 
-def held(since: Iterable[object], until: Iterable[object], begin: str | None, end: str | None) -> bool:
+def overlaps_period(since: Iterable[object], until: Iterable[object], begin: str | None, end: str | None) -> bool:
     """Whether a period with these start and end dates overlaps the time from `begin` to `end`; None is open.
 
     Without a start date the period has no beginning, without an end date it still lasts. An integer is a year.
@@ -89,7 +89,7 @@ def held(since: Iterable[object], until: Iterable[object], begin: str | None, en
 def _moments(values: Iterable[object]) -> list[Moment]:
     """The values that are dates."""
     texts = (f"{one:04}" if type(one) is int else one for one in values)
-    return [found for text in texts if isinstance(text, str) and (found := moment(text)) is not None]
+    return [found for text in texts if isinstance(text, str) and (found := date_parts(text)) is not None]
 
 
 def _before(first: list[Moment], last: list[Moment]) -> bool:

@@ -31,7 +31,7 @@ _EXACT = 2**53
 
 
 @dataclass(frozen=True, slots=True)
-class QualifierAsked:
+class QualifierCondition:
     """The condition that one of the values of an edge's property equals one of some constants, or a node's id."""
 
     owned: Property
@@ -42,7 +42,7 @@ class QualifierAsked:
 
 
 @dataclass(frozen=True, slots=True)
-class FitQuestion:
+class PatternQuery:
     """Asks which nodes match a pattern, and how many matches each combination of nodes has.
 
     The pattern is from a checked plan. It has no named paths, is not optional, and its only paths of variable length
@@ -65,7 +65,7 @@ class FitQuestion:
 
     Others may be returned, too.
     """
-    qualifiers: tuple[QualifierAsked, ...] = ()
+    qualifiers: tuple[QualifierCondition, ...] = ()
     """Properties of the pattern's edges, by which a store finds edges without reading a whole relation.
 
     They are a hint that may be weakened: a store may leave out some of those with constants that it cannot express
@@ -74,14 +74,14 @@ class FitQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class PatternMatch:
     """Ids of the nodes of a match, given ones first, then `variables`; and the number of matches, at least one."""
 
     nodes: tuple[str, ...]
     number: int
 
 
-def ids_asked(condition: Expression) -> tuple[str, tuple[str, ...]] | None:
+def id_condition(condition: Expression) -> tuple[str, tuple[str, ...]] | None:
     """The node and the ids of a condition `id(node) IN [ids]`; None for any other condition."""
     match condition:
         case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)):
@@ -91,7 +91,7 @@ def ids_asked(condition: Expression) -> tuple[str, tuple[str, ...]] | None:
             return None
 
 
-def number_asked(condition: Expression) -> tuple[Property, Comparison, float] | None:
+def number_condition(condition: Expression) -> tuple[Property, Comparison, float] | None:
     """The property, comparison and number of a condition that compares them; None for any other condition."""
     match condition:
         case Compare(Property() as owned, comparison, Constant(value)) if comparison in _MIRRORED:
@@ -105,7 +105,7 @@ def number_asked(condition: Expression) -> tuple[Property, Comparison, float] | 
     return (owned, comparison, float(value)) if abs(value) < _EXACT else None
 
 
-def qualifier_asked(condition: Expression) -> QualifierAsked | None:
+def qualifier_condition(condition: Expression) -> QualifierCondition | None:
     """The constants or the node that a property is equal to; None for any other condition.
 
     That the property is an edge's, the caller has checked.
@@ -121,8 +121,8 @@ def qualifier_asked(condition: Expression) -> QualifierAsked | None:
             return None
     match values:
         case (Call(Function.ID, (Variable(name),)),):
-            return QualifierAsked(owned, node=name)
+            return QualifierCondition(owned, node=name)
         case _:
             constants = tuple(one.value for one in values if isinstance(one, Constant))
     only_constants = len(constants) == len(values) and not any(isinstance(one, bool) for one in constants)
-    return QualifierAsked(owned, tuple(one for one in constants if one is not None)) if only_constants else None
+    return QualifierCondition(owned, tuple(one for one in constants if one is not None)) if only_constants else None

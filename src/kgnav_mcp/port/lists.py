@@ -20,7 +20,7 @@ def items_before(after: str | None) -> int:
     if after is None:
         return 0
     if _NUMBER.fullmatch(after) is None:
-        raise invalid(after)
+        raise invalid_cursor(after)
     return int(after)
 
 
@@ -39,7 +39,7 @@ def page_of(items: Sequence[T], limit: int, after: str | None = None, *, all_or_
     return Page(shown, positions, Count(len(items)), stop)
 
 
-def invalid(position: str) -> InvalidCursor:
+def invalid_cursor(position: str) -> InvalidCursor:
     """The error for a position that this call cannot have returned."""
     return InvalidCursor(
         f"{position[:40]!r} is no position in this list", next_step="Make the call again without a cursor."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Node, Page, Stop
-from kgnav_mcp.port.lists import invalid
+from kgnav_mcp.port.lists import invalid_cursor
 from kgnav_mcp.port.terms import FarEnds, TailKind
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ async def matching(
     return found.page(page.anchors, page.stop, near=True)
 
 
-async def read_or_searched(
+async def read_or_search(
     graph: GraphAdapter, asked: MatchQuestion, search: RowSearch, *, hops: int = 2
 ) -> AnchoredPage[Link]:
     """The result of `matching` for a list of at most one page; a longer list is searched by the store.
@@ -99,7 +99,7 @@ async def _search_by_store(
     parts = [*read, *map(str, sides)]
     part, _, inner = asked.after.removeprefix(_SEPARATOR).partition(_SEPARATOR) if asked.after else ("", "", "")
     if asked.after and part not in parts:
-        raise invalid(asked.after)
+        raise invalid_cursor(asked.after)
     matches, stops = _Matches(asked), list[Stop]()
     for name in parts[parts.index(part) if asked.after else 0 :]:
         if matches.enough:
@@ -143,12 +143,12 @@ class Words:
             return [(word,) for word in self.asked]
         return list(dict.fromkeys(tuple(dict.fromkeys(pair)) for pair in zip(without_accents, as_given, strict=True)))
 
-    def fit(self, text: str) -> bool:
+    def match(self, text: str) -> bool:
         """Whether each word is a word of the text, or the beginning of one."""
         text_words = _words(text)
         return all(any(map(partial(_begins, word), text_words)) for word in self.asked)
 
-    def nearly_fit(self, text: str) -> bool:
+    def match_with_typos(self, text: str) -> bool:
         """As `fit`, but typos are forgiven."""
         text_words = _words(text)
         return all(any(map(partial(_is_near, word), text_words)) for word in self.asked)
@@ -250,9 +250,9 @@ class _Matches:
             end = link.far_end
             if self._label is not None and not self._is_labelled(end, types):
                 continue
-            if self._words is None or self._words.fit(text_of(end)):
+            if self._words is None or self._words.match(text_of(end)):
                 self.exact.append((link, f"{prefix}{position}"))
-            elif not self.exact and self._words.nearly_fit(text_of(end)):
+            elif not self.exact and self._words.match_with_typos(text_of(end)):
                 self.near.append((link, f"{prefix}{position}"))
 
     def _is_labelled(self, end: Node, types: Mapping[str, tuple[str, ...]]) -> bool:

@@ -58,7 +58,7 @@ async def values(
             for one in row.qualifiers
         ]
         owners = (row.relation.id for row in rows)
-    name = known("property", property_name, {relation for _, _, relation, _ in facts})
+    name = find_relation("property", property_name, {relation for _, _, relation, _ in facts})
     if owner is not None and owner not in set(owners):
         raise UnknownName("label" if kind is ValueOwner.NODE else "relation", owner)
     found: dict[str, Literal] = {}
@@ -79,7 +79,7 @@ async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema
         labels = Counter({name: labels[name]})
         rows = [row for row in rows if any(name in _types(end, nodes) for end in (row.head, row.tail))]
     elif name is not None:
-        relation = known("label, relation or property", name, {row.relation for row in rows}, labels)
+        relation = find_relation("label, relation or property", name, {row.relation for row in rows}, labels)
         labels, rows = Counter[str](), [row for row in rows if row.relation.id == relation]
     edges: dict[Relation, _EdgeCounts] = {}
     properties: dict[Relation, Counter[str]] = {}
@@ -111,7 +111,7 @@ async def qualified(graph: GraphAdapter, entity: str, *, limit: int) -> tuple[Tr
     return tuple(islice(found, limit))
 
 
-def known(kind: str, name: str, relations: Iterable[Relation], others: Iterable[str] = ()) -> str:
+def find_relation(kind: str, name: str, relations: Iterable[Relation], others: Iterable[str] = ()) -> str:
     """The id of the relation with this name: an exact id, otherwise an id or label in any letter case.
 
     Raises:

@@ -19,7 +19,7 @@ Link = tuple[N, tuple[E, ...], N]
 Search = Generator[list[N], None, list[tuple[N, tuple[E, ...], N]]]
 Steps = dict[N, list[tuple[E, N]]]
 """For each node, edges and the nodes at their other ends."""
-Ways = dict[N, dict[N, tuple[E, ...]]]
+PathsByStart = dict[N, dict[N, tuple[E, ...]]]
 """For each start, one path to each of some ends."""
 _EDGES_PER_ROW = 10
 """Edges of paths that cost as much memory as one row."""
@@ -40,13 +40,13 @@ class PathSearch(Generic[N, E]):
         edge_order: Callable[[E], object],
         bound: int,
         check: Callable[[int], None],
-        ways: bool,
+        keep_edges: bool,
     ) -> None:
         """`check` raises if that many rows are too many to hold. `ways`: keep the edges of paths, not only their ends.
 
         `bound` is the number of rows that may be held: a search stops collecting soon after it.
         """
-        self._length, self._bound, self._check, self._keep_edges = length, bound, check, ways
+        self._length, self._bound, self._check, self._keep_edges = length, bound, check, keep_edges
         self._node_order, self._edge_order = node_order, edge_order
         self._adjacency: Steps[N, E] = {}
         self._edges_held = 0
@@ -66,7 +66,7 @@ class PathSearch(Generic[N, E]):
         self.size = len(starts)
         return (yield from search(starts, wanted, forward))
 
-    def keep(self, nodes: Iterable[N], steps: Iterable[tuple[N, E, N]]) -> None:
+    def add_edges(self, nodes: Iterable[N], steps: Iterable[tuple[N, E, N]]) -> None:
         """Add the edges of nodes, each as (node, edge, node at the other end)."""
         for node in nodes:
             self._adjacency[node] = []
@@ -147,7 +147,7 @@ class PathSearch(Generic[N, E]):
 
     def _reachable(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
         """Each end of a path with a length between the bounds. Edges may be repeated."""
-        paths: Ways[N, E] = {start: {start: ()} for start in starts}
+        paths: PathsByStart[N, E] = {start: {start: ()} for start in starts}
         fronts = {start: dict(ends) for start, ends in paths.items()}
         length, longest = 0, self._length.longest
         while any(fronts.values()) and length != longest:
@@ -170,13 +170,13 @@ class PathSearch(Generic[N, E]):
 
     def _extend_fronts(
         self,
-        fronts: Ways[N, E],
-        ways: Ways[N, E] | None,
+        fronts: PathsByStart[N, E],
+        ways: PathsByStart[N, E] | None,
         *,
         forward: bool,
-    ) -> Ways[N, E]:
+    ) -> PathsByStart[N, E]:
         """The paths of each front extended by one edge. With `ways`, only to nodes without a path; they are added."""
-        found: Ways[N, E] = {}
+        found: PathsByStart[N, E] = {}
         for start, front in fronts.items():
             found[start] = self._one_edge_further(front, forward)
             if ways is not None:
@@ -201,7 +201,7 @@ class PathSearch(Generic[N, E]):
 
     def _at_distance(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
         """Each end whose shortest path has a length between the bounds."""
-        paths: Ways[N, E] = {start: {start: ()} for start in starts}
+        paths: PathsByStart[N, E] = {start: {start: ()} for start in starts}
         found: list[Link[N, E]] = []
         if self._length.shortest == 0:
             found += [(start, (), start) for start in starts if _is_wanted(start, wanted)]
@@ -263,7 +263,7 @@ class PathSearch(Generic[N, E]):
         return found
 
 
-def _size(paths: Ways[N, E]) -> int:
+def _size(paths: PathsByStart[N, E]) -> int:
     """The number of paths in rows; long paths count as more than one row."""
     edges = sum(len(path) for ends in paths.values() for path in ends.values())
     return max(sum(map(len, paths.values())), edges // _EDGES_PER_ROW)

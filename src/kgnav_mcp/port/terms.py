@@ -48,7 +48,7 @@ class FarEnds:
     words: str | None = None
 
     @property
-    def narrow(self) -> bool:
+    def is_selective(self) -> bool:
         """Whether each far end must be examined: by label or words, not by kind only."""
         return self.label is not None or self.words is not None
 

@@ -15,7 +15,7 @@ _CUT_STEPS = (*zip(_TEXT_LIMITS, _TEXT_LIMITS, strict=True), (SHORTEST_CUT, 2), 
 """Pairs (characters per text, items per list) to cut structured content to, tried in order until it fits."""
 
 
-def truncated(text: str, budget: int) -> str:
+def truncate_text(text: str, budget: int) -> str:
     """The text in at most `budget` tokens. A truncated text ends with a line that says so."""
     if len(text) <= budget or count_tokens(text) <= budget:  # no character is more than one token
         return text
@@ -32,7 +32,7 @@ _LONGEST_TOKEN = 20
 """Upper bound of characters per token in a truncated text: blanks count as no token."""
 
 
-def truncated_facts(facts: dict[str, object], budget: int) -> dict[str, object]:
+def truncate_json(facts: dict[str, object], budget: int) -> dict[str, object]:
     """Structured content in at most `budget` tokens of JSON. Texts and lists are cut only as far as needed."""
     fitting = facts
     for limit, items in _CUT_STEPS:
@@ -40,24 +40,24 @@ def truncated_facts(facts: dict[str, object], budget: int) -> dict[str, object]:
             return fitting
         fitting = {
             "completeness": facts["completeness"],
-            "rows": [shortened(row, limit, items) for row in cast("list[object]", facts["rows"])],
+            "rows": [truncate_values(row, limit, items) for row in cast("list[object]", facts["rows"])],
             "notes": [
                 f"Texts that end in ..., and lists of {items:,}, are cut: the whole was more than an answer may have.",
-                *(shortened(note, limit, items) for note in cast("list[object]", facts["notes"])),
+                *(truncate_values(note, limit, items) for note in cast("list[object]", facts["notes"])),
             ],
         }
     return fitting
 
 
-def shortened(value: object, limit: int, items: int) -> object:
+def truncate_values(value: object, limit: int, items: int) -> object:
     """A JSON value with each text cut to `limit` characters and each list to `items` items."""
     match value:
         case str():
             return value if len(value) <= limit else f"{value[:limit]}..."
         case list():
-            return [shortened(each, limit, items) for each in cast("list[object]", value)[:items]]
+            return [truncate_values(each, limit, items) for each in cast("list[object]", value)[:items]]
         case dict():
             inner = cast("dict[str, object]", value).items()
-            return {key: shortened(each, limit, items) for key, each in inner}
+            return {key: truncate_values(each, limit, items) for key, each in inner}
         case _:
             return value

@@ -27,7 +27,7 @@ def next_call(tool: str, arguments: Mapping[str, object]) -> str:
     return f"Next: {call}" if call else ""
 
 
-def next_call_at(tool: str, entities: Sequence[Entity], arguments: Mapping[str, object]) -> str:
+def next_call_for(tool: str, entities: Sequence[Entity], arguments: Mapping[str, object]) -> str:
     """`next_call` for a tool that takes one entity or a list. A list is not repeated but called "the same entities"."""
     if len(entities) == 1:
         return next_call(tool, {"entity": entities[0], **arguments})

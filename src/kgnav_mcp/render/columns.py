@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgnav_mcp.model import Certainty, Completeness, Count, Direction, Stop
-from kgnav_mcp.render.facts import STRING, Json, Value, list_of, record, with_types
-from kgnav_mcp.render.kinds import CELL, COUNT, TEXT, Kind, count_fact
+from kgnav_mcp.render.facts import STRING, Json, Value, list_schema, object_schema, with_definitions
+from kgnav_mcp.render.kinds import CELL, COUNT, TEXT, Kind, count_json
 from kgnav_mcp.render.text import clean
 
 _AT_LEAST = "AtLeast"
@@ -21,14 +21,14 @@ _MORE = "More"
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class TruncatedList:
     """The first items of a list, and how many more there are."""
 
     items: tuple[Any, ...]
-    more: int
+    omitted: int
 
 
-TableCell = Value | Count | Beginning | Sequence[Any]
+TableCell = Value | Count | TruncatedList | Sequence[Any]
 Row = Sequence[TableCell]
 
 
@@ -38,7 +38,7 @@ class Column:
 
     name: str
     kind: Kind = TEXT
-    names: str = ""
+    name_heading: str = ""
     """Heading of the second column, which has the names; empty if there is none."""
     optional: bool = False
     """Whether to omit the column if it is empty in every row shown."""
@@ -46,36 +46,36 @@ class Column:
     """Most characters of a cell; None for the limit of all cells."""
     choices: tuple[str, ...] = ()
     """The only texts allowed in it; empty for any."""
-    cut: bool = False
+    truncatable: bool = False
     """Whether its lists may be truncated to their first items."""
 
     @property
     def headings(self) -> tuple[str, ...]:
         """Its one or two headings in a table."""
-        return (self.name, self.names) if self.names else (self.name,)
+        return (self.name, self.name_heading) if self.name_heading else (self.name,)
 
-    def texts(self, cell: TableCell, limit: int) -> Sequence[str]:
+    def cell_texts(self, cell: TableCell, limit: int) -> Sequence[str]:
         """A cell as it is printed, one text for each heading."""
         match cell:
             case None:
                 return ("",) * len(self.headings)
-            case Beginning(items, more):
-                (text,) = self.texts(items, limit)
+            case TruncatedList(items, more):
+                (text,) = self.cell_texts(items, limit)
                 return (f"{text}, and {more:,} more" if more else text,)
             case _:
                 return self.kind.texts(cell, self.limit or limit)[: len(self.headings)]
 
-    def facts(self, cell: TableCell, limit: int) -> Json:
+    def cell_json(self, cell: TableCell, limit: int) -> Json:
         """A cell as JSON properties, keyed by property name."""
         match cell:
             case None:
                 return {self.name: None}
             case Count(certainty=Certainty.AT_LEAST):
                 return {self.name: cell.value, self.name + _AT_LEAST: True}
-            case Beginning(items, more):
-                return {**self.facts(items, limit), **({self.name + _MORE: more} if more else {})}
+            case TruncatedList(items, more):
+                return {**self.cell_json(items, limit), **({self.name + _MORE: more} if more else {})}
             case _:
-                return {self.name: self.kind.fact(cell, self.limit or limit)}
+                return {self.name: self.kind.to_json(cell, self.limit or limit)}
 
     @property
     def schema(self) -> Json:
@@ -84,7 +84,7 @@ class Column:
         extra: Json = {}
         if self.kind is COUNT:
             extra = {self.name + _AT_LEAST: {"const": True, "description": f"There: {self.name} is a lower bound."}}
-        elif self.cut:
+        elif self.truncatable:
             extra = {self.name + _MORE: {"type": "integer", "description": f"So many of {self.name} are left out."}}
         return {self.name: {**self.kind.schema, **choices}, **extra}
 
@@ -96,18 +96,18 @@ DIRECTION = Column("direction", choices=tuple(Direction))
 
 def row_texts(columns: Sequence[Column], row: Row, limit: int) -> list[str]:
     """A row as printed texts."""
-    return [text for column, cell in zip(columns, row, strict=True) for text in column.texts(cell, limit)]
+    return [text for column, cell in zip(columns, row, strict=True) for text in column.cell_texts(cell, limit)]
 
 
-def row_facts(columns: Sequence[Column], row: Row, limit: int) -> Json:
+def row_json(columns: Sequence[Column], row: Row, limit: int) -> Json:
     """A row as JSON: values keyed by column name."""
     facts: Json = {}
     for column, cell in zip(columns, row, strict=True):
-        facts |= column.facts(cell, limit)
+        facts |= column.cell_json(cell, limit)
     return facts
 
 
-def answer_facts(
+def answer_json(
     completeness: Completeness, rows: Sequence[Json], notes: Sequence[str] = (), *, before: int = 0
 ) -> Json:
     """An answer as JSON. `before` is the number of rows shown by earlier answers to the same call."""
@@ -115,7 +115,7 @@ def answer_facts(
         "completeness": {
             "shown": completeness.shown,
             "before": before,
-            "total": count_fact(completeness.total),
+            "total": count_json(completeness.total),
             "certainty": str(completeness.total.certainty),
             "stop": str(completeness.stop),
             "cursor": completeness.cursor,
@@ -129,15 +129,17 @@ def answer_schema(tables: Sequence[Columns]) -> Json:
     """The JSON schema of `answer_facts` with rows of any of these tables; without tables, rows of any plan."""
     rows = [_row_schema(columns) for columns in tables] or [{"type": "object", "additionalProperties": CELL.schema}]
     items = rows[0] if len(rows) == 1 else {"anyOf": rows}
-    return with_types(record({"completeness": _COMPLETENESS, "rows": list_of(items), "notes": list_of(STRING)}))
+    return with_definitions(
+        object_schema({"completeness": _COMPLETENESS, "rows": list_schema(items), "notes": list_schema(STRING)})
+    )
 
 
 def _row_schema(columns: Columns) -> Json:
     fields = {name: schema for column in columns for name, schema in column.schema.items()}
-    return record(fields, optional=fields.keys() - {column.name for column in columns if not column.optional})
+    return object_schema(fields, optional=fields.keys() - {column.name for column in columns if not column.optional})
 
 
-_COMPLETENESS = record(
+_COMPLETENESS = object_schema(
     {
         "shown": {"type": "integer", "description": "Rows of this answer."},
         "before": {"type": "integer", "description": "Rows of earlier answers to the same call."},

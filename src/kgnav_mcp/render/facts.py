@@ -16,7 +16,7 @@ Json = dict[str, Any]
 Value = Cell | Literal | Relation | Qualifier | tuple["Value", ...]
 
 
-def fact(value: Value, limit: int) -> object:
+def json_value(value: Value, limit: int) -> object:
     """A value as JSON. Texts are clipped at `limit` characters; a clipped one states its full length."""
     match value:
         case None | bool() | int():
@@ -26,40 +26,40 @@ def fact(value: Value, limit: int) -> object:
         case str():
             result = clean(clipped(value, limit))
         case Literal(language=str() as language):
-            result = {"text": fact(value.text, limit), "language": fact(language, limit)}
+            result = {"text": json_value(value.text, limit), "language": json_value(language, limit)}
         case Literal():
-            result = fact(scalar(value), limit)
+            result = json_value(scalar(value), limit)
         case Entity() | Relation():
-            label = {} if value.label in (None, value.id) else {"label": fact(value.label, limit)}
+            label = {} if value.label in (None, value.id) else {"label": json_value(value.label, limit)}
             result = {"id": printable_id(value.id), **label}
         case Qualifier():
-            result = {"property": fact(value.relation, limit), "value": fact(value.value, limit)}
+            result = {"property": json_value(value.relation, limit), "value": json_value(value.value, limit)}
         case Triple():
             result = _edge(value, limit)
         case Path():
-            result = {"nodes": fact(value.nodes, limit), "edges": fact(value.edges, limit)}
+            result = {"nodes": json_value(value.nodes, limit), "edges": json_value(value.edges, limit)}
         case _:
-            result = [fact(each, limit) for each in value]
+            result = [json_value(each, limit) for each in value]
     return result
 
 
 def _edge(edge: Triple, limit: int) -> Json:
     ends = {"head": edge.head, "relation": edge.relation, "tail": edge.tail}
-    qualifiers = {"qualifiers": fact(edge.qualifiers, limit)} if edge.qualifiers else {}
-    return {**{name: fact(end, limit) for name, end in ends.items()}, **qualifiers}
+    qualifiers = {"qualifiers": json_value(edge.qualifiers, limit)} if edge.qualifiers else {}
+    return {**{name: json_value(end, limit) for name, end in ends.items()}, **qualifiers}
 
 
-def of_type(name: str) -> Json:
+def type_reference(name: str) -> Json:
     """A reference to the schema of one of the types below."""
     return {"$ref": f"#/$defs/{name}"}
 
 
-def list_of(schema: Json) -> Json:
+def list_schema(schema: Json) -> Json:
     """The schema of a list."""
     return {"type": "array", "items": schema}
 
 
-def record(properties: Mapping[str, Json], description: str = "", *, optional: Collection[str] = ()) -> Json:
+def object_schema(properties: Mapping[str, Json], description: str = "", *, optional: Collection[str] = ()) -> Json:
     """The schema of an object with exactly these properties; those not `optional` are required."""
     described = {"description": description} if description else {}
     return {
@@ -75,43 +75,46 @@ STRING: Json = {"type": "string"}
 _SCALARS: list[Json] = [STRING, {"type": "number"}, {"type": "boolean"}]
 _NAMED = {"id": STRING, "label": STRING}
 _TYPES: dict[str, Json] = {
-    "Entity": record(_NAMED, "A node. Without a label it has no name but its id.", optional=["label"]),
-    "Relation": record(_NAMED, "Without a label it has no name but its id.", optional=["label"]),
-    "LanguageText": record({"text": STRING, "language": STRING}, "A text of a stated language."),
-    "Value": {"anyOf": [of_type("Entity"), of_type("LanguageText"), *_SCALARS]},
-    "Qualifier": record(
-        {"property": of_type("Relation"), "value": of_type("Value")}, "A property of an edge or a node, and its value."
+    "Entity": object_schema(_NAMED, "A node. Without a label it has no name but its id.", optional=["label"]),
+    "Relation": object_schema(_NAMED, "Without a label it has no name but its id.", optional=["label"]),
+    "LanguageText": object_schema({"text": STRING, "language": STRING}, "A text of a stated language."),
+    "Value": {"anyOf": [type_reference("Entity"), type_reference("LanguageText"), *_SCALARS]},
+    "Qualifier": object_schema(
+        {"property": type_reference("Relation"), "value": type_reference("Value")},
+        "A property of an edge or a node, and its value.",
     ),
-    "Edge": record(
+    "Edge": object_schema(
         {
-            "head": of_type("Entity"),
-            "relation": of_type("Relation"),
-            "tail": of_type("Value"),
-            "qualifiers": list_of(of_type("Qualifier")),
+            "head": type_reference("Entity"),
+            "relation": type_reference("Relation"),
+            "tail": type_reference("Value"),
+            "qualifiers": list_schema(type_reference("Qualifier")),
         },
         optional=["qualifiers"],
     ),
-    "Path": record({"nodes": list_of(of_type("Entity")), "edges": list_of(of_type("Edge"))}),
+    "Path": object_schema(
+        {"nodes": list_schema(type_reference("Entity")), "edges": list_schema(type_reference("Edge"))}
+    ),
     "Cell": {
         "anyOf": [
-            *map(of_type, ("Entity", "Edge", "Path")),
+            *map(type_reference, ("Entity", "Edge", "Path")),
             *_SCALARS,
             {"type": "null"},
-            list_of(of_type("Cell")),
+            list_schema(type_reference("Cell")),
         ]
     },
 }
 """JSON schemas of the values that `fact` returns, by type name."""
 
 
-def with_types(schema: Json) -> Json:
+def with_definitions(schema: Json) -> Json:
     """The schema with `$defs` of all types that it refers to, directly or through other types."""
     used: dict[str, Json] = {}
 
     def collect(part: Json) -> None:
         text = json.dumps(part)
         for name, definition in _TYPES.items():
-            if name not in used and json.dumps(of_type(name)) in text:
+            if name not in used and json.dumps(type_reference(name)) in text:
                 used[name] = definition
                 collect(definition)
 

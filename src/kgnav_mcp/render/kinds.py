@@ -8,13 +8,13 @@ from typing import Any
 
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import Cell, Certainty, Count, Entity, Qualifier
-from kgnav_mcp.render.facts import STRING, Json, fact, list_of, of_type
+from kgnav_mcp.render.facts import STRING, Json, json_value, list_schema, type_reference
 from kgnav_mcp.render.text import (
     UNNAMED,
     cell_text,
+    comma_list,
     edge_text,
     id_and_label,
-    joined,
     node_text,
     printable_id,
     qualifiers_text,
@@ -31,10 +31,10 @@ class Kind:
     schema: Json
     texts: Callable[[Any, int], Sequence[str]]
     """The printed text; two texts, id and name, for what has an id."""
-    fact: Callable[[Any, int], object] = fact
+    to_json: Callable[[Any, int], object] = json_value
 
 
-def count_fact(count: Count, _: int = 0) -> int | None:
+def count_json(count: Count, _: int = 0) -> int | None:
     """A count as a number; None if it is unknown."""
     return None if count.certainty is Certainty.UNKNOWN else count.value
 
@@ -55,27 +55,27 @@ def _single_text(text: Callable[[Any, int], str]) -> Callable[[Any, int], Sequen
 
 
 def _list(items: str, text: Callable[[Any, int], str]) -> Kind:
-    return Kind(list_of(of_type(items)), _single_text(text))
+    return Kind(list_schema(type_reference(items)), _single_text(text))
 
 
-TEXT = Kind(STRING, _single_text(lambda text, _: text), lambda text, _: fact(text, len(text)))
+TEXT = Kind(STRING, _single_text(lambda text, _: text), lambda text, _: json_value(text, len(text)))
 """A text that is never clipped."""
 LONG_TEXT = Kind(STRING, _single_text(clipped))
-TEXTS = Kind(list_of(STRING), _single_text(joined))
-COUNT = Kind(_INTEGER_OR_NULL, _single_text(lambda count, _: str(count)), count_fact)
+TEXTS = Kind(list_schema(STRING), _single_text(comma_list))
+COUNT = Kind(_INTEGER_OR_NULL, _single_text(lambda count, _: str(count)), count_json)
 """A Count; null if unknown. A lower bound is marked by a second property."""
 INTEGER = Kind(_INTEGER_OR_NULL, _single_text(lambda number, _: f"{number:,}"))
 SCORE = Kind({"type": "number"}, _single_text(lambda score, _: f"{score:.2f}"), lambda score, _: round(score, 2))
-ENTITY = Kind(of_type("Entity"), value_and_label)
-VALUE = Kind(of_type("Value"), value_and_label)
+ENTITY = Kind(type_reference("Entity"), value_and_label)
+VALUE = Kind(type_reference("Value"), value_and_label)
 """An entity, or a literal."""
-RELATION = Kind(of_type("Relation"), id_and_label)
+RELATION = Kind(type_reference("Relation"), id_and_label)
 VALUES = _list("Value", lambda nodes, limit: "; ".join(node_text(node, limit) for node in nodes))
 QUALIFIERS = _list("Qualifier", qualifiers_text)
 PROPERTIES = _list("Qualifier", _own_properties_text)
 """A node's own properties, named by their ids."""
 EDGES = _list("Edge", lambda edges, _: "; ".join(map(edge_text, edges)))
-CELL = Kind(of_type("Cell"), _cell_texts)
+CELL = Kind(type_reference("Cell"), _cell_texts)
 """Any value that a plan may return."""
-WHOLE_CELL = Kind(of_type("Cell"), _single_text(cell_text))
+SINGLE_COLUMN_CELL = Kind(type_reference("Cell"), _single_text(cell_text))
 """The same, for columns in which no entity has a name other than its id."""

@@ -9,11 +9,11 @@ from typing import Any
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import Completeness, Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema, Stop
 from kgnav_mcp.render.calls import call_text
-from kgnav_mcp.render.columns import Beginning, Column, Columns, Row, answer_facts, row_facts, row_texts
+from kgnav_mcp.render.columns import Column, Columns, Row, TruncatedList, answer_json, row_json, row_texts
 from kgnav_mcp.render.completeness import singular
-from kgnav_mcp.render.facts import STRING, Json, fact, list_of, record
-from kgnav_mcp.render.kinds import COUNT, RELATION, Kind, count_fact
-from kgnav_mcp.render.table import RenderedAnswer, RenderOptions, without_empty
+from kgnav_mcp.render.facts import STRING, Json, json_value, list_schema, object_schema
+from kgnav_mcp.render.kinds import COUNT, RELATION, Kind, count_json
+from kgnav_mcp.render.table import RenderedAnswer, RenderOptions, drop_empty_columns
 from kgnav_mcp.render.text import NAME_LIMIT, clean, printable_id, table_cell
 from kgnav_mcp.render.tokens import count_tokens
 
@@ -40,7 +40,7 @@ def _pair_text(pair: LabelPair, limit: int) -> str:
 
 def _pair_fact(pair: LabelPair, limit: int) -> Json:
     head, tail, triples = pair
-    return {"from": fact(head, limit), "to": fact(tail, limit), "triples": count_fact(triples)}
+    return {"from": json_value(head, limit), "to": json_value(tail, limit), "triples": count_json(triples)}
 
 
 def _qualifier_text(facts: QualifierFacts, limit: int) -> str:
@@ -50,31 +50,31 @@ def _qualifier_text(facts: QualifierFacts, limit: int) -> str:
 
 
 def _qualifier_fact(facts: QualifierFacts, limit: int) -> Json:
-    return {"property": fact(facts.id, limit), "types": fact(facts.datatypes, limit)}
+    return {"property": json_value(facts.id, limit), "types": json_value(facts.datatypes, limit)}
 
 
 def _list(name: str, item: Json, text: Callable[[Any, int], str], of: Callable[[Any, int], object]) -> Column:
     """A column of lists that may be truncated to their first items."""
     kind = Kind(
-        list_of(item),
+        list_schema(item),
         lambda items, limit: (", ".join(text(each, limit) for each in items),),
         lambda items, limit: [of(each, limit) for each in items],
     )
-    return Column(name, kind, optional=True, limit=NAME_LIMIT, cut=True)
+    return Column(name, kind, optional=True, limit=NAME_LIMIT, truncatable=True)
 
 
-_PAIR = record({"from": STRING, "to": STRING, "triples": COUNT.schema})
-_QUALIFIER = record({"property": STRING, "types": list_of(STRING)})
+_PAIR = object_schema({"from": STRING, "to": STRING, "triples": COUNT.schema})
+_QUALIFIER = object_schema({"property": STRING, "types": list_schema(STRING)})
 _LABELS = Column("label"), Column("name", optional=True), Column("nodes", COUNT)
 _RELATIONS = (
     Column("relation", RELATION),
     Column("triples", COUNT),
     _list("joins", _PAIR, _pair_text, _pair_fact),
-    _list("from", STRING, clipped, fact),
-    _list("to", STRING, clipped, fact),
+    _list("from", STRING, clipped, json_value),
+    _list("to", STRING, clipped, json_value),
     _list("qualifiers", _QUALIFIER, _qualifier_text, _qualifier_fact),
 )
-_PROPERTIES = Column("property", RELATION), Column("values", COUNT), _list("types", STRING, clipped, fact)
+_PROPERTIES = Column("property", RELATION), Column("values", COUNT), _list("types", STRING, clipped, json_value)
 
 
 def _with_kind(columns: Columns) -> Columns:
@@ -129,7 +129,7 @@ class Section:
     def facts(self) -> list[dict[str, object]]:
         """The same rows as JSON, each with its kind."""
         kind = singular(self.title)
-        return [{"kind": kind, **row_facts(self.columns, row, NAME_LIMIT)} for row in self.rows]
+        return [{"kind": kind, **row_json(self.columns, row, NAME_LIMIT)} for row in self.rows]
 
 
 def schema_overview(graph: str, schema: Schema, name: str | None, options: RenderOptions) -> RenderedAnswer:
@@ -155,12 +155,12 @@ def schema_overview(graph: str, schema: Schema, name: str | None, options: Rende
     complete = all(len(section.rows) == section.total for section in sections)
     total = Count(sum(section.total for section in sections))
     completeness = Completeness(len(rows), total, Stop.COMPLETE if complete else Stop.BUDGET)
-    return RenderedAnswer(text, answer_facts(completeness, rows, (head, *legend, step)))
+    return RenderedAnswer(text, answer_json(completeness, rows, (head, *legend, step)))
 
 
 def _fit(title: str, columns: Columns, rows: Sequence[Row], budget: int, options: RenderOptions) -> Section:
     """A section with as many rows as fit the budget."""
-    named, all_rows = without_empty(columns, rows)
+    named, all_rows = drop_empty_columns(columns, rows)
     shown: list[Row] = []
     tokens = _HEADING_TOKENS if rows else 0
     for row in all_rows:
@@ -192,8 +192,8 @@ def _property(facts: PropertyFacts) -> Row:
     return facts.relation, facts.count, _first(facts.datatypes)
 
 
-def _first(items: Sequence[object], most: int = _LIST_ITEMS) -> Beginning | tuple[()]:
-    return Beginning(tuple(items[:most]), max(len(items) - most, 0)) if items else ()
+def _first(items: Sequence[object], most: int = _LIST_ITEMS) -> TruncatedList | tuple[()]:
+    return TruncatedList(tuple(items[:most]), max(len(items) - most, 0)) if items else ()
 
 
 def _first_line(graph: str, schema: Schema, name: str | None) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kgnav_mcp.model import Cell, Count, Entity, PartSize, PlanPage, Triple
-from kgnav_mcp.render.columns import Beginning, Column, Columns
-from kgnav_mcp.render.kinds import CELL, EDGES, ENTITY, WHOLE_CELL
+from kgnav_mcp.render.columns import Column, Columns, TruncatedList
+from kgnav_mcp.render.kinds import CELL, EDGES, ENTITY, SINGLE_COLUMN_CELL
 from kgnav_mcp.render.table import Table
 
 _PROOF = "proof"
@@ -29,13 +29,13 @@ def plan_table(page: PlanPage, offset: int, *, intro: str = "", notes: Sequence[
     columns = [
         Column(name, CELL, _unused(f"{name}{_LABEL}", page.columns))
         if any(_has_name(row.cells[place]) for row in page.items)
-        else Column(name, WHOLE_CELL)
+        else Column(name, SINGLE_COLUMN_CELL)
         for place, name in enumerate(page.columns)
     ]
     with_proof = any(row.proof for row in page.items)
     cut_note = (_CUT,) if any(len(row.proof) > _EDGES for row in page.items) else ()
     if with_proof:
-        columns.append(Column(_unused(_PROOF, page.columns), EDGES, cut=True))
+        columns.append(Column(_unused(_PROOF, page.columns), EDGES, truncatable=True))
     return Table(
         "rows",
         columns,
@@ -52,7 +52,7 @@ def plan_table(page: PlanPage, offset: int, *, intro: str = "", notes: Sequence[
     )
 
 
-def repeats(page: PlanPage) -> tuple[str, ...]:
+def duplicates_note(page: PlanPage) -> tuple[str, ...]:
     """One line with the number of duplicate rows, if there are any: often they were not intended."""
     rows = len(page.items)
     repeated = rows - len({row.cells for row in page.items})
@@ -66,8 +66,8 @@ def _unused(name: str, names: Sequence[str]) -> str:
     return _unused(f"{name}_", names) if name in names else name
 
 
-def _first_edges(proof: Sequence[Triple]) -> Beginning:
-    return Beginning(tuple(proof[:_EDGES]), max(len(proof) - _EDGES, 0))
+def _first_edges(proof: Sequence[Triple]) -> TruncatedList:
+    return TruncatedList(tuple(proof[:_EDGES]), max(len(proof) - _EDGES, 0))
 
 
 def sizes_line(sizes: Sequence[PartSize]) -> str:

@@ -23,7 +23,7 @@ from kgnav_mcp.errors import (
     Unsupported,
 )
 from kgnav_mcp.model import Entity
-from kgnav_mcp.render.text import NAME_LIMIT, clean, edge_text, joined, name_and_id
+from kgnav_mcp.render.text import NAME_LIMIT, clean, comma_list, edge_text, name_and_id
 
 
 def error_text(error: KgnavError) -> str:
@@ -107,13 +107,13 @@ def _nearest_lines(error: KgnavError) -> list[str]:
 
 def _entity_problem(problem: UnknownEntity | AmbiguousEntity) -> str:
     suggestions = problem.nearest if isinstance(problem, UnknownEntity) else problem.candidates
-    names = joined([*map(name_and_id, suggestions)], _CHOICES)
+    names = comma_list([*map(name_and_id, suggestions)], _CHOICES)
     if isinstance(problem, UnknownEntity):
         return f"{echoed(problem.reference)} is unknown" + (f"; nearest: {names}" if names else "")
     return f"{echoed(problem.reference)} may be {names}"
 
 
 def _described(entity: Entity) -> str:
-    about = (joined(entity.types[:2], NAME_LIMIT), clipped(entity.description or "", NAME_LIMIT))
+    about = (comma_list(entity.types[:2], NAME_LIMIT), clipped(entity.description or "", NAME_LIMIT))
     more = ", ".join(filter(None, about))
     return f"{name_and_id(entity)}, {more}" if more else name_and_id(entity)

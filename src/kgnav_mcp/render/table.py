@@ -10,8 +10,8 @@ from itertools import compress
 from typing import Protocol, cast
 
 from kgnav_mcp.model import Completeness, Count, Entity, Stop
-from kgnav_mcp.render.budget import SHORTEST_CUT, shortened
-from kgnav_mcp.render.columns import Column, Columns, Row, answer_facts, row_facts, row_texts
+from kgnav_mcp.render.budget import SHORTEST_CUT, truncate_values
+from kgnav_mcp.render.columns import Column, Columns, Row, answer_json, row_json, row_texts
 from kgnav_mcp.render.completeness import completeness_line
 from kgnav_mcp.render.text import clean, table_body, table_cell
 from kgnav_mcp.render.tokens import count_tokens
@@ -33,7 +33,7 @@ class RenderOptions:
     def row_tokens(self, columns: Sequence[Column], row: Row) -> int:
         """The tokens of one row of a table."""
         if self.structured:
-            return count_tokens(json.dumps(row_facts(columns, row, self.literal_limit), ensure_ascii=False)) + 1
+            return count_tokens(json.dumps(row_json(columns, row, self.literal_limit), ensure_ascii=False)) + 1
         return count_tokens("|".join(map(table_cell, row_texts(columns, row, self.literal_limit)))) + 1
 
     def prefix_legend(self, text: str, tokens: int) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ class RenderedAnswer:
 
 def row_answer(text: str, columns: Columns, row: Row, notes: Sequence[str] = ()) -> RenderedAnswer:
     """An answer of one row whose markdown is not a table."""
-    return RenderedAnswer(text, answer_facts(Completeness(1, Count(1)), [row_facts(columns, row, len(text))], notes))
+    return RenderedAnswer(text, answer_json(Completeness(1, Count(1)), [row_json(columns, row, len(text))], notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +177,16 @@ class FittedTable:
     def facts(self) -> dict[str, object]:
         """The same facts as JSON: completeness, rows keyed by column, and all other lines as notes."""
         empty = (self.table.empty,) if not self.rows and self.table.empty else ()
-        rows = [row_facts(self.columns, row, self.limit) for row in self.rows]
+        rows = [row_json(self.columns, row, self.limit) for row in self.rows]
         if self.cut is not None:
-            rows = cast("list[dict[str, object]]", [shortened(row, self.cut, self.cut) for row in rows])
+            rows = cast("list[dict[str, object]]", [truncate_values(row, self.cut, self.cut) for row in rows])
         notes = (*empty, *self.table.intro, *self.notes)
-        return answer_facts(self.completeness, rows, notes, before=self.table.offset)
+        return answer_json(self.completeness, rows, notes, before=self.table.offset)
 
 
-def fit(table: Table, options: RenderOptions, cursor_after: Callable[[int], str] | None = None) -> FittedTable:
+def fit_to_budget(
+    table: Table, options: RenderOptions, cursor_after: Callable[[int], str] | None = None
+) -> FittedTable:
     """The table as an answer within the budget, truncated between rows.
 
     `cursor_after(n)` returns the cursor that continues after the first n rows. Without it the answer has no cursor,
@@ -204,13 +206,13 @@ def _fitted(table: Table, options: RenderOptions, cursor_after: Callable[[int], 
     frame = count_tokens("\n".join((*table.intro, *table.notes, *names))) + _FRAME_TOKENS[options.structured]
     left = options.budget - frame
     rows, notes, cut = list(table.rows), table.notes, None
-    columns, shown = without_empty(table.columns, rows)
+    columns, shown = drop_empty_columns(table.columns, rows)
     if rows and _tokens(options, columns, shown) > left:
         shown = _first_rows(rows, left, lambda row: options.row_tokens(table.columns, row))
         if not shown:
             shown, notes = rows[:1], (*notes, _CUT_NOTE[options.structured])
             cut = _fitting_cut(table.columns, rows[0], options, left - count_tokens(notes[-1]))
-        columns, shown = without_empty(table.columns, shown)
+        columns, shown = drop_empty_columns(table.columns, shown)
     stop = Stop.BUDGET if len(shown) < len(rows) else table.stop
     more = stop in (Stop.BUDGET, Stop.LIMIT) and bool(rows)
     cursor = cursor_after(len(shown)) if more and cursor_after else None
@@ -218,7 +220,7 @@ def _fitted(table: Table, options: RenderOptions, cursor_after: Callable[[int], 
     return FittedTable(table, completeness, columns, shown, notes, options.literal_limit, cut)
 
 
-def without_empty(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[Column], Sequence[Row]]:
+def drop_empty_columns(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[Column], Sequence[Row]]:
     """The columns and rows without the optional columns that are empty in all rows."""
     shown = [not column.optional or any(row[n] not in _EMPTY for row in rows) for n, column in enumerate(columns)]
     if all(shown):
@@ -246,11 +248,11 @@ def _first_rows(rows: Sequence[Row], left: int, tokens: Callable[[Row], int]) ->
 
 def _fitting_cut(columns: Sequence[Column], row: Row, options: RenderOptions, left: int) -> int:
     """The number of characters and items to cut a row's texts and lists to so that it fits, at least SHORTEST_CUT."""
-    facts = row_facts(columns, row, options.literal_limit)
+    facts = row_json(columns, row, options.literal_limit)
 
     def tokens(cut: int) -> int:
         if options.structured:
-            return count_tokens(json.dumps(shortened(facts, cut, cut), ensure_ascii=False))
+            return count_tokens(json.dumps(truncate_values(facts, cut, cut), ensure_ascii=False))
         return count_tokens("|".join(map(table_cell, _cut_texts(columns, row, options.literal_limit, cut))))
 
     texts = row_texts(columns, row, options.literal_limit)
@@ -265,7 +267,7 @@ def _cut_texts(columns: Sequence[Column], row: Row, limit: int, cut: int) -> lis
     return [
         text if isinstance(cell, Count | int | float) or len(text) <= cut else f"{text[:cut]}..."
         for column, cell in zip(columns, row, strict=True)
-        for text in column.texts(cell, limit)
+        for text in column.cell_texts(cell, limit)
     ]
 
 

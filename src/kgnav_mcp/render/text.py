@@ -113,7 +113,7 @@ def name_and_id(one: Entity | Relation) -> str:
     return shown if one.label in (None, one.id) else f"{clipped(one.label, NAME_LIMIT)} ({shown})"
 
 
-def joined(texts: Sequence[str], limit: int) -> str:
+def comma_list(texts: Sequence[str], limit: int) -> str:
     """Texts separated by commas: as many as fit `limit` characters, at least one, and the number left out."""
     shown: list[str] = []
     for text in texts:

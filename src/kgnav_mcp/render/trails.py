@@ -22,10 +22,10 @@ from kgnav_mcp.model import (
     Verdict,
 )
 from kgnav_mcp.render.calls import call_text, next_call
-from kgnav_mcp.render.columns import Beginning, Column, Row
+from kgnav_mcp.render.columns import Column, Row, TruncatedList
 from kgnav_mcp.render.kinds import EDGES, ENTITY, INTEGER, LONG_TEXT, RELATION, SCORE, VALUES
 from kgnav_mcp.render.table import RenderOptions, Table
-from kgnav_mcp.render.text import joined, name_and_id
+from kgnav_mcp.render.text import comma_list, name_and_id
 
 _CALL_LIMIT = 200
 """Most characters of a call in a transcript."""
@@ -40,13 +40,13 @@ STEP_COLUMNS = (
     Column("steps"),
     Column("call", LONG_TEXT, limit=_CALL_LIMIT),
     Column("answer", LONG_TEXT, limit=_CALL_LIMIT, optional=True),
-    Column("edges", EDGES, optional=True, cut=True),
+    Column("edges", EDGES, optional=True, truncatable=True),
 )
 REASONING_COLUMNS = (
     Column("step", INTEGER),
     Column("anchor", ENTITY, "anchorLabel"),
     Column("relation", RELATION),
-    Column("triples", EDGES, cut=True),
+    Column("triples", EDGES, truncatable=True),
     Column("inference", LONG_TEXT, limit=_INFERENCE),
 )
 PATH_COLUMNS = (
@@ -82,6 +82,7 @@ def transcript_table(trail: Trail, options: RenderOptions) -> Table:
     summarised = len(trail.steps) - len(rows)
     if summarised:
         rows.insert(0, _summary_row(trail, summarised))
+    topics = comma_list([*map(name_and_id, trail.topics)], _NAMES)
     started = datetime.fromtimestamp(trail.time, UTC).isoformat(" ", "minutes")
     return Table(
         "rows",
@@ -91,7 +92,7 @@ def transcript_table(trail: Trail, options: RenderOptions) -> Table:
         empty="nothing has been recorded yet. Pass the trail to search, get_triples or any other tool.",
         intro=(
             f"Question: {clipped(trail.question, options.literal_limit)}",
-            f"On the graph {trail.graph}, from {joined([*map(name_and_id, trail.topics)], _NAMES)}. Started {started}.",
+            f"On the graph {trail.graph}, from {topics}. Started {started}.",
         ),
     )
 
@@ -115,14 +116,14 @@ def _summary_row(trail: Trail, steps: int) -> Row:
     )
     return (
         f"1 to {steps}",
-        joined([f"{tool} x {n}" for tool, n in calls.most_common()], _CALL_LIMIT),
+        comma_list([f"{tool} x {n}" for tool, n in calls.most_common()], _CALL_LIMIT),
         None,
         _first_edges([*edges]),
     )
 
 
-def _first_edges(edges: Sequence[Triple]) -> Beginning | None:
-    return Beginning(tuple(edges[:_EDGES]), max(len(edges) - _EDGES, 0)) if edges else None
+def _first_edges(edges: Sequence[Triple]) -> TruncatedList | None:
+    return TruncatedList(tuple(edges[:_EDGES]), max(len(edges) - _EDGES, 0)) if edges else None
 
 
 def reasoning_table(handle: str, question: str, steps: Sequence[ReasoningStep], most: int, *, done: bool) -> Table:

@@ -10,8 +10,8 @@ from kgnav_mcp.model import (
     AtEntities,
     Count,
     Direction,
+    EntitiesWithout,
     Entity,
-    Lacking,
     Link,
     Neighbourhood,
     Page,
@@ -19,13 +19,13 @@ from kgnav_mcp.model import (
     T,
     Triple,
 )
-from kgnav_mcp.render.calls import next_call, next_call_at
+from kgnav_mcp.render.calls import next_call, next_call_for
 from kgnav_mcp.render.columns import DIRECTION, Column, Row
 from kgnav_mcp.render.kinds import COUNT, ENTITY, QUALIFIERS, RELATION, VALUE, VALUES
 from kgnav_mcp.render.table import Table
 from kgnav_mcp.render.text import (
     NAME_LIMIT,
-    joined,
+    comma_list,
     name_and_id,
     node_text,
     printable_id,
@@ -110,10 +110,10 @@ def _rows_table(found: Neighbourhood, page: Page[Triple], offset: int, condition
     )
 
 
-def _notes(page: Page[T], lacking: Sequence[Lacking], offset: int) -> tuple[str, ...]:
+def _notes(page: Page[T], lacking: Sequence[EntitiesWithout], offset: int) -> tuple[str, ...]:
     """Notes after a list: what the store reports on it, and which entities have no rows in it."""
     without = [
-        f"Without {clipped(each.relation, NAME_LIMIT) or 'any'}: {joined(names, _LACKING)}."
+        f"Without {clipped(each.relation, NAME_LIMIT) or 'any'}: {comma_list(names, _LACKING)}."
         for each in lacking
         if (names := [*map(name_and_id, each.entities)])
     ]
@@ -126,7 +126,7 @@ def _explain_empty(found: Neighbourhood) -> str:
     if opposite_count is None:
         return f"{subject} no {direction} rows."
     if opposite_count.value:
-        step = next_call_at("search", found.entities, {"direction": direction.opposite})
+        step = next_call_for("search", found.entities, {"direction": direction.opposite})
         return f"{subject} no {direction} rows, but {opposite_count} {direction.opposite}. {step}"
     if len(found.entities) != 1:
         return f"{subject} no rows in either direction."
@@ -174,7 +174,7 @@ def _hub_table(found: Neighbourhood, page: Page[RelationFacts], offset: int, *, 
         most = max(page.items, key=lambda facts: facts.count.value)
         chosen = page.items[0] if page.items[0].matches else most
         arguments = {"direction": direction, "properties_to_filter_for": [chosen.relation]}
-        intro.append(next_call_at("search", entities, arguments))
+        intro.append(next_call_for("search", entities, arguments))
     return Table(
         "relations",
         HUB_COLUMNS,
@@ -223,7 +223,7 @@ def relations_table(found: AtEntities[RelationFacts], offset: int, *, ranked: bo
     """GraphWalker's list of relations, each with its direction. `ranked`: they are ranked by a question."""
     entities, page = found.entities, found.page
     first = [facts.relation for facts in page.items[:1]]
-    step = next_call_at("get_triples", entities, {"relations": first}) if first else ""
+    step = next_call_for("get_triples", entities, {"relations": first}) if first else ""
     return Table(
         "relations",
         RELATION_COLUMNS,

@@ -13,7 +13,7 @@ from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.plans.progress import Progress
 from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.render.table import Answer, RenderOptions, Table, fit
+from kgnav_mcp.render.table import Answer, RenderOptions, Table, fit_to_budget
 from kgnav_mcp.server.recording import Recording
 
 
@@ -46,7 +46,7 @@ class ToolCall:
         """How the answer is rendered."""
         options = self.app.render_options
         budget = options.budget // self.budget_parts
-        prefixes = self.adapter.coined_prefixes
+        prefixes = self.adapter.generated_prefixes
         return replace(options, budget=budget, structured=self.structured, coined_prefixes=prefixes)
 
     @property
@@ -86,7 +86,9 @@ class ToolCall:
 
         `positions` has the position of each row in the whole list; None if the list cannot be paged.
         """
-        return fit(table, self.options, self._cursors(table.offset, positions) if positions is not None else None)
+        return fit_to_budget(
+            table, self.options, self._cursors(table.offset, positions) if positions is not None else None
+        )
 
     def _cursors(self, offset: int, positions: Sequence[str]) -> Callable[[int], str]:
         paging = self.paging

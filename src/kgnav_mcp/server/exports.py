@@ -9,7 +9,7 @@ from typing import Final
 from kgnav_mcp.model import Trail
 from kgnav_mcp.navigation.subgraph import walked_subgraph
 from kgnav_mcp.render.pictures import mermaid, svg
-from kgnav_mcp.render.table import RenderOptions, fit
+from kgnav_mcp.render.table import RenderOptions, fit_to_budget
 from kgnav_mcp.render.trails import transcript_table
 from kgnav_mcp.trails import trail_json
 
@@ -25,7 +25,7 @@ class ExportFormat:
 
 
 def _transcript(trail: Trail, options: RenderOptions) -> str:
-    return fit(transcript_table(trail, options), options, None).text
+    return fit_to_budget(transcript_table(trail, options), options, None).text
 
 
 TRANSCRIPT: Final = "markdown"

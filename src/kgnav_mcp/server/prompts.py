@@ -16,7 +16,7 @@ from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Entity, Node, Triple
 from kgnav_mcp.navigation.sampling import SampleWalk
-from kgnav_mcp.render.budget import truncated
+from kgnav_mcp.render.budget import truncate_text
 from kgnav_mcp.render.overview import schema_overview
 from kgnav_mcp.render.problems import error_text
 from kgnav_mcp.render.table import RenderOptions
@@ -44,7 +44,7 @@ class PromptSpec:
     description: str
     method: str
     """How to answer, step by step."""
-    walk_calls: Callable[[SampleWalk], Sequence[str]]
+    example_lines: Callable[[SampleWalk], Sequence[str]]
     """Returns the lines of the example: the tool calls along a walk, and what they show."""
 
 
@@ -93,7 +93,7 @@ async def _prompt(app: App, name: str, question: str, spec: PromptSpec) -> str:
         raise MCPError(INVALID_PARAMS, error_text(error)) from error
     walk = await graph.sample()
     example = _example(walk, spec) if walk else "No example: the graph has no named walk."
-    example = truncated(example, budget // 4)
+    example = truncate_text(example, budget // 4)
     left = budget - count_tokens(question) - count_tokens(example)
     schema = await _schema(graph, replace(app.render_options, budget=left))
     return "\n\n".join((spec.method, schema, example, _CLOSING, f"Question: {question}"))
@@ -103,9 +103,9 @@ async def _schema(graph: Graph, options: RenderOptions) -> str:
     try:
         async with graph.adapter() as adapter:
             schema = await adapter.schema(limit=_SCHEMA_ROWS)
-            options = replace(options, coined_prefixes=adapter.coined_prefixes)
+            options = replace(options, coined_prefixes=adapter.generated_prefixes)
     except KgnavError as error:
-        return f"The graph cannot be read now.\n{truncated(error_text(error), options.budget)}"
+        return f"The graph cannot be read now.\n{truncate_text(error_text(error), options.budget)}"
     text = schema_overview(graph.name, schema, None, options).text
     return "The graph:\n" + text.rpartition("\nNext:")[0].rstrip()
 
@@ -115,7 +115,7 @@ def _example(walk: SampleWalk, spec: PromptSpec) -> str:
     path = " and then ".join(clean(clipped(step.relation.label, NAME_LIMIT)) for step in walk.steps)
     lines = ["An example on this very graph:"]
     lines.append(f"Question: starting at {clean(name_and_id(walk.start))}, where do {path} lead?")
-    lines += spec.walk_calls(walk)
+    lines += spec.example_lines(walk)
     end: Node = walk.steps[-1].tail if walk.steps else walk.start
     answer = end.label or end.id if isinstance(end, Entity) else end.text
     return "\n".join([*lines, f"Final answer: {{{clean(clipped(answer, NAME_LIMIT))}}}"])

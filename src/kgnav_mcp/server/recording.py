@@ -55,7 +55,7 @@ class Recording:
         handle = values.get(TRAIL)
         if not isinstance(handle, str) or not handle.strip():
             return None
-        owner = caller()
+        owner = verified_caller()
         beginning = await app.trails.beginning(handle.strip(), owner)
         graph = values.get(_GRAPH) or beginning.graph
         if graph != beginning.graph:
@@ -74,7 +74,7 @@ class Recording:
         """
         return await self.trails.read(self.handle, self.owner)
 
-    async def of(
+    async def answer_and_record(
         self, spec: ToolSpec[Any], values: Mapping[str, Any], answer: Callable[[dict[str, Any]], Awaitable[Answer]]
     ) -> Answer:
         """Run a call by `answer` and record it. If it could not be recorded, a note in the answer says so.
@@ -111,7 +111,7 @@ class Recording:
         return ""
 
 
-def caller() -> str | None:
+def verified_caller() -> str | None:
     """The caller as verified by the transport; None if it was not."""
     token = get_access_token()
     return None if token is None else f"{token.client_id}\n{token.subject or ''}"

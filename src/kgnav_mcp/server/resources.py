@@ -14,7 +14,7 @@ from kgnav_mcp.app import App
 from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation import neighbourhood
-from kgnav_mcp.render.budget import truncated
+from kgnav_mcp.render.budget import truncate_text
 from kgnav_mcp.render.overview import schema_overview
 from kgnav_mcp.render.problems import error_text
 from kgnav_mcp.render.text import table_cell
@@ -28,7 +28,7 @@ ENTITY = "kg://{graph}/entity/{id}"
 
 _MARKDOWN = "text/markdown"
 _SCHEMA_ROWS = 1000
-NAMES_ARE_NO_PATHS = ResourceSecurity(exempt_params=frozenset({"graph", "name", "id", "trail"}))
+ALLOW_PATH_CHARACTERS = ResourceSecurity(exempt_params=frozenset({"graph", "name", "id", "trail"}))
 """Turns off the SDK's path checks: ids are never paths of files, and an IRI with slashes is a valid id."""
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ def add_resources(server: MCPServer[None], app: App) -> None:
             f"{name}|{table_cell(graph.settings.shown_location)}|kg://{name}/schema"
             for name, graph in app.graphs.items()
         ]
-        return truncated("\n".join(lines), app.render_options.budget)
+        return truncate_text("\n".join(lines), app.render_options.budget)
 
     async def schema(graph: str) -> str:
         return await _reading(_schema(app, graph, None), app)
@@ -68,18 +68,18 @@ def add_resources(server: MCPServer[None], app: App) -> None:
             title=title,
             description=description,
             mime_type=_MARKDOWN,
-            security=NAMES_ARE_NO_PATHS,
+            security=ALLOW_PATH_CHARACTERS,
         )(read)
 
 
 async def _reading(text: Awaitable[str], app: App) -> str:
     """The text truncated to the budget, with errors translated to those of resources."""
-    with readable():
-        return truncated(await text, app.render_options.budget)
+    with resource_errors():
+        return truncate_text(await text, app.render_options.budget)
 
 
 @contextmanager
-def readable() -> Generator[None]:
+def resource_errors() -> Generator[None]:
     """Translate errors within the block to the SDK's errors of resources.
 
     Raises:
@@ -98,7 +98,7 @@ async def _schema(app: App, graph_name: str, name: str | None) -> str:
     graph = app.graph(graph_name)
     async with graph.adapter() as adapter:
         schema = await adapter.schema(name, limit=_SCHEMA_ROWS)
-        options = replace(app.render_options, coined_prefixes=adapter.coined_prefixes)
+        options = replace(app.render_options, coined_prefixes=adapter.generated_prefixes)
     return schema_overview(graph.name, schema, name, options).text
 
 

@@ -21,7 +21,7 @@ from pydantic import Field, ValidationError, create_model
 from kgnav_mcp.app import App
 from kgnav_mcp.errors import KgnavError
 from kgnav_mcp.navigation.plans.progress import Progress
-from kgnav_mcp.render.budget import truncated, truncated_facts
+from kgnav_mcp.render.budget import truncate_json, truncate_text
 from kgnav_mcp.render.columns import Columns, answer_schema
 from kgnav_mcp.render.problems import error_text, with_example
 from kgnav_mcp.render.table import Answer
@@ -110,7 +110,9 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
         if recording is None:
             found = await answer(values, _progress(context))
         else:
-            found = await recording.of(spec, values, lambda given: answer(given, _progress(context), recording))
+            found = await recording.answer_and_record(
+                spec, values, lambda given: answer(given, _progress(context), recording)
+            )
         return _structured_result(found, app) if structured else _text_result(found, app)
 
     async def explain(given: Json, error: KgnavError | ValidationError) -> CallToolResult:
@@ -121,7 +123,7 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
 
         # Examples are tried, so tools that change something get none.
         example = await working_call(signature, arguments.normalized(given), error, retry) if spec.read_only else ""
-        text = truncated(with_example(text, example), app.render_options.budget)
+        text = truncate_text(with_example(text, example), app.render_options.budget)
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
     return GraphTool(
@@ -169,13 +171,13 @@ def _with_trail(arguments: type[Arguments]) -> type[Arguments]:
 
 def _text_result(answer: Answer, app: App) -> CallToolResult:
     """A result with the markdown only."""
-    text = answer.text if app.settings.paper_format else truncated(answer.text, app.render_options.budget)
+    text = answer.text if app.settings.paper_format else truncate_text(answer.text, app.render_options.budget)
     return CallToolResult(content=[TextContent(type="text", text=text)])
 
 
 def _structured_result(answer: Answer, app: App) -> CallToolResult:
     """A result with structured content and the first line of the text."""
     budget = app.render_options.budget
-    first_line = truncated(answer.first_line, budget // 4)
-    facts = truncated_facts(answer.facts, budget - count_tokens(first_line))
+    first_line = truncate_text(answer.first_line, budget // 4)
+    facts = truncate_json(answer.facts, budget - count_tokens(first_line))
     return CallToolResult(content=[TextContent(type="text", text=first_line)], structured_content=facts)

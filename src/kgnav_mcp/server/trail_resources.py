@@ -9,8 +9,8 @@ from mcp.server.mcpserver import MCPServer
 from kgnav_mcp.app import App
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.server.exports import EXPORT_FORMATS, TRANSCRIPT, ExportFormat
-from kgnav_mcp.server.recording import caller
-from kgnav_mcp.server.resources import NAMES_ARE_NO_PATHS, readable
+from kgnav_mcp.server.recording import verified_caller
+from kgnav_mcp.server.resources import ALLOW_PATH_CHARACTERS, resource_errors
 
 TRAIL = "kg://trail/{trail}"
 
@@ -27,14 +27,14 @@ def add_trail_resources(server: MCPServer[None], app: App) -> None:
             title=export.title,
             description=export.description,
             mime_type=export.mime_type,
-            security=NAMES_ARE_NO_PATHS,
+            security=ALLOW_PATH_CHARACTERS,
         )(_reader(app, export))
 
 
 def _reader(app: App, export: ExportFormat) -> Callable[[str], Awaitable[str]]:
     async def read(trail: str) -> str:
-        with readable():
-            found = await app.trails.read(trail, caller())
+        with resource_errors():
+            found = await app.trails.read(trail, verified_caller())
             triples = sum(len(step.triples) for step in found.steps)
             return await in_thread(triples, lambda: export.write(found, app.render_options))
 

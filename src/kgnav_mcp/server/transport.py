@@ -95,10 +95,12 @@ def application(app: App, *, session_idle_s: float = SESSION_IDLE_S) -> ASGIApp:
                 await running.enter_async_context(part.router.lifespan_context(part))
             yield
 
-    return guarded(Starlette(routes=[route for part in parts for route in part.routes], lifespan=lifespan), http)
+    return with_request_guards(
+        Starlette(routes=[route for part in parts for route in part.routes], lifespan=lifespan), http
+    )
 
 
-def guarded(app: ASGIApp, http: HttpSettings) -> ASGIApp:
+def with_request_guards(app: ASGIApp, http: HttpSettings) -> ASGIApp:
     """The application with CORS answers for browsers, and with a limit on sessions that refuses no new client."""
     return CrossOrigin(BoundedSessions(app), http)
 

@@ -14,17 +14,17 @@ from kgnav_mcp.plan import Plan, PlanProblem
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenPlan:
+class ParsedPlan:
     """A parsed plan, with what is needed to correct it in the language in which it was written."""
 
     plan: Plan
-    given: object = None
+    source_json: object = None
     """The input, if it was JSON; None for Cypher."""
-    one_node: frozenset[str] = frozenset()
+    single_node_variables: frozenset[str] = frozenset()
     """Variables whose name must identify a single node: a name shared by several nodes is an error there."""
 
 
-def read_plan(given: object) -> WrittenPlan:
+def parse_plan(given: object) -> ParsedPlan:
     """Parse a plan from Cypher or GQL (a text), a pattern (an object) or steps (a list). JSON may be a text, too.
 
     Raises:
@@ -41,16 +41,16 @@ def read_plan(given: object) -> WrittenPlan:
         case str() if given.strip():
             from kgnav_mcp.spelling.cypher import parse_cypher  # noqa: PLC0415 - the parser takes time to import
 
-            return WrittenPlan(parse_cypher(given))
+            return ParsedPlan(parse_cypher(given))
         case dict() if given:
             from kgnav_mcp.spelling.patterns import parse_pattern  # noqa: PLC0415
 
-            return WrittenPlan(parse_pattern(cast("object", given)), cast("object", given))
+            return ParsedPlan(parse_pattern(cast("object", given)), cast("object", given))
         case list() if given:
             from kgnav_mcp.spelling.steps import parse_steps  # noqa: PLC0415
 
             plan, one_node = parse_steps(cast("Sequence[object]", given))
-            return WrittenPlan(plan, cast("object", given), one_node)
+            return ParsedPlan(plan, cast("object", given), one_node)
         case _:
             raise InvalidPlan(
                 [PlanProblem("the plan", "it is empty, or neither a text nor an object nor a list")],

@@ -35,7 +35,7 @@ EXISTS = "exists"
 OPERATORS = (*_COMPARISONS, EXISTS)
 
 
-class WrongCondition(ValueError):
+class InvalidCondition(ValueError):
     """An invalid condition, with the place within the condition and the reason."""
 
     def __init__(self, place: str, reason: str, alternatives: Iterable[str] = ()) -> None:
@@ -49,7 +49,7 @@ class WrongCondition(ValueError):
         return PlanProblem(f"{place}{self.place}", self.reason, self.alternatives)
 
 
-def conditions_of(
+def parse_conditions(
     owner: str, where: Mapping[str, object], place: str, problems: list[PlanProblem]
 ) -> Iterator[Expression]:
     """Parse conditions on a node or an edge: `{"year": 1999}` or `{"year": {">=": 1990, "<": 2000}}`.
@@ -61,21 +61,21 @@ def conditions_of(
         for operator, value in operators.items():
             try:
                 yield _condition(Property(owner, name), operator, value)
-            except WrongCondition as error:
+            except InvalidCondition as error:
                 problems.append(error.at(f"{place}."))
 
 
 def _condition(value: Property, operator: str, wanted: object) -> Expression:
     if operator == EXISTS:
         if not isinstance(wanted, bool):
-            raise WrongCondition(f"{value.name}.{operator}", "it is true or false")
+            raise InvalidCondition(f"{value.name}.{operator}", "it is true or false")
         return Not(IsNull(value)) if wanted else IsNull(value)
     if operator not in _COMPARISONS:
-        raise WrongCondition(f"{value.name}.{operator}", "there is no such comparison", OPERATORS)
+        raise InvalidCondition(f"{value.name}.{operator}", "there is no such comparison", OPERATORS)
     if isinstance(wanted, list):
         comparison = Comparison.IN if operator == "=" else _COMPARISONS[operator]
         if comparison is not Comparison.IN:
-            raise WrongCondition(f"{value.name}.{operator}", "a list is for `in` alone", ["in"])
+            raise InvalidCondition(f"{value.name}.{operator}", "a list is for `in` alone", ["in"])
         items = [Constant(_scalar(value, operator, each)) for each in cast("list[object]", wanted)]
         return Compare(value, comparison, ListOf(tuple(items)))
     return Compare(value, _COMPARISONS[operator], Constant(_scalar(value, operator, wanted)))
@@ -84,4 +84,4 @@ def _condition(value: Property, operator: str, wanted: object) -> Expression:
 def _scalar(value: Property, operator: str, wanted: object) -> Scalar:
     if wanted is None or isinstance(wanted, str | int | float | bool):
         return wanted
-    raise WrongCondition(f"{value.name}.{operator}", "its value is a text, a number, true or false")
+    raise InvalidCondition(f"{value.name}.{operator}", "its value is a text, a number, true or false")

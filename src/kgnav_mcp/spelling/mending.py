@@ -10,11 +10,11 @@ from typing import cast
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import Column, Plan, Scalar, Variable
 from kgnav_mcp.plan.walking import members, rewritten
-from kgnav_mcp.spelling import WrittenPlan, read_plan
+from kgnav_mcp.spelling import ParsedPlan, parse_plan
 from kgnav_mcp.spelling.patterns import SUBCLASSES
 
 
-def mended_json(written: WrittenPlan, mended: Plan) -> str | None:
+def corrected_json(written: ParsedPlan, mended: Plan) -> str | None:
     """The JSON of the written plan with corrected names. Parsing it gives `mended`.
 
     None if more than names and values differ.
@@ -22,9 +22,9 @@ def mended_json(written: WrittenPlan, mended: Plan) -> str | None:
     changes = {_key(old): new for old, new in _changes(written.plan, mended)}
     if None in changes.values():
         return None
-    given = _changed(written.given, changes)
+    given = _changed(written.source_json, changes)
     try:
-        read = read_plan(given).plan
+        read = parse_plan(given).plan
     except InvalidPlan:
         return None  # one name has two corrections
     return json.dumps(given, ensure_ascii=False) if read == _with_renamed_columns(mended, changes) else None

@@ -42,9 +42,9 @@ from kgnav_mcp.plan import (
     Variable,
     is_named,
 )
-from kgnav_mcp.plan.walking import all_hold
+from kgnav_mcp.plan.walking import conjunction
 from kgnav_mcp.spelling.dates import date
-from kgnav_mcp.spelling.json_conditions import EXISTS, conditions_of
+from kgnav_mcp.spelling.json_conditions import EXISTS, parse_conditions
 from kgnav_mcp.spelling.json_forms import Strict, form_problems
 from kgnav_mcp.spelling.returned import projections
 
@@ -157,7 +157,7 @@ class _Reader:
         results = self._results(
             [*known, *(edge.variable for edge in (*required, *optional) if is_named(edge.variable))]
         )
-        plan = Plan((Pipeline((*clauses, *results)),), asks=self.spec.returned == EXISTS)
+        plan = Plan((Pipeline((*clauses, *results)),), only_exists=self.spec.returned == EXISTS)
         if self.problems:
             raise InvalidPlan(self.problems, plan, next_step=_NEXT)
         return plan
@@ -194,7 +194,7 @@ class _Reader:
         self, nodes: Sequence[str], new: Sequence[str], edges: Sequence[_Edge], where: Sequence[Expression]
     ) -> Match:
         patterns = tuple(self._node(name) if name in new else NodePattern(name) for name in dict.fromkeys(nodes))
-        return Match(patterns, tuple(map(self._pattern, edges)), where=all_hold(where), edges_differ=False)
+        return Match(patterns, tuple(map(self._pattern, edges)), where=conjunction(where), edges_differ=False)
 
     def _node(self, name: str) -> NodePattern:
         label = self.spec.nodes.get(name, NodeSpec()).label or []
@@ -220,7 +220,7 @@ class _Reader:
 
     def _node_conditions(self, name: str) -> Iterator[Expression]:
         spec = self.spec.nodes.get(name, NodeSpec())
-        yield from named_so(name, spec.name, spec.id)
+        yield from identity_conditions(name, spec.name, spec.id)
         yield from self._where(name, spec.where, f"nodes.{name}.where")
         others = [spec.is_not] if isinstance(spec.is_not, str) else spec.is_not or []
         for other in others:
@@ -236,7 +236,7 @@ class _Reader:
             yield During(edge.variable, edge.spec.as_of, edge.spec.as_of)
 
     def _where(self, owner: str, where: Mapping[str, object], place: str) -> list[Expression]:
-        return [*conditions_of(owner, where, place, self.problems)]
+        return [*parse_conditions(owner, where, place, self.problems)]
 
     def _count_conditions(self, edge: _Edge, known: Sequence[str]) -> Iterator[Expression]:
         """The conditions on the number of a counted edge."""
@@ -263,7 +263,7 @@ class _Reader:
         return projections(texts, order, self.spec.limit, known, self.problems)
 
 
-def named_so(variable: str, name: str | None, id_: str | list[str] | None) -> Iterator[Expression]:
+def identity_conditions(variable: str, name: str | None, id_: str | list[str] | None) -> Iterator[Expression]:
     """The conditions that a node has this name, and this id or one of these ids."""
     if name is not None:
         yield Compare(Property(variable, NAME), Comparison.EQUAL, Constant(name))

@@ -17,13 +17,13 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.spelling.json_conditions import WrongCondition
+from kgnav_mcp.spelling.json_conditions import InvalidCondition
 
 _FORM = re.compile(r"\s*(?:(\w+)\s*\(\s*)?([^().\s]+)(?:\.([^()]+?))?\s*(\))?\s*")
 _FUNCTIONS = {function.value: function for function in AggregateFunction}
 
 
-def value_of(text: str, known: Collection[str]) -> tuple[Expression, str]:
+def parse_value(text: str, known: Collection[str]) -> tuple[Expression, str]:
     """The value of `v`, `v.property` or `count(v)`, and its variable.
 
     Raises:
@@ -31,15 +31,15 @@ def value_of(text: str, known: Collection[str]) -> tuple[Expression, str]:
     """
     form = _FORM.fullmatch(text)
     if form is None or bool(form[1]) is not bool(form[4]):
-        raise WrongCondition(text, "it is not understood", ["v", "v.property", "count(v)", "sum(v.property)"])
+        raise InvalidCondition(text, "it is not understood", ["v", "v.property", "count(v)", "sum(v.property)"])
     function, variable, name = form[1], form[2], form[3]
     if variable not in known:
-        raise WrongCondition(text, f"nothing is called {variable}", sorted(known))
+        raise InvalidCondition(text, f"nothing is called {variable}", sorted(known))
     value: Expression = Property(variable, name) if name else Variable(variable)
     if not function:
         return value, variable
     if function not in _FUNCTIONS:
-        raise WrongCondition(text, f"there is no function {function}", sorted(_FUNCTIONS))
+        raise InvalidCondition(text, f"there is no function {function}", sorted(_FUNCTIONS))
     counted = _FUNCTIONS[function]
     distinct = counted in (AggregateFunction.COUNT, AggregateFunction.COLLECT)
     return Aggregate(counted, value, distinct), variable
@@ -61,8 +61,8 @@ def projections(
     def read_all(written: Iterable[str], sign: str = "") -> Iterator[tuple[str, Expression, str]]:
         for text in map(str.strip, written):
             try:
-                yield text, *value_of(text.removeprefix(sign), known)
-            except WrongCondition as error:
+                yield text, *parse_value(text.removeprefix(sign), known)
+            except InvalidCondition as error:
                 problems.append(error.at("return "))
 
     read = [*read_all(texts)]

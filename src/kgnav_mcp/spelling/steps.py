@@ -28,10 +28,10 @@ from kgnav_mcp.plan import (
     Plan,
     PlanProblem,
 )
-from kgnav_mcp.plan.walking import all_hold
-from kgnav_mcp.spelling.json_conditions import conditions_of
+from kgnav_mcp.plan.walking import conjunction
+from kgnav_mcp.spelling.json_conditions import parse_conditions
 from kgnav_mcp.spelling.json_forms import Strict, form_problems
-from kgnav_mcp.spelling.patterns import named_so, path_length
+from kgnav_mcp.spelling.patterns import identity_conditions, path_length
 from kgnav_mcp.spelling.returned import projections
 
 _DEFAULT_HOPS = 3
@@ -88,27 +88,27 @@ class Step(Strict):
     limit: int | None = Field(default=None, ge=0)
 
     @property
-    def rests_on(self) -> list[str]:
+    def depends_on(self) -> list[str]:
         """The steps from which it starts."""
         if self.fetch_neighbors is not None:
             return [self.fetch_neighbors.source]
         return [pair.node for pair in self.find_common_nodes or ()]
 
     @property
-    def leaves_out(self) -> list[str]:
+    def excludes(self) -> list[str]:
         """The steps whose nodes it excludes."""
         excluded = (self.fetch_neighbors.excluded if self.fetch_neighbors is not None else None) or []
         return [excluded] if isinstance(excluded, str) else excluded
 
     @property
-    def edge(self) -> str | None:
+    def edge_name(self) -> str | None:
         """The name of its edges, if they have one."""
         return self.fetch_neighbors.edge_as if self.fetch_neighbors is not None else None
 
     @property
     def uses(self) -> list[str]:
         """All steps that it refers to."""
-        return [*self.rests_on, *self.leaves_out]
+        return [*self.depends_on, *self.excludes]
 
     @property
     def actions(self) -> int:
@@ -125,7 +125,7 @@ class _Pattern:
     where: list[Expression] = field(default_factory=list[Expression])
 
     def match(self) -> Match:
-        return Match(tuple(self.nodes), tuple(self.edges), where=all_hold(self.where), edges_differ=False)
+        return Match(tuple(self.nodes), tuple(self.edges), where=conjunction(self.where), edges_differ=False)
 
 
 def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:
@@ -170,8 +170,10 @@ def _step_problems(steps: dict[str, Step]) -> Iterator[PlanProblem]:
             yield PlanProblem(
                 name, "a step does one thing", ("find_node", "fetch_neighbors", "find_common_nodes", "return")
             )
-        if step.edge in steps:
-            yield PlanProblem(name, f"its edges are called {step.edge}, as a step is", (f"{step.edge}_edges",))
+        if step.edge_name in steps:
+            yield PlanProblem(
+                name, f"its edges are called {step.edge_name}, as a step is", (f"{step.edge_name}_edges",)
+            )
         for used in step.uses:
             if used in order[place:]:
                 yield PlanProblem(name, f"uses the step {used}, which comes later or is itself", tuple(order[:place]))
@@ -193,7 +195,7 @@ class _Reader:
         texts = [result.returned] if isinstance(result.returned, str) else result.returned or []
         order = [result.order] if isinstance(result.order, str) else result.order or []
         result_problems: list[PlanProblem] = []
-        edges = {step.edge: name for name, step in self.steps.items() if step.edge is not None}
+        edges = {step.edge_name: name for name, step in self.steps.items() if step.edge_name is not None}
         results = projections(texts, order, result.limit, [*self.steps, *edges], result_problems)
         returned = dict.fromkeys(edges.get(column.name, column.name) for column in results[0].columns)
         used = list(self.steps) if result_problems else list(returned)
@@ -215,7 +217,7 @@ class _Reader:
             found = step.find_node
             pattern.nodes.append(_node(variable, found.type))
             self.one_node |= {variable} if found.name else set()
-            pattern.where += named_so(variable, found.name, found.id)
+            pattern.where += identity_conditions(variable, found.name, found.id)
             pattern.where += self._where(variable, found.where, f"{name} where")
         elif step.fetch_neighbors is not None:
             self._add_neighbors(name, step.fetch_neighbors, variables, pattern)
@@ -239,7 +241,7 @@ class _Reader:
         pattern.edges.append(_edge(edge, ends, types, step.direction, length))
         pattern.where += self._where(variable, step.where, f"{name} where")
         pattern.where += self._where(edge, step.edge_where, f"{name} edge_where")
-        for other in self.steps[name].leaves_out:
+        for other in self.steps[name].excludes:
             if other in self.steps and other != name:
                 pattern.where.append(Not(Exists(self._membership_pattern(other, variable))))
 
@@ -262,13 +264,13 @@ class _Reader:
         names, found = list(self.steps), list(steps)
         for name in found:
             later = (
-                used for used in self.steps[name].rests_on if used in names and names.index(used) < names.index(name)
+                used for used in self.steps[name].depends_on if used in names and names.index(used) < names.index(name)
             )
             found += (used for used in later if used not in found)
         return sorted(found, key=names.index)
 
     def _where(self, owner: str, where: dict[str, Any], place: str) -> Iterable[Expression]:
-        return conditions_of(owner, where, place, self.problems)
+        return parse_conditions(owner, where, place, self.problems)
 
 
 def _node(variable: str, label: str | None) -> NodePattern:

@@ -14,7 +14,7 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
-from kgnav_mcp.adapters.embedded.queries.around import Ends, narrowed
+from kgnav_mcp.adapters.embedded.queries.around import FarEndCondition, narrowed
 from kgnav_mcp.errors import InvalidCursor, UnknownName
 from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
@@ -187,7 +187,7 @@ def test_pages_of_a_hub_are_read_in_order_without_sorting(toy_file: Path, name: 
 
 @pytest.mark.parametrize("name", ["TAILS_BY", "HEADS_BY"])
 def test_rows_of_a_hub_at_nodes_that_were_found_are_sought_and_come_in_order(toy_file: Path, name: str):
-    query = narrowed(getattr(queries.around, name), (Ends.AMONG_FOUND,))
+    query = narrowed(getattr(queries.around, name), (FarEndCondition.AMONG_FOUND,))
     with closing(sqlite3.connect(toy_file)) as connection:
         plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}", values_for(query))]
     assert re.fullmatch(r"SEARCH e USING .* \((s=\? AND p=\? AND o|o=\? AND p=\? AND s)=\?\)", plan[0])

@@ -20,7 +20,7 @@ IDS = ["ada", "ben", toy.HUB, toy.REGISTRY]
 CALLS: tuple[Callable[[GraphAdapter], Coroutine[Any, Any, object]], ...] = (
     lambda graph: graph.describe(IDS),
     lambda graph: graph.find("ada lovelase", limit=5),
-    lambda graph: graph.qualified("ada", limit=2),
+    lambda graph: graph.triples_by_qualifier("ada", limit=2),
     lambda graph: graph.schema(limit=10),
     lambda graph: graph.schema("Boat", limit=10),
     lambda graph: graph.nodes("Boat", None, None, limit=5),

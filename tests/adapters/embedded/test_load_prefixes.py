@@ -169,7 +169,7 @@ async def test_a_prefix_of_the_configuration_goes_before_a_coined_one(tmp_path: 
     options: Mapping[str, object] = {"prefixes": {"place": PLACE}}
     assert "place:7" in await printed(graph.path, "ns1:7", options=options)
     async with open_adapter(str(graph.path), AdapterOptions(extra=options)) as adapter:
-        assert set(adapter.coined_prefixes.values()) == {"http://rel.example.org/vocabulary#"}
+        assert set(adapter.generated_prefixes.values()) == {"http://rel.example.org/vocabulary#"}
 
 
 async def test_a_graph_file_from_before_prefixes_were_coined_opens_as_ever(tmp_path: Path) -> None:

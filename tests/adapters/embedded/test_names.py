@@ -71,7 +71,7 @@ async def test_equal_scores_are_ordered_by_degree(tmp_path: Path):
         page = await adapter.find("Paris", limit=5)
         assert [candidate.entity.id for candidate in page.items] == ["p3", "p1", "p0", "p2", "p4"]
         assert [candidate.degree.value for candidate in page.items] == [5, 4, 3, 2, 2]
-        named = await adapter.named("paris", limit=2)
+        named = await adapter.find_by_name("paris", limit=2)
         assert [one.entity.id for one in named.items] == ["p3", "p1"]
         assert (named.total.value, named.stop) == (5, "limit")
 
@@ -103,9 +103,9 @@ async def test_a_thousand_names_are_looked_up_by_a_few_queries(tmp_path: Path, s
     load([tmp_path / "nodes.csv"], tmp_path / "people.kg")
     names = [spelt(f"Person {n}") for n in range(1_000)]
     async with open_adapter(str(tmp_path / "people.kg"), AdapterOptions()) as adapter:
-        await adapter.named("nobody", limit=1)
+        await adapter.find_by_name("nobody", limit=1)
         with patch.object(Session, "_rows", autospec=True, side_effect=Session._rows) as queries:  # pyright: ignore[reportPrivateUsage]
-            found = await adapter.named_each(names, limit=2)
+            found = await adapter.find_by_names(names, limit=2)
     assert queries.call_count < 12
     assert [len(found[name].items) for name in names[:9]] == [1, 1, 1, 1, 1, 1, 1, 2, 1]
     assert (found[names[7]].total.value, found[names[999]].items[0].entity.id) == (4, "p999")
@@ -119,5 +119,5 @@ async def test_names_with_more_namesakes_than_one_query_gives_are_looked_up_in_h
     (tmp_path / "nodes.csv").write_text("id:ID,name\n" + rows, encoding="utf-8")
     load([tmp_path / "nodes.csv"], tmp_path / "people.kg")
     async with open_adapter(str(tmp_path / "people.kg"), AdapterOptions()) as adapter:
-        found = await adapter.named_each([f"Person {n}" for n in range(5)], limit=9)
+        found = await adapter.find_by_names([f"Person {n}" for n in range(5)], limit=9)
     assert [len(page.items) for page in found.values()] == [4, 4, 4, 4, 0]

@@ -21,7 +21,7 @@ from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import Column, Constant, Order, PathKind, PathPattern, Plan, Project, Variable
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.port.searching import PathSearch
-from kgnav_mcp.spelling import read_plan
+from kgnav_mcp.spelling import parse_plan
 from tests.adapters.embedded.compiled import same
 from tests.contract import toy, toy_files, toy_views
 from tests.plans.cases import CASES, PEOPLE
@@ -81,7 +81,7 @@ async def test_graphwalks_templates_are_one_query_each(tmp_path: Path):
     load(list(write(graph, tmp_path)), tmp_path / "synthetic.kg", LoadOptions())
     async with open_adapter(str(tmp_path / "synthetic.kg"), AdapterOptions()) as adapter:
         for question in questions(graph):
-            checked = await PlanRunner(adapter).check(read_plan(question.cypher).plan)
+            checked = await PlanRunner(adapter).check(parse_plan(question.cypher).plan)
             page = await adapter.run(checked.plan, limit=ALL)
             assert tuple(row.cells for row in page.items) == question.truth, question.cypher
 
@@ -126,13 +126,13 @@ async def test_paths_that_are_too_many_to_hold_are_left_to_the_evaluator(
 
 async def test_a_search_ends_when_its_time_is_over(people: str, monkeypatch: pytest.MonkeyPatch):
     asked = plan(fit(edge("a-r->b", path=hops(1, None, PathKind.REACHABLE))), give({"a": ".a", "b": ".b"}))
-    steps = PathSearch[int, object].keep
+    steps = PathSearch[int, object].add_edges
 
     def late(self: PathSearch[int, object], *found: Any) -> None:
         sleep(0.2)
         steps(self, *found)
 
-    monkeypatch.setattr(PathSearch, "keep", late)
+    monkeypatch.setattr(PathSearch, "add_edges", late)
     async with open_adapter(people, AdapterOptions(timeout=0.1)) as adapter:
         with pytest.raises(StoreTimeout):
             await adapter.run(asked, limit=ALL)
@@ -159,7 +159,7 @@ async def test_an_order_may_name_old_variables_and_constants(opened: GraphAdapte
 async def test_whether_there_is_any_row_is_answered_by_the_first_one(opened: GraphAdapter):
     falling = plan(fit(node("n", "Person")), give({"n": ".n"}, "-.n.name"))
     assert await same(opened, replace(falling, asks=True))
-    assert await same(opened, Plan(plan(fit("a-r->b"), give({"b": ".b"})).pipelines, asks=True))
+    assert await same(opened, Plan(plan(fit("a-r->b"), give({"b": ".b"})).pipelines, only_exists=True))
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.render.table import RenderOptions, fit
+from kgnav_mcp.render.table import RenderOptions, fit_to_budget
 from kgnav_mcp.render.triples import neighbourhood_table
 from tests.rows import triples_at
 
@@ -51,21 +51,21 @@ async def weddings(tmp_path: Path) -> AsyncGenerator[GraphAdapter]:
 async def test_the_triples_that_a_node_qualifies_are_found_by_its_whole_id(
     weddings: GraphAdapter, local: str, heads: list[str]
 ):
-    triples = await weddings.qualified(f"http://x.example/{local}", limit=5)
+    triples = await weddings.triples_by_qualifier(f"http://x.example/{local}", limit=5)
     assert triples is not None
     assert [f"{_local(triple.head.id)} {_local(triple.relation.id)}" for triple in triples] == heads
     for triple in triples:
         page = await triples_at(weddings, [triple.head.id], Direction.OUTGOING, limit=50)
         assert triple in page.items, "it is the triple that the head shows"
-    assert await weddings.qualified(f"http://x.example/{local}", limit=1) == triples[:1]
+    assert await weddings.triples_by_qualifier(f"http://x.example/{local}", limit=1) == triples[:1]
 
 
 async def test_what_a_bounded_search_does_not_find_is_not_said_to_be_nowhere(
     weddings: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(edges, "MOST_QUALIFIED", 1)
-    assert await weddings.qualified(":ben", limit=2) is None
-    assert len(await weddings.qualified(":zoe", limit=2) or ()) == 1
+    assert await weddings.triples_by_qualifier(":ben", limit=2) is None
+    assert len(await weddings.triples_by_qualifier(":zoe", limit=2) or ()) == 1
 
 
 async def test_search_says_what_an_entity_qualifies_and_the_next_call_shows_it(weddings: GraphAdapter):
@@ -75,7 +75,7 @@ async def test_search_says_what_an_entity_qualifies_and_the_next_call_shows_it(w
         "source (:source) of [Ada (:ada), age (:age), 36]. "
         'Next: search(entity=":ada", direction="outgoing", properties_to_filter_for=[":wed"])'
     )
-    assert fit(neighbourhood_table(found, 0), RenderOptions()).text == f"0 rows: {said}"
+    assert fit_to_budget(neighbourhood_table(found, 0), RenderOptions()).text == f"0 rows: {said}"
     there = await search(weddings, ":ada", Direction.OUTGOING, only=[":wed"], limits=Limits())
     assert there.rows is not None
     assert (there.rows.items[0],) == (found.qualified or ())[:1]

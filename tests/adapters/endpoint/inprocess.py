@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.endpoint.options import Endpoint
 from kgnav_mcp.adapters.endpoint.relations import RelationReader
 from kgnav_mcp.adapters.endpoint.rows import RowReader
 from kgnav_mcp.adapters.endpoint.store import Store
-from kgnav_mcp.adapters.paging.directions import RelationQuestion, RowQuestion
+from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
 from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.results import Answer, read_rows
 from kgnav_mcp.errors import StoreTimeout, Unsupported
@@ -89,7 +89,7 @@ async def relations_of(
 ) -> Page[RelationFacts]:
     """The relations of an entity with two examples of each."""
     store, names, counts = await counts_of(client)
-    asked = RelationQuestion((), direction, hops, None, 2, limit)
+    asked = RelationRequest((), direction, hops, None, 2, limit)
     return await RelationReader(store, names, counts).page([entity(store, name)], asked)
 
 
@@ -104,7 +104,7 @@ async def rows_of(
 ) -> Page[Triple]:
     """A page of the rows of an entity."""
     store, names, counts = await counts_of(client)
-    asked = RowQuestion((), direction, None, None, limit, after, all_or_none)
+    asked = RowRequest((), direction, None, None, limit, after, all_or_none)
     return await RowReader(store, names, counts, [entity(store, name)], asked).page(None, asked)
 
 

@@ -11,7 +11,7 @@ from kgnav_mcp.errors import PlanTooLarge, Unsupported
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import AggregateFunction, Compare, Comparison, Exists, HasLabel, Not, PathKind, Variable
-from kgnav_mcp.port import AdapterOptions, Fit, FitQuestion
+from kgnav_mcp.port import AdapterOptions, PatternMatch, PatternQuery
 from tests.adapters.endpoint.films import COUNT, STARRED, answered, films, fits_in
 from tests.adapters.endpoint.inprocess import HERE, InProcess, LocalAdapter
 from tests.contract import toy_files, toy_views
@@ -174,12 +174,16 @@ async def test_nodes_with_a_value_are_given_by_their_ids():
 async def test_an_adapter_that_fits_no_patterns_says_so():
     async with DictAdapter("tests.contract.example_graph", AdapterOptions()) as graph:
         with pytest.raises(Unsupported):
-            await graph.fits(FitQuestion(fit(STARRED), ("a",)), limit=9)
+            await graph.match_pattern(PatternQuery(fit(STARRED), ("a",)), limit=9)
 
 
 async def test_nodes_are_told_once_with_the_times_that_the_pattern_fits_around_them():
     client = films(["ada", "ben"], ["ada"])
     async with LocalAdapter(client) as graph:
-        asked = FitQuestion(fit(STARRED), ("a",), ("f",), (("ex:film0",), ("ex:film1",)))
-        found = sorted(await graph.fits(asked, limit=9), key=lambda one: one.nodes)
-    assert found == [Fit(("ex:film0", "ex:ada"), 1), Fit(("ex:film0", "ex:ben"), 1), Fit(("ex:film1", "ex:ada"), 1)]
+        asked = PatternQuery(fit(STARRED), ("a",), ("f",), (("ex:film0",), ("ex:film1",)))
+        found = sorted(await graph.match_pattern(asked, limit=9), key=lambda one: one.nodes)
+    assert found == [
+        PatternMatch(("ex:film0", "ex:ada"), 1),
+        PatternMatch(("ex:film0", "ex:ben"), 1),
+        PatternMatch(("ex:film1", "ex:ada"), 1),
+    ]

@@ -7,7 +7,7 @@ import pytest
 from kgnav_mcp.errors import PlanTooLarge, Unsupported
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.plan import Function
-from kgnav_mcp.port import FitQuestion
+from kgnav_mcp.port import PatternQuery
 from tests.adapters.endpoint.films import COUNT, STARRED, answered, films, fits_in
 from tests.adapters.endpoint.inprocess import LocalAdapter
 from tests.navigation.plans.writing import called, edge, fit, give, named, node, plan, rows
@@ -50,7 +50,7 @@ async def test_a_triple_that_statements_are_about_is_one_edge_unless_several_are
     assert await answered(several, plan(fit(STARRED), give("a", named("n", COUNT)))) == [("ex:ada", 2)]
     async with LocalAdapter(several) as graph:
         with pytest.raises(Unsupported):
-            await graph.fits(FitQuestion(fit(STARRED), ("a",)), limit=9)
+            await graph.match_pattern(PatternQuery(fit(STARRED), ("a",)), limit=9)
 
 
 async def test_more_than_may_be_held_is_refused_by_the_first_answer():

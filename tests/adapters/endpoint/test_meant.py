@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.lists import ListReader
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.relations import RelationReader
-from kgnav_mcp.adapters.paging.directions import RelationQuestion
+from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.sparql import lists as floor
 from kgnav_mcp.model import Count, Direction, Page, RelationFacts, Stop
 from tests.adapters.endpoint.inprocess import InProcess, counts_of, store_of
@@ -72,7 +72,7 @@ async def _relations(client: InProcess, *, slow: str = "", cut: str = "", limit:
     """The relations of ann with examples, of an endpoint that runs out of time only once it is open."""
     store, names, counts = await counts_of(client)
     client.slow, client.cut = [slow] if slow else [], {cut: 1} if cut else {}
-    asked = RelationQuestion((), Direction.OUTGOING, 1, None, 2, limit)
+    asked = RelationRequest((), Direction.OUTGOING, 1, None, 2, limit)
     return await RelationReader(store, names, counts).page([ANN], asked)
 
 
@@ -121,7 +121,7 @@ async def test_where_a_value_is_looked_up_in_usual_forms_only_the_list_says_so(m
 
 
 async def test_blank_nodes_in_a_long_list_neither_repeat_nor_hide_a_node(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(floor, "WHOLE", 2)
+    monkeypatch.setattr(floor, "MAX_SORTED", 2)
     mixed = " ".join(f"ex:n{n} ex:age {n} . [] ex:age {n} ." for n in range(6))
     lists = await _lists(InProcess(f"PREFIX ex: <http://ex.example/> {mixed}"))
     seen: list[str] = []

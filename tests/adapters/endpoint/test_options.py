@@ -116,7 +116,7 @@ async def test_other_relations_may_give_types(loaded: Load):
 async def test_ids_of_other_schemes_are_walked_as_well(loaded: Load):
     async with open_adapter(loaded("names", TURTLE), AdapterOptions()) as adapter:
         for name, printed in (("odd", "urn:odd:1"), ("place", "<geo:1.5,2>")):
-            (found,) = (await adapter.named(name, limit=5)).items
+            (found,) = (await adapter.find_by_name(name, limit=5)).items
             assert found.entity.id == printed
             assert list(await adapter.describe([printed])) == [printed]
 

@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.lists import ListReader
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.options import Endpoint
-from kgnav_mcp.adapters.endpoint.reification import Notation, probed
+from kgnav_mcp.adapters.endpoint.reification import Notation, detect_notations
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.sparql.reading import Reader
@@ -66,11 +66,17 @@ NOT_WHOLE = [
 @pytest.mark.parametrize("fault", NOT_WHOLE, ids=str)
 async def test_a_catalogue_of_a_part_denies_nothing(fault: Mapping[str, object]):
     part = await _catalogue(InProcess(PEOPLE, **fault))  # pyright: ignore[reportArgumentType]
-    for ask in (part.properties, part.types_called, part.anything_called, part.edges, part.edge_properties):
+    for ask in (part.properties, part.types_named, part.types_and_relations_named, part.edges, part.edge_properties):
         with pytest.raises(StoreTimeout, match=r"in time whether it has a .*'nothing'"):
             ask("nothing", None)
     whole = await _catalogue(InProcess(PEOPLE))
-    for ask in (whole.properties, whole.types_called, whole.anything_called, whole.edges, whole.edge_properties):
+    for ask in (
+        whole.properties,
+        whole.types_named,
+        whole.types_and_relations_named,
+        whole.edges,
+        whole.edge_properties,
+    ):
         with pytest.raises(UnknownName):
             ask("nothing", None)
 
@@ -78,7 +84,7 @@ async def test_a_catalogue_of_a_part_denies_nothing(fault: Mapping[str, object])
 @pytest.mark.parametrize("capped", [{RELATION_COUNTS: 1}, {TYPE_COUNTS: 0}], ids=str)
 async def test_a_catalogue_that_the_row_cap_cut_denies_nothing_and_is_no_time_out(capped: Mapping[str, int]):
     part = await _catalogue(InProcess(PEOPLE, capped=capped))
-    for ask in (part.properties, part.types_called, part.anything_called, part.edges, part.edge_properties):
+    for ask in (part.properties, part.types_named, part.types_and_relations_named, part.edges, part.edge_properties):
         with pytest.raises(Unsupported, match=r"whether the store has a .*'nothing': its row cap") as caught:
             ask("nothing", None)
         assert "in time" not in caught.value.message
@@ -140,7 +146,7 @@ async def test_rows_of_parallel_statements_that_were_not_all_counted_leave_lower
 
 
 async def test_a_notation_that_was_not_found_in_time_is_not_known_to_be_missing():
-    found = await probed(Reader(InProcess(PEOPLE, cut={"LIMIT 1": 0}), {}, 30.0))
+    found = await detect_notations(Reader(InProcess(PEOPLE, cut={"LIMIT 1": 0}), {}, 30.0))
     assert (found.notations, found.unsure) == (frozenset(), frozenset(Notation))
 
 

@@ -7,7 +7,7 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import AdapterOptions
-from kgnav_mcp.spelling import read_plan
+from kgnav_mcp.spelling import parse_plan
 from tests.adapters.endpoint.conftest import Load
 
 TURTLE = """
@@ -34,7 +34,7 @@ async def test_classes_and_qualifiers_are_called_by_the_last_part_of_their_ids(
 ):
     async with open_adapter(loaded("nameless", TURTLE), AdapterOptions()) as adapter:
         runner = PlanRunner(adapter)
-        checked = await runner.check(read_plan(cypher).plan)
+        checked = await runner.check(parse_plan(cypher).plan)
         assert not checked.problems
         page = await runner.run(checked.plan, limit=9)
         assert [row.cells[0] for row in page.items] == rows

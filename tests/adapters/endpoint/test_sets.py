@@ -6,7 +6,7 @@ import pytest
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.endpoint.rows import RowReader
-from kgnav_mcp.adapters.paging.directions import RowQuestion
+from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.paging.edges import edges_page
 from kgnav_mcp.adapters.sparql.around.edges import EdgeReader
 from kgnav_mcp.adapters.sparql.around.rows import TO_ENTITIES
@@ -34,7 +34,7 @@ async def _page(
 ) -> Page[Triple]:
     store, names, counts = await counts_of(client)
     client.queries.clear()
-    asked = RowQuestion((), Direction.OUTGOING, None, None, limit, None, all_or_none)
+    asked = RowRequest((), Direction.OUTGOING, None, None, limit, None, all_or_none)
     return await RowReader(store, names, counts, IDS, asked).page(paths, asked)
 
 

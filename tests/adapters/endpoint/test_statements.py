@@ -6,7 +6,7 @@ import pytest
 from rdflib import URIRef
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.endpoint.reification import REIFIES, Notation, Reification, probed
+from kgnav_mcp.adapters.endpoint.reification import REIFIES, Notation, Reification, detect_notations
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.model import Direction, Entity, Literal
 from kgnav_mcp.navigation.limits import Limits
@@ -54,10 +54,10 @@ async def test_what_statements_hang_on_is_no_neighbour_and_no_part_of_the_schema
 @pytest.mark.parametrize(("name", "turtle"), GRAPHS)
 async def test_what_is_only_the_value_of_a_qualifier_leads_to_its_triples(loaded: Load, name: str, turtle: str):
     async with open_adapter(loaded(name, turtle), AdapterOptions()) as adapter:
-        triples = await adapter.qualified("ex:dan", limit=2)
+        triples = await adapter.triples_by_qualifier("ex:dan", limit=2)
         assert triples == (await triples_at(adapter, ["ex:cyd"], Direction.OUTGOING, paths=LIVES_IN, limit=2)).items
         for node in ("ex:cyd", "ex:york", "rdf:Statement"):
-            assert not await adapter.qualified(node, limit=2)
+            assert not await adapter.triples_by_qualifier(node, limit=2)
     alone = loaded(f"{name}-alone", turtle.replace("ex:source ex:dan", "ex:source ex:zoe"))
     async with open_adapter(alone, AdapterOptions()) as adapter:
         found = await search(adapter, "ex:zoe", Direction.INCOMING, limits=Limits())
@@ -96,13 +96,13 @@ SYNTAXES: list[tuple[str, list[str], set[Notation]]] = [
 async def test_the_notations_of_a_graph_are_found_and_a_syntax_that_is_refused_is_not_used(
     turtle: str, refused: list[str], notations: set[Notation]
 ):
-    found = await probed(Reader(InProcess(turtle, refused=refused), {}, 30))
+    found = await detect_notations(Reader(InProcess(turtle, refused=refused), {}, 30))
     assert found.notations == notations
     assert not found.unsure
 
 
 async def test_a_notation_that_is_not_found_in_time_is_said_to_be_unsure():
-    found = await probed(Reader(InProcess(STATEMENTS, slow=[r"<< \?x"]), {}, 30))
+    found = await detect_notations(Reader(InProcess(STATEMENTS, slow=[r"<< \?x"]), {}, 30))
     assert (found.notations, found.unsure) == ({Notation.STATEMENT}, {Notation.QUOTED})
 
 

@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.freebase.options import Freebase
 from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.rows import RowReader
 from kgnav_mcp.adapters.freebase.store import Store
-from kgnav_mcp.adapters.paging.directions import RelationQuestion, RowQuestion
+from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
 from kgnav_mcp.adapters.sparql.results import Answer, Term
 from kgnav_mcp.model import Count, Direction, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions
@@ -71,12 +71,12 @@ async def page_of(
 ) -> Page[Triple]:
     """The first page of what leaves some entities."""
     store = store_of(endpoint)
-    asked = RowQuestion(anchors, Direction.OUTGOING, None, None, limit, None, all_or_none)
+    asked = RowRequest(anchors, Direction.OUTGOING, None, None, limit, None, all_or_none)
     return await RowReader(store, Names(store), CountReader(store), anchors, asked).page(None, asked)
 
 
 async def relations_of(endpoint: Endpoint, anchors: Sequence[URIRef], examples: int) -> Page[RelationFacts]:
     """The first relations that leave some entities."""
     store = store_of(endpoint)
-    asked = RelationQuestion(anchors, Direction.OUTGOING, 1, None, examples, 5)
+    asked = RelationRequest(anchors, Direction.OUTGOING, 1, None, examples, 5)
     return await RelationReader(store, Names(store), CountReader(store)).page(anchors, asked)

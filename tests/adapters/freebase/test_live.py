@@ -103,7 +103,7 @@ async def test_roles_of_mediators_are_the_properties_of_relationships(graph: Gra
 
 
 async def test_namesakes_are_ranked_by_their_number_of_types(graph: GraphAdapter):
-    assert [one.entity.id for one in (await graph.named("twin", limit=5)).items] == ["m.twin1", "m.twin0"]
+    assert [one.entity.id for one in (await graph.find_by_name("twin", limit=5)).items] == ["m.twin1", "m.twin0"]
 
 
 async def test_a_longer_list_of_nodes_than_the_row_cap_is_paged_whole(graph: GraphAdapter):

@@ -112,7 +112,7 @@ async def test_a_catalogue_of_a_part_denies_nothing_and_is_read_again(cut: str, 
     monkeypatch.setattr(catalogue_module, "TTLCache", timed(clock := Clock()))
     catalogues = CatalogueCache(store := store_of(endpoint), Names(store), Count(3))
     part = await catalogues.get()
-    for ask in (part.properties, part.types_called, part.anything_called):
+    for ask in (part.properties, part.types_named, part.types_and_relations_named):
         with pytest.raises(StoreTimeout, match=r"in time whether it has a .*'nothing'"):
             ask("nothing", None)
     assert await catalogues.get() is part
@@ -122,7 +122,7 @@ async def test_a_catalogue_of_a_part_denies_nothing_and_is_read_again(cut: str, 
     clock.now += 2
     whole = await catalogues.get()
     with pytest.raises(UnknownName):
-        whole.types_called("nothing", None)
+        whole.types_named("nothing", None)
 
 
 CAPS = [{r"\?l \(COUNT"}, {r"\?t \(COUNT"}, {"DISTINCT"}]
@@ -139,7 +139,7 @@ async def test_a_catalogue_that_the_row_cap_cut_denies_nothing_and_is_no_time_ou
     endpoint.cut = {r"\?l \(COUNT"} if "DISTINCT" in capped else set()
     catalogues = CatalogueCache(store := store_of(endpoint), Names(store), Count(3))
     part = await catalogues.get()
-    for ask in (part.properties, part.types_called, part.anything_called):
+    for ask in (part.properties, part.types_named, part.types_and_relations_named):
         with pytest.raises(Unsupported, match=r"whether the store has a .*'nothing': its row cap"):
             ask("nothing", None)
     assert "missing" in (part.sampled or "")

@@ -74,10 +74,10 @@ async def test_many_names_cost_a_question_for_each_index_or_label(
 ):
     (first,) = (await graph.nodes("Product", "sku", "7", limit=1)).items
     names = [first.label or "", *(f"nobody {n}" for n in range(300))]
-    one = await graph.named(names[0], limit=3)
+    one = await graph.find_by_name(names[0], limit=3)
     asked.clear()
 
-    found = await graph.named_each(names, limit=3)
+    found = await graph.find_by_names(names, limit=3)
 
     assert len(asked) < 20
     assert found[names[0]] == one

@@ -16,7 +16,7 @@ from kgnav_mcp.navigation.plans.evaluation import evaluate
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.spelling import read_plan
+from kgnav_mcp.spelling import parse_plan
 from tests.neo4j_service import Neo4j
 from tests.plans.cases import CASES, PEOPLE
 from tests.plans.comparing import ALL, all_rows, of_answer, of_oracle, same_proof
@@ -149,6 +149,6 @@ async def test_the_questions_of_the_templates_are_answered_by_cypher(neo4j: Neo4
     async with open_adapter(neo4j.url, AdapterOptions()) as opened:
         runner = PlanRunner(opened)
         for question in questions(synthetic, instances=3):
-            checked = await runner.check(read_plan(question.cypher).plan)
+            checked = await runner.check(parse_plan(question.cypher).plan)
             page = await opened.run(checked.plan, limit=ALL)
             assert tuple(row.cells for row in page.items) == question.truth, question.cypher

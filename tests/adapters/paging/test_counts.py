@@ -5,32 +5,34 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.adapters.paging import counts as counts_module
-from kgnav_mcp.adapters.paging.counts import CountCache, CountQuestion, RelationCounts, counted, together
+from kgnav_mcp.adapters.paging.counts import CountCache, CountRequest, RelationCounts, merge_counts, sum_counts
 from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
 from kgnav_mcp.model import Count, Direction, Entity, Relation, Stop
 from tests.adapters.sparql.clock import Clock, timed
 
 A, B, AB = ("a",), ("b",), ("a", "b")
-COUNTS: RelationCounts[str, str] = counted([("ann", A, 2), ("ann", B, 3), ("bob", A, 1), ("ann", A, 1), ("bob", AB, 4)])
+COUNTS: RelationCounts[str, str] = sum_counts(
+    [("ann", A, 2), ("ann", B, 3), ("bob", A, 1), ("ann", A, 1), ("bob", AB, 4)]
+)
 
 
 def test_rows_are_summed_by_path_and_told_by_entity():
     assert (COUNTS.total, COUNTS.by_path()) == (Count(11), {A: Count(4), B: Count(3), AB: Count(4)})
     assert COUNTS.by_entity(A) == {"ann": 3, "bob": 1}
-    assert COUNTS.only({B}).rows == {"ann": {B: 3}}
-    assert COUNTS.only(lambda path: len(path) == 2).total == Count(4)
+    assert COUNTS.restricted_to({B}).rows == {"ann": {B: 3}}
+    assert COUNTS.restricted_to(lambda path: len(path) == 2).total == Count(4)
 
 
 def test_a_count_is_a_lower_bound_where_a_part_of_it_is():
     bounds = RelationCounts[str, str]({"eve": {A: 5}}, lower_bounds=frozenset({("eve", A)}))
-    both = together([COUNTS, bounds])
+    both = merge_counts([COUNTS, bounds])
     assert (both.total, both.by_path()[A], both.by_path()[B]) == (
         Count.at_least(16),
         Count.at_least(9),
         Count(3),
     )
-    assert both.only({B}).total == Count(3)
-    cut = together([COUNTS, RelationCounts[str, str](stop=Stop.TIME_OUT)])
+    assert both.restricted_to({B}).total == Count(3)
+    cut = merge_counts([COUNTS, RelationCounts[str, str](stop=Stop.TIME_OUT)])
     assert (cut.total, cut.by_path()[B], cut.exact("ann", B)) == (Count.at_least(11), Count.at_least(3), False)
 
 
@@ -65,11 +67,11 @@ async def test_counts_are_kept_for_a_minute_and_narrowed_without_counting(monkey
         return COUNTS
 
     cache = CountCache[str, str]()
-    asked = CountQuestion[str](frozenset({"ann", "bob"}), Direction.OUTGOING, None)
+    asked = CountRequest[str](frozenset({"ann", "bob"}), Direction.OUTGOING, None)
     for seconds, times in [(0, 1), (59, 1), (61, 2)]:
         clock.now = seconds
         assert await cache.get(asked, count) is COUNTS
-        some = CountQuestion(asked.entities, asked.direction, None, frozenset({B}))
+        some = CountRequest(asked.entities, asked.direction, None, frozenset({B}))
         assert (await cache.get(some, count)).rows == {"ann": {B: 3}}
         assert len(made) == times
 
@@ -83,7 +85,7 @@ async def test_counts_that_a_time_out_cut_are_counted_again_unless_that_would_ta
         return RelationCounts(stop=Stop.TIME_OUT)
 
     cache = CountCache[str, str](timed_out=keeps)
-    asked = CountQuestion[str](frozenset({"ann"}), Direction.OUTGOING, None)
+    asked = CountRequest[str](frozenset({"ann"}), Direction.OUTGOING, None)
     await cache.get(asked, count)
     await cache.get(asked, count)
     assert len(made) == (1 if keeps else 2)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from kgnav_mcp.adapters.paging.counts import RelationCounts, counted
+from kgnav_mcp.adapters.paging.counts import RelationCounts, sum_counts
 from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
 from kgnav_mcp.adapters.paging.positions import Place
-from kgnav_mcp.adapters.paging.segments import Rows, Segment, Wanted
+from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Count, Entity, Page, Relation, Stop, Triple
 
@@ -22,8 +22,8 @@ Groups = Sequence[Sequence[str]]
 class Graph(RowSource[str, str, str]):
     """Rows in memory. `counted` is the share of them that counting tells, `whole` the size up to which one is small."""
 
-    rows_together = 7
-    segments_together = 3
+    rows_per_query = 7
+    segments_per_query = 3
 
     def __init__(self, rows: Mapping[tuple[str, Path], Groups], *, whole: int = 3, counted: float = 1.0) -> None:
         self._rows = rows
@@ -39,33 +39,33 @@ class Graph(RowSource[str, str, str]):
     async def counts(self) -> RelationCounts[str, str]:
         sizes = [(entity, path, sum(map(len, groups))) for (entity, path), groups in self._rows.items()]
         if self._counted == 1.0:
-            return counted(sizes)
-        return counted((one, path, max(int(n * self._counted), 1)) for one, path, n in sizes).at_least()
+            return sum_counts(sizes)
+        return sum_counts((one, path, max(int(n * self._counted), 1)) for one, path, n in sizes).as_lower_bounds()
 
-    def small(self, segment: Segment[str, str]) -> bool:
+    def is_small(self, segment: Segment[str, str]) -> bool:
         return segment.exact and len(segment.path) == 1 and segment.rows <= self._whole
 
-    async def together(self, wanted: Sequence[Wanted[str, str]]) -> Sequence[Rows[str]]:
+    async def read_together(self, wanted: Sequence[SegmentPart[str, str]]) -> Sequence[Rows[str]]:
         self.reads.append(" ".join(one.segment.path[0] for one in wanted))
         return [self._read(one) for one in wanted]
 
-    async def slice(self, wanted: Wanted[str, str]) -> Rows[str]:
+    async def read_slice(self, wanted: SegmentPart[str, str]) -> Rows[str]:
         self.reads.append(f"slice {'.'.join(wanted.segment.path)}")
         return self._read(wanted)
 
     async def triples(self, rows: Sequence[tuple[Segment[str, str], str]]) -> Sequence[Triple]:
         return [Triple(Entity(one.entity), Relation(".".join(one.path), ""), Entity(row)) for one, row in rows]
 
-    def _read(self, wanted: Wanted[str, str]) -> Rows[str]:
+    def _read(self, wanted: SegmentPart[str, str]) -> Rows[str]:
         if wanted.segment.path[0] in self.late:
             return Rows((), Stop.TIME_OUT)
         groups = self._rows[wanted.segment.entity, wanted.segment.path]
         places = [(row, Place(n, i)) for n, group in enumerate(groups) for i, row in enumerate(group, 1)]
         ends = {Place(n, len(group)): Place(n + 1) for n, group in enumerate(groups)} if _one_hop(wanted) else {}
-        return wanted.cut([(row, ends.get(place, place)) for row, place in places])
+        return wanted.select_from([(row, ends.get(place, place)) for row, place in places])
 
 
-def _one_hop(wanted: Wanted[str, str]) -> bool:
+def _one_hop(wanted: SegmentPart[str, str]) -> bool:
     return len(wanted.segment.path) == 1
 
 

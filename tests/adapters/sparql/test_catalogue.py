@@ -9,7 +9,7 @@ import pytest
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql import catalogue
-from kgnav_mcp.adapters.sparql.catalogue import Use, missing, nearest
+from kgnav_mcp.adapters.sparql.catalogue import Use, combined_stop, nearest
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Relation, Stop
 
@@ -39,9 +39,9 @@ KNOWN = Catalogue(
 
 
 def test_an_id_means_itself_and_a_name_whatever_has_it_with_letter_case_aside():
-    assert KNOWN.types_called("whatever it says", FILM) == [FILM]
-    assert KNOWN.types_called(" FILM ", None) == [FILM]
-    assert KNOWN.anything_called("films", None) == ([], [FILM_YEARS, FILMS])
+    assert KNOWN.types_named("whatever it says", FILM) == [FILM]
+    assert KNOWN.types_named(" FILM ", None) == [FILM]
+    assert KNOWN.types_and_relations_named("films", None) == ([], [FILM_YEARS, FILMS])
 
 
 def test_a_property_is_rather_a_relation_with_values_than_one_without():
@@ -53,8 +53,8 @@ def test_a_property_is_rather_a_relation_with_values_than_one_without():
 def test_a_name_of_nothing_is_refused_with_the_nearest_ones():
     for ask, expected in (
         (KNOWN.properties, ("ex:film_years", "ex:films")),
-        (KNOWN.types_called, ("Film",)),
-        (KNOWN.anything_called, ("ex:Film", "ex:film_years", "ex:films")),
+        (KNOWN.types_named, ("Film",)),
+        (KNOWN.types_and_relations_named, ("ex:Film", "ex:film_years", "ex:films")),
     ):
         with pytest.raises(UnknownName) as caught:
             ask("filn", URIRef("http://e.example/filn"))
@@ -63,29 +63,29 @@ def test_a_name_of_nothing_is_refused_with_the_nearest_ones():
 
 def test_a_name_of_nothing_among_a_part_may_be_among_the_rest():
     part = replace(KNOWN, stop=Stop.TIME_OUT)
-    assert part.types_called("film", None) == [FILM]
-    for ask in (part.properties, part.types_called, part.anything_called):
+    assert part.types_named("film", None) == [FILM]
+    for ask in (part.properties, part.types_named, part.types_and_relations_named):
         with pytest.raises(StoreTimeout, match=r"in time whether it has a .*'filn'") as caught:
             ask("filn", None)
         assert "Film" in caught.value.next_step or "ex:films" in caught.value.next_step
     with pytest.raises(StoreTimeout) as caught:
-        replace(part, types={}).types_called("filn", None)
+        replace(part, types={}).types_named("filn", None)
     assert "describe_graph()" in caught.value.next_step
 
 
 def test_a_name_of_nothing_may_be_behind_the_row_cap_which_is_no_time_out():
     part = replace(KNOWN, stop=Stop.ROW_CAP)
-    assert part.types_called("film", None) == [FILM]
-    for ask, kind in ((part.properties, "property"), (part.types_called, "label")):
+    assert part.types_named("film", None) == [FILM]
+    for ask, kind in ((part.properties, "property"), (part.types_named, "label")):
         with pytest.raises(Unsupported, match=f"whether the store has a {kind} 'filn': its row cap cut") as caught:
             ask("filn", None)
         assert "Film" in caught.value.next_step or "ex:films" in caught.value.next_step
 
 
 def test_another_try_may_help_where_time_cut_one_of_several_lists():
-    assert missing(Stop.ROW_CAP, Stop.TIME_OUT) is missing(Stop.TIME_OUT, Stop.ROW_CAP) is Stop.TIME_OUT
-    assert missing(Stop.COMPLETE, Stop.ROW_CAP) is Stop.ROW_CAP
-    assert missing(Stop.COMPLETE, Stop.COMPLETE) is Stop.COMPLETE
+    assert combined_stop(Stop.ROW_CAP, Stop.TIME_OUT) is combined_stop(Stop.TIME_OUT, Stop.ROW_CAP) is Stop.TIME_OUT
+    assert combined_stop(Stop.COMPLETE, Stop.ROW_CAP) is Stop.ROW_CAP
+    assert combined_stop(Stop.COMPLETE, Stop.COMPLETE) is Stop.COMPLETE
 
 
 def test_a_relation_that_is_not_counted_may_have_anything():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.sparql.paging import cut, seen, truncated
+from kgnav_mcp.adapters.sparql.paging import page_stop, raised_total, truncated
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Certainty, Count, Page, Stop
 from kgnav_mcp.port.lists import items_before
@@ -21,13 +21,13 @@ def test_a_text_that_is_no_number_of_items_is_refused(text: str):
 
 
 def test_a_page_is_the_last_where_nothing_is_behind_it_and_a_full_one_of_a_list_that_was_not_counted_is_not():
-    assert [cut(Count(9), skip, 3, 3) for skip in (3, 6)] == [Stop.LIMIT, Stop.COMPLETE]
-    assert [cut(Count.at_least(2), 6, read, 3) for read in (3, 2)] == [Stop.LIMIT, Stop.COMPLETE]
-    assert cut(Count.unknown(), 0, 3, 3) is Stop.LIMIT
+    assert [page_stop(Count(9), skip, 3, 3) for skip in (3, 6)] == [Stop.LIMIT, Stop.COMPLETE]
+    assert [page_stop(Count.at_least(2), 6, read, 3) for read in (3, 2)] == [Stop.LIMIT, Stop.COMPLETE]
+    assert page_stop(Count.unknown(), 0, 3, 3) is Stop.LIMIT
 
 
 def test_a_list_of_which_items_were_seen_has_at_least_these():
-    assert [seen(count, 6) for count in (Count(9), Count.at_least(2), Count.at_least(9), Count.unknown())] == [
+    assert [raised_total(count, 6) for count in (Count(9), Count.at_least(2), Count.at_least(9), Count.unknown())] == [
         Count(9),
         Count.at_least(6),
         Count.at_least(9),

@@ -11,7 +11,7 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp import silence
 from kgnav_mcp.adapters.sparql.dialect import PLAIN
-from kgnav_mcp.adapters.sparql.reading import SIGN, Read, Reader, fits
+from kgnav_mcp.adapters.sparql.reading import SIGN, Read, Reader, is_at_most
 from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Stop
@@ -100,16 +100,16 @@ async def test_rows_that_a_time_out_cut_are_no_whole_answer():
     cut = await reader(Capped(10, partial=True)).slice(SLICE, 0, 5)
     assert (len(cut.rows), cut.stop) == (5, Stop.TIME_OUT)
     with pytest.raises(StoreTimeout, match="stopped the query"):
-        cut.whole()
-    assert len((await reader(Capped(10)).slice(SLICE, 0, 5)).whole()) == 5
+        cut.all_rows()
+    assert len((await reader(Capped(10)).slice(SLICE, 0, 5)).all_rows()) == 5
 
 
 async def test_one_row_is_enough_where_some_are_asked_for_and_none_is_only_where_time_was_not_over():
     row = {"s": IRIS[0]}
-    assert Read((row,), Stop.TIME_OUT).some() == (row,)
-    assert Read(()).some() == ()
+    assert Read((row,), Stop.TIME_OUT).any_rows() == (row,)
+    assert Read(()).any_rows() == ()
     with pytest.raises(StoreTimeout, match="stopped the query"):
-        Read((), Stop.TIME_OUT).some()
+        Read((), Stop.TIME_OUT).any_rows()
 
 
 class Counting:
@@ -139,7 +139,7 @@ async def test_a_number_is_exact_where_all_was_counted(answer: Answer, most: int
 
 
 def test_what_was_not_all_counted_is_not_known_to_fit():
-    assert [fits(count, 7) for count in (Count(7), Count(8), Count.at_least(7), Count.unknown())] == [
+    assert [is_at_most(count, 7) for count in (Count(7), Count(8), Count.at_least(7), Count.unknown())] == [
         True,
         False,
         False,

@@ -9,7 +9,17 @@ import pyoxigraph
 import pytest
 from rdflib import XSD, BNode, Literal, URIRef
 
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, batches, fill, iri, listed, rows, sendable, values
+from kgnav_mcp.adapters.sparql.terms import (
+    MAX_TERMS,
+    Fragment,
+    batches,
+    comma_separated,
+    fill,
+    iri,
+    rows,
+    sendable,
+    values,
+)
 from kgnav_mcp.errors import InvalidArgument
 
 HOSTILE = [
@@ -147,18 +157,18 @@ def test_lists_have_the_form_of_their_place_in_a_query():
     a, b = iri("http://x/a"), Literal("b, c")
 
     assert fill("VALUES ?x { $t }", t=values(a, b)) == 'VALUES ?x { <http://x/a> "b, c" }'
-    assert fill("?x IN ($t)", t=listed(a, b)) == '?x IN (<http://x/a>, "b, c")'
+    assert fill("?x IN ($t)", t=comma_separated(a, b)) == '?x IN (<http://x/a>, "b, c")'
     assert fill("VALUES (?x ?y) { $t }", t=rows((a, b), (b, a))) == (
         'VALUES (?x ?y) { (<http://x/a> "b, c") ("b, c" <http://x/a>) }'
     )
 
 
-def column(*terms: URIRef) -> Terms:
+def column(*terms: URIRef) -> Fragment:
     return rows(*((term,) for term in terms))
 
 
-@pytest.mark.parametrize("made", [values, listed, column])
-def test_a_list_holds_one_to_a_thousand_terms(made: Callable[..., Terms]):
+@pytest.mark.parametrize("made", [values, comma_separated, column])
+def test_a_list_holds_one_to_a_thousand_terms(made: Callable[..., Fragment]):
     term = iri("http://x/a")
 
     made(*[term] * MAX_TERMS)

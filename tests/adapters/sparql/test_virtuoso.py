@@ -14,8 +14,8 @@ import pytest
 from rdflib import XSD, BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.client import SparqlClient
-from kgnav_mcp.adapters.sparql.reading import number
-from kgnav_mcp.adapters.sparql.terms import fill, iri, listed, rows, values
+from kgnav_mcp.adapters.sparql.reading import number_in
+from kgnav_mcp.adapters.sparql.terms import comma_separated, fill, iri, rows, values
 from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import ConfigurationError, StoreTimeout, StoreUnavailable, Unsupported
 from tests.services import Virtuoso, need_virtuoso, running
@@ -141,7 +141,7 @@ async def test_an_empty_answer_is_empty_and_an_empty_sum_unbound(reading: Sparql
 async def test_counts_are_exact(sparql: SparqlClient):
     (row,) = (await sparql.select("SELECT (COUNT(*) AS ?n) { ?s <http://x/many> ?o }")).rows
 
-    assert number(row, "n") == 10_500
+    assert number_in(row, "n") == 10_500
 
 
 async def test_lists_of_a_thousand_terms_are_taken(sparql: SparqlClient):
@@ -149,7 +149,7 @@ async def test_lists_of_a_thousand_terms_are_taken(sparql: SparqlClient):
     pairs = rows(*((node, HUB) for node in nodes[:500]))
     queries = [
         fill("SELECT ?s { VALUES ?s { $nodes } ?s <http://x/many> ?o }", nodes=values(*nodes)),
-        fill("SELECT ?s { ?s <http://x/many> ?o FILTER (?s IN ($nodes)) }", nodes=listed(*nodes)),
+        fill("SELECT ?s { ?s <http://x/many> ?o FILTER (?s IN ($nodes)) }", nodes=comma_separated(*nodes)),
         fill("SELECT ?s { VALUES (?s ?o) { $pairs } ?s <http://x/many> ?o }", pairs=pairs),
     ]
 

@@ -91,7 +91,7 @@ FAULTS: dict[str, tuple[Handler, type[KgnavError], str, str]] = {
 Verb = Callable[[GraphAdapter], Awaitable[object]]
 VERBS: dict[str, Verb] = {
     "entities": lambda graph: graph.describe(["Q42"]),
-    "named": lambda graph: graph.named("Douglas Adams", limit=5),
+    "named": lambda graph: graph.find_by_name("Douglas Adams", limit=5),
     "find": lambda graph: graph.find("Douglas Adams", limit=5),
     "relations": lambda graph: graph.relations(["Q42"], Direction.OUTGOING, examples=2, limit=50),
     "incoming relations": lambda graph: graph.relations(["Q42"], Direction.INCOMING, limit=50),

@@ -14,7 +14,7 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.model import Direction, Entity, Neighbourhood, Stop, Triple
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.render.columns import row_texts
-from kgnav_mcp.render.table import RenderOptions, fit
+from kgnav_mcp.render.table import RenderOptions, fit_to_budget
 from kgnav_mcp.render.triples import neighbourhood_table
 from tests.datasets import dataset
 from tests.rows import triples_at
@@ -58,7 +58,7 @@ async def _said(graph: GraphAdapter, name: str, item: str = "Q42") -> list[str]:
     """The rows of a property as they are printed: value, label and qualifiers."""
     page = await triples_at(graph, [item], Direction.OUTGOING, paths=[(name,)], limit=50)
     found = Neighbourhood((Entity(f"wd:{item}", item),), Direction.OUTGOING, rows=page)
-    table = fit(neighbourhood_table(found, 0), RenderOptions())
+    table = fit_to_budget(neighbourhood_table(found, 0), RenderOptions())
     names = [name for column in table.columns for name in column.headings]
     rows = [dict(zip(names, row_texts(table.columns, row, table.limit), strict=True)) for row in table.rows]
     return ["|".join(row.get(column, "") for column in ("value", "valueLabel", "qualifiers")) for row in rows]

@@ -62,12 +62,12 @@ async def test_a_schema_counts_the_statements_of_the_ranks_that_are_shown(
 async def test_what_is_only_the_value_of_a_qualifier_leads_to_its_statements(
     graph: GraphAdapter, wikibase_location: str
 ):
-    qualified = await graph.qualified(PRIEST, limit=2)
+    qualified = await graph.triples_by_qualifier(PRIEST, limit=2)
     assert qualified == tuple(await statements(graph, "P2561"))
     assert (await search(graph, PRIEST, Direction.INCOMING, limits=Limits())).qualified == qualified
     async with open_adapter(wikibase_location, AdapterOptions(extra={"statements": "all"})) as every_rank:
-        assert len(await every_rank.qualified(PRIEST, limit=5) or ()) == 2
-        assert len(await every_rank.qualified(PRIEST, limit=1) or ()) == 1
+        assert len(await every_rank.triples_by_qualifier(PRIEST, limit=5) or ()) == 2
+        assert len(await every_rank.triples_by_qualifier(PRIEST, limit=1) or ()) == 1
 
 
 async def test_references_are_counted_and_a_preferred_rank_is_said(graph: GraphAdapter):

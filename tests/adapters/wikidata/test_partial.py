@@ -115,7 +115,7 @@ async def test_values_that_were_not_all_read_in_time_are_read_page_by_page_witho
 
 BEARERS = r"VALUES \?p"
 DENIED: dict[str, Callable[[GraphAdapter], Awaitable[object]]] = {
-    "a name": lambda graph: graph.named("human", limit=5),
+    "a name": lambda graph: graph.find_by_name("human", limit=5),
     "a value": lambda graph: graph.nodes(None, "P31", "human", limit=5),
     "a class": lambda graph: graph.nodes("human", None, None, limit=5),
     "a qualifier": lambda graph: graph.values("P214", None, ValueOwner.RELATIONSHIP, limit=5),

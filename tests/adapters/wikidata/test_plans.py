@@ -9,7 +9,7 @@ import pytest
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import EdgePattern, Expression, Function, Match
-from kgnav_mcp.port import FitQuestion, GraphAdapter
+from kgnav_mcp.port import GraphAdapter, PatternQuery
 from tests.adapters.wikidata.graph import CITY, CLUB, FIRST_FAN
 from tests.navigation.plans.writing import called, compared, edge, fit, give, plan, rows
 
@@ -59,8 +59,8 @@ async def test_a_part_that_nothing_fits_beside_a_qualifier_is_named(graph: Graph
 async def test_edges_of_several_relations_and_of_any_are_fitted_by_the_store(graph: GraphAdapter):
     for relations, times in ((("wdt:P19", "wdt:P551"), 2), ((), 2), (("wdt:P26", "wdt:P19"), 1)):
         led = EdgePattern("r", "a", "b", relations)
-        asked = FitQuestion(Match((), (led,)), ("b",), ("a",), (("wd:Q1001",),))
-        found = {fit.nodes[1]: fit.number for fit in await graph.fits(asked, limit=99)}
+        asked = PatternQuery(Match((), (led,)), ("b",), ("a",), (("wd:Q1001",),))
+        found = {fit.nodes[1]: fit.number for fit in await graph.match_pattern(asked, limit=99)}
         assert found[f"wd:{CITY}"] == times
         with pytest.raises(Unsupported):
-            await graph.fits(replace(asked, match=Match((), (replace(led, either=True),))), limit=99)
+            await graph.match_pattern(replace(asked, match=Match((), (replace(led, either=True),))), limit=99)

@@ -76,10 +76,12 @@ async def test_candidates_come_from_the_search_with_description_classes_and_site
 
 async def test_a_name_is_the_label_in_any_case_and_an_alias_where_no_label_is():
     async with searching(found(ADAMS, BOOK)) as (graph, _):
-        assert [each.entity.id for each in (await graph.named("DOUGLAS ADAMS", limit=5)).items] == ["wd:Q42"]
-        assert (await graph.named("Douglas", limit=5)).items == ()
+        assert [each.entity.id for each in (await graph.find_by_name("DOUGLAS ADAMS", limit=5)).items] == ["wd:Q42"]
+        assert (await graph.find_by_name("Douglas", limit=5)).items == ()
     async with searching(found(BOOK)) as (graph, _):
-        assert [each.entity.id for each in (await graph.named("Douglas Adams", limit=5)).items] == ["wd:Q3107329"]
+        assert [each.entity.id for each in (await graph.find_by_name("Douglas Adams", limit=5)).items] == [
+            "wd:Q3107329"
+        ]
 
 
 async def test_each_wanted_language_is_searched():
@@ -110,7 +112,7 @@ async def test_a_search_that_fails_says_so_and_finds_nothing_else(api: Handler, 
         with pytest.raises(kind):
             await graph.find("Douglas Adams", limit=5)
         with pytest.raises(kind):
-            await graph.named("Douglas Adams", limit=5)
+            await graph.find_by_name("Douglas Adams", limit=5)
 
 
 async def test_entries_that_are_not_as_they_should_be_are_left_out():
@@ -133,7 +135,7 @@ async def test_without_a_search_the_very_label_is_found_by_index_and_other_ways_
     async with serving(wikibase(answer)) as store:
         options = AdapterOptions(extra={"base": BASE, "preset": "qlever", "search": ""})
         async with open_adapter(f"wikidata+{store.url}", options) as graph:
-            assert [each.entity.id for each in (await graph.named("douglas adams", limit=5)).items] == ["wd:Q42"]
+            assert [each.entity.id for each in (await graph.find_by_name("douglas adams", limit=5)).items] == ["wd:Q42"]
             assert (await graph.find("Dougals", limit=5)).items == ()
 
 
@@ -162,7 +164,7 @@ async def test_namesakes_out_of_a_full_list_of_the_search_are_not_said_to_be_all
     others = [{"id": f"Q{n}", "label": f"Douglas Adams {n}"} for n in range(100, 99 + given)]
     async with searching(found(ADAMS, *others)) as (graph, _):
         named, labelled = (
-            await graph.named("Douglas Adams", limit=5),
+            await graph.find_by_name("Douglas Adams", limit=5),
             await graph.nodes(None, "label", "Douglas Adams", limit=5),
         )
         assert ([each.entity.id for each in named.items], named.total, named.stop) == (["wd:Q42"], total, stop)

@@ -44,8 +44,8 @@ OUT, IN = Direction.OUTGOING, Direction.INCOMING
 
 ASKS: dict[str, Ask] = {
     "entities": lambda g, v, n: g.describe([v.node(HUB), v.node("marriage1"), f"{v.node('ada')}0"]),
-    "a name": lambda g, v, n: g.named("Mercury", limit=n),
-    "a name in small": lambda g, v, n: g.named("MERCURY", limit=n),
+    "a name": lambda g, v, n: g.find_by_name("Mercury", limit=n),
+    "a name in small": lambda g, v, n: g.find_by_name("MERCURY", limit=n),
     "candidates": lambda g, v, n: g.find("Harbour", limit=n),
     "candidates of a label": lambda g, v, n: g.find("Mercury", label="Planet", limit=n),
     "relations": lambda g, v, n: g.relations([v.node("ada"), v.node("ben")], OUT, examples=2, limit=n),

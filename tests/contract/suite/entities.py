@@ -57,24 +57,24 @@ class EntityContract(AdapterContract):
 
     async def test_a_name_in_any_language_finds_its_entity_letter_case_aside(self, adapter: GraphAdapter, view: View):
         for name in ("Ada Stone", "ADA STONE", "ada stone", "aDa sToNe", "Ada Stein", "Эйда Стоун", "эйда стоун"):
-            page = await adapter.named(name, limit=5)
+            page = await adapter.find_by_name(name, limit=5)
             assert [one.entity.id for one in page.items] == [view.node("ada")], name
 
     async def test_several_names_are_looked_up_as_each_of_them_is(self, adapter: GraphAdapter):
         names = ["Ada Stone", "ada stone", "Mercury", "Schauspiel", "stage piece", "Stone", "nobody", "Ada Stone"]
         names += ["\ud800", "", "play"]
-        found = await adapter.named_each(names, limit=5)
-        assert found == {name: await adapter.named(name, limit=5) for name in names}
+        found = await adapter.find_by_names(names, limit=5)
+        assert found == {name: await adapter.find_by_name(name, limit=5) for name in names}
         assert found["ada stone"].items
         assert not found["nobody"].items
-        assert await adapter.named_each([], limit=5) == {}
+        assert await adapter.find_by_names([], limit=5) == {}
 
     async def test_a_part_of_a_name_is_not_that_name(self, adapter: GraphAdapter):
-        assert (await adapter.named("Stone", limit=5)).items == ()
-        assert (await adapter.named("Ada Stone Junior", limit=5)).items == ()
+        assert (await adapter.find_by_name("Stone", limit=5)).items == ()
+        assert (await adapter.find_by_name("Ada Stone Junior", limit=5)).items == ()
 
     async def test_entities_of_one_name_are_all_found_and_told_apart_by_type(self, adapter: GraphAdapter, view: View):
-        page = await adapter.named("Mercury", limit=5)
+        page = await adapter.find_by_name("Mercury", limit=5)
         assert {one.entity.id for one in page.items} == {view.node("mercury_planet"), view.node("mercury_metal")}
         if has(adapter, Capability.LABELS):
             assert {one.entity.types for one in page.items} == {("Planet",), ("Metal",)}
@@ -84,7 +84,7 @@ class EntityContract(AdapterContract):
     ):
         for spelt, in_small in (("Drama", "drama"), ("Schauspiel", "schauspiel"), ("Stage Piece", "stage piece")):
             for asked, local in ((spelt, "play"), (in_small, "play_in_small")):
-                page = await adapter.named(asked, limit=5)
+                page = await adapter.find_by_name(asked, limit=5)
                 first, *others = [(one.entity.id, one.name) for one in page.items]
                 assert first == (view.node(local), asked)
                 assert asked not in [name for _, name in others]

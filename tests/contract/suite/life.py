@@ -41,7 +41,7 @@ class HostileContract(AdapterContract):
     async def test_hostile_names_find_their_entities_and_nothing_else(self, adapter: GraphAdapter, view: View):
         for number, text in enumerate(toy.HOSTILE_TEXTS):
             local = toy.HOSTILE_ID if number == 0 else f"hostile{number}"
-            page = await adapter.named(text, limit=5)
+            page = await adapter.find_by_name(text, limit=5)
             assert [(one.entity.id, one.entity.label) for one in page.items] == [(view.node(local), text)]
             assert (await adapter.find(text, limit=5)).items[0].entity.id == view.node(local)
 
@@ -145,7 +145,7 @@ async def _everything(adapter: GraphAdapter, view: View) -> list[object]:
     hub = [view.node(toy.HUB)]
     return [
         await adapter.describe(hub),
-        await adapter.named("Mercury", limit=5),
+        await adapter.find_by_name("Mercury", limit=5),
         await adapter.find("harbour", limit=5),
         await adapter.relations(hub, Direction.INCOMING, examples=2, limit=ALL),
         await triples_at(adapter, hub, Direction.INCOMING, limit=50),

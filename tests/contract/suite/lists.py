@@ -179,7 +179,7 @@ class ValueContract(AdapterContract):
     async def test_each_value_has_the_number_of_nodes_or_edges_that_have_it(
         self, adapter: GraphAdapter, view: View, sorted_at_most: int, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr("kgnav_mcp.adapters.sparql.lists.WHOLE", sorted_at_most)
+        monkeypatch.setattr("kgnav_mcp.adapters.sparql.lists.MAX_SORTED", sorted_at_most)
         for name, label in (("tag", None), ("flag", "Boat"), ("age", None), ("text", None)):
             relation = view.relation(name)
             if label is not None and not has(adapter, Capability.LABELS):

@@ -219,7 +219,7 @@ class NeighbourContract(AdapterContract):
 
     async def test_what_is_the_value_of_no_qualifier_is_known_to_be_none(self, adapter: GraphAdapter, view: View):
         for node in ("hermit", "ada", toy.HOSTILE_ID, "nobody"):
-            assert await adapter.qualified(view.node(node), limit=2) == ()
+            assert await adapter.triples_by_qualifier(view.node(node), limit=2) == ()
 
     async def test_a_position_that_no_page_gave_is_refused(self, adapter: GraphAdapter, view: View):
         for position in ("nonsense", "", "a b c", "\ud800"):

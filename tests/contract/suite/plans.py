@@ -11,7 +11,7 @@ import pytest
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
-from kgnav_mcp.port import Capability, Fit, FitQuestion, GraphAdapter
+from kgnav_mcp.port import Capability, GraphAdapter, PatternMatch, PatternQuery
 from tests.contract import toy
 from tests.contract.suite.base import AdapterContract, has
 from tests.contract.toy_views import View
@@ -61,14 +61,18 @@ class PlanContract(AdapterContract):
     ):
         edges = tuple(EdgePattern(f"r{one}", one, "b", (view.relation("visited"),)) for one in ("a", "c"))
         visitor = NodePattern("a", ((view.style.label_id("Visitor"),),))
-        asked = FitQuestion(Match((visitor, NodePattern("b"), NodePattern("c")), edges), ("b",))
+        asked = PatternQuery(Match((visitor, NodePattern("b"), NodePattern("c")), edges), ("b",))
         if not has(adapter, Capability.FITS):
             with pytest.raises(Unsupported):
-                await adapter.fits(asked, limit=9)
+                await adapter.match_pattern(asked, limit=9)
             return
         others = toy.VISITORS * (toy.VISITORS - 1)
-        assert list(await adapter.fits(asked, limit=9)) == [Fit((view.node(toy.HUB),), others)]
+        assert list(await adapter.match_pattern(asked, limit=9)) == [PatternMatch((view.node(toy.HUB),), others)]
         around = replace(asked, variables=(), given=("a",), rows=((view.node("visitor001"),), (view.node("ada"),)))
-        assert list(await adapter.fits(around, limit=9)) == [Fit((view.node("visitor001"),), toy.VISITORS - 1)]
+        assert list(await adapter.match_pattern(around, limit=9)) == [
+            PatternMatch((view.node("visitor001"),), toy.VISITORS - 1)
+        ]
         different = replace(asked, counted="a", top=1)
-        assert list(await adapter.fits(different, limit=9)) == [Fit((view.node(toy.HUB),), toy.VISITORS)]
+        assert list(await adapter.match_pattern(different, limit=9)) == [
+            PatternMatch((view.node(toy.HUB),), toy.VISITORS)
+        ]

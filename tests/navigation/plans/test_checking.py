@@ -16,7 +16,7 @@ from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import Call, Compare, Constant, During, EdgePattern, Function, ListOf, NodePattern, Property
 from kgnav_mcp.plan.walking import parts
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.spelling import read_plan
+from kgnav_mcp.spelling import parse_plan
 from kgnav_mcp.spelling.cypher import write_cypher
 from tests.contract.example import DictAdapter
 
@@ -30,8 +30,8 @@ async def demo() -> AsyncGenerator[PlanRunner]:
 
 
 async def checked(demo: PlanRunner, plan: object) -> CheckedPlan:
-    written = read_plan(plan)
-    return await demo.check(written.plan, written.one_node)
+    written = parse_plan(plan)
+    return await demo.check(written.plan, written.single_node_variables)
 
 
 def mistakes(found: CheckedPlan) -> list[Mistake]:
@@ -59,7 +59,7 @@ async def test_names_of_entities_become_their_ids_and_letter_case_is_told(demo: 
 async def test_the_names_of_a_list_are_looked_up_together():
     plan = "MATCH (a) WHERE a.name IN ['vincent VAN gogh', 'edvard munch'] RETURN a"
     async with open_adapter(str(demo_graph_path()), AdapterOptions()) as graph:
-        with patch.object(graph, "named_each", side_effect=graph.named_each) as asked:
+        with patch.object(graph, "find_by_names", side_effect=graph.find_by_names) as asked:
             found = await checked(PlanRunner(graph), plan)
     assert ids_in(found) == ["vincent_van_gogh", "edvard_munch"]
     assert asked.call_count == 1

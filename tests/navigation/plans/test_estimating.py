@@ -15,7 +15,7 @@ from kgnav_mcp.navigation.plans.estimating import steps_of
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.port import AdapterOptions
-from kgnav_mcp.spelling import read_plan
+from kgnav_mcp.spelling import parse_plan
 from tests.contract.example import DictAdapter
 
 GRAPH: dict[str, Any] = {
@@ -36,7 +36,7 @@ def opened() -> DictAdapter:
 
 async def estimated(text: str) -> float:
     async with opened() as graph:
-        found = await PlanRunner(graph).check(read_plan(text).plan)
+        found = await PlanRunner(graph).check(parse_plan(text).plan)
         return steps_of(await Vocabulary.of(graph), found.plan)
 
 
@@ -103,7 +103,7 @@ async def test_a_plan_that_is_too_much_is_refused_with_its_sizes_unless_it_is_an
     async with opened() as graph:
         runner = PlanRunner(graph)
         small, large = [
-            (await runner.check(read_plan(text).plan)).plan
+            (await runner.check(parse_plan(text).plan)).plan
             for text in ("MATCH (x:a {id: 'a1'})-[:ab]->(y) RETURN y", "MATCH (x:a)-[:ab]->(y)-[:bc]->(z) RETURN x, z")
         ]
         monkeypatch.setattr(running, "_AT_ONCE_S", 60)

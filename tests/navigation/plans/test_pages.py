@@ -90,7 +90,7 @@ async def test_a_sum_rests_on_the_edges_of_all_its_rows(toy: GraphAdapter):
 
 
 async def test_a_question_of_yes_or_no_answers_with_its_first_witness(toy: GraphAdapter):
-    asked = Plan((Pipeline((VISITS, give("v"))),), asks=True)
+    asked = Plan((Pipeline((VISITS, give("v"))),), only_exists=True)
     page = await evaluate(toy, asked, limit=5, proof=True)
     assert (rows(page), page.total) == ([("visitor000",)], Count(1))
     assert len(page.items[0].proof) == 1

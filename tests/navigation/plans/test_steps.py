@@ -8,7 +8,7 @@ import pytest
 
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.spelling import read_plan
+from kgnav_mcp.spelling import parse_plan
 from tests.navigation.plans.writing import rows
 
 ADA = {"as": "ada", "find_node": {"id": "ada"}}
@@ -21,8 +21,8 @@ def known(of: str, edge_type: str = "knows", **more: Any) -> dict[str, Any]:
 
 
 async def answer(graph: GraphAdapter, *steps: dict[str, Any]) -> list[object]:
-    runner, written = PlanRunner(graph), read_plan(list(steps))
-    found = await runner.check(written.plan, written.one_node)
+    runner, written = PlanRunner(graph), parse_plan(list(steps))
+    found = await runner.check(written.plan, written.single_node_variables)
     assert not found.problems
     return [row[0] for row in rows(await runner.run(found.plan, limit=9))]
 

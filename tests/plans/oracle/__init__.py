@@ -35,7 +35,7 @@ def answer(graph: Graph, plan: Plan, most: int = 1_000_000) -> list[Cells]:
         rows.sort(key=row_key)
         if not plan.keep_duplicates:
             rows = list({same(row): row for row in reversed(rows)}.values())[::-1]
-    return rows[:1] if plan.asks else rows
+    return rows[:1] if plan.only_exists else rows
 
 
 def _rows(graph: Graph, pipeline: Pipeline, columns: tuple[str, ...], most: int) -> list[Cells]:

@@ -43,7 +43,7 @@ def plans(draw: st.DrawFn, words: Words, *, of_nodes: bool = False) -> Plan:
     maker = (_NodeMaker if of_nodes else _Maker)(draw, words)
     first = maker.pipeline()
     if not chance(draw, 10):
-        return Plan((first,), asks=chance(draw, 5))
+        return Plan((first,), only_exists=chance(draw, 5))
     second = type(maker)(draw, words).pipeline(tuple(column.name for column in first.result.columns))
     return Plan((first, second), keep_duplicates=chance(draw, 50))
 

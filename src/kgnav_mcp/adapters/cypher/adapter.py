@@ -40,7 +40,7 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
-from kgnav_mcp.port.matching import MatchQuestion, read_or_searched
+from kgnav_mcp.port.matching import MatchQuestion, read_or_search
 
 T = TypeVar("T")
 
@@ -130,10 +130,10 @@ class CypherAdapter(GraphAdapter):
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         return await self.in_time(self.readers.entities.describe(ids))
 
-    async def named(self, name: str, *, limit: int) -> Page[Namesake]:
-        return (await self.named_each([name], limit=limit))[name]
+    async def find_by_name(self, name: str, *, limit: int) -> Page[Namesake]:
+        return (await self.find_by_names([name], limit=limit))[name]
 
-    async def named_each(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
+    async def find_by_names(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
         return await self.in_time(self.readers.names.named_each(names, limit))
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
@@ -201,7 +201,7 @@ class CypherAdapter(GraphAdapter):
         async def search(side: Direction, most: int, position: str | None) -> Page[Link]:
             return await self.in_time(self.readers.search.page(asked, side, most, position))
 
-        return await read_or_searched(self, asked, search)
+        return await read_or_search(self, asked, search)
 
     async def edges(
         self,
@@ -214,7 +214,7 @@ class CypherAdapter(GraphAdapter):
     ) -> Page[Triple]:
         return await self.in_time(self.readers.edges.page(heads, tails, relations, limit, after))
 
-    async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...]:  # noqa: ARG002 - the port's
+    async def triples_by_qualifier(self, entity: str, *, limit: int) -> tuple[Triple, ...]:  # noqa: ARG002 - the port's
         """Always empty: the properties of a relationship are values, never nodes."""
         return ()
 

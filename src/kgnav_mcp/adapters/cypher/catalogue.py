@@ -73,7 +73,7 @@ class Catalogue:
         wanted = {name.casefold() for name in properties}
         return tuple(key for key in self.keys if split_key(key)[0].casefold() in wanted)
 
-    def label(self, name: str) -> str:
+    def resolve_label(self, name: str) -> str:
         """The label that a user's name means. Letter case does not matter, and readable forms are understood.
 
         Raises:
@@ -81,7 +81,7 @@ class Catalogue:
         """
         return _resolve("label", name, self.labels)
 
-    def type(self, name: str) -> str:
+    def resolve_type(self, name: str) -> str:
         """The relationship type that a user's name means, resolved as labels are.
 
         Raises:
@@ -89,7 +89,7 @@ class Catalogue:
         """
         return _resolve("relation", name, self.types)
 
-    def property(self, name: str) -> tuple[str, ...]:
+    def keys_of_property(self, name: str) -> tuple[str, ...]:
         """The keys of a property: one, or one for each language that it has values in. Empty if it is unknown."""
         found = tuple(key for key in self.keys if name in (key, split_key(key)[0]))
         wanted = name.strip().casefold()
@@ -158,9 +158,9 @@ class CatalogueCache:
             catalogue = attempt or await self.refreshed(_MAX_AGE)
             try:
                 if label is not None:
-                    catalogue.label(label)
+                    catalogue.resolve_label(label)
                 if relation is not None:
-                    catalogue.type(relation)
+                    catalogue.resolve_type(relation)
             except UnknownName:
                 if attempt is None:
                     raise
@@ -170,7 +170,7 @@ class CatalogueCache:
 
     async def keys_of(self, name: str) -> tuple[str, ...]:
         """The keys of a property, from a newer catalogue if the current one lacks it. Empty if it is unknown."""
-        return self.current.property(name) or (await self.refreshed(_MAX_AGE)).property(name)
+        return self.current.keys_of_property(name) or (await self.refreshed(_MAX_AGE)).keys_of_property(name)
 
     async def _read(self) -> Catalogue:
         dialect, fill = self._session.dialect, self._session.builder.fill

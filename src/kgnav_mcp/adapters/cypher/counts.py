@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import Builder, edge
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow
-from kgnav_mcp.adapters.cypher.session import IDS_OF_QUERY, batches
+from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, batches
 from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
 from kgnav_mcp.adapters.paging.counts import RelationCounts
 from kgnav_mcp.concurrency import gathered, in_thread
@@ -138,7 +138,7 @@ class CountReader:
                 few=query.expansion_limit,
                 examples=examples,
                 edges=SAMPLED_EDGES,
-                described=decoder.described if with_values else decoder.shown,
+                described=decoder.described_keys if with_values else decoder.shown_keys,
             )
             formats = self._session.dialect.values
             counts = await in_thread(len(found), lambda: query.decoded(found, formats))  # noqa: B023 - awaited here
@@ -150,7 +150,7 @@ class CountReader:
     async def values_at(self, nodes: Iterable[str], wanted: RowFilter) -> ValuesOf:
         """The wanted property values of some nodes, given by the store's own ids."""
         formats = self._session.dialect.values
-        id_batches = batches(list(dict.fromkeys(nodes)), IDS_OF_QUERY)
+        id_batches = batches(list(dict.fromkeys(nodes)), MAX_IDS_PER_QUERY)
         answers = await gathered(*(self._session.items(queries.OWN_VALUES, ids=batch) for batch in id_batches))
         found = [row for rows in answers for row in rows]
         return await in_thread(len(found), lambda: {node_id: wanted.values(formats, own) for node_id, own in found})

@@ -70,7 +70,7 @@ class EdgeReader:
     async def _lookups_of(self, tails: Sequence[str]) -> list[Lookup]:
         """Look-ups of the tails that find each node once, even if several ids mean the same node."""
         tails = list(dict.fromkeys(tails))
-        if not self._entities.of_one_key(tails):
+        if not self._entities.share_one_key(tails):
             tails = [anchor.node_id for anchor in await self._entities.anchors(tails, queries.NODES)]
         return await in_thread(len(tails), lambda: self._entities.lookups(tails))
 

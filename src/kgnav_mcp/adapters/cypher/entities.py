@@ -11,7 +11,7 @@ from typing import Any, cast
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import Builder, quoted
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue, CatalogueCache
-from kgnav_mcp.adapters.cypher.session import IDS_OF_QUERY, Session, batches
+from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, Session, batches
 from kgnav_mcp.adapters.cypher.values import encodable, split_key, whole_number
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.concurrency import gathered, in_thread
@@ -61,12 +61,12 @@ class NodeDecoder:
     def __init__(self, catalogue: Catalogue, languages: tuple[str, ...]) -> None:
         identifying = (key for _, key in catalogue.id_keys)
         self.catalogue = catalogue
-        self.shown = list(dict.fromkeys((*identifying, *catalogue.name_keys)))
+        self.shown_keys = list(dict.fromkeys((*identifying, *catalogue.name_keys)))
         """The keys that are read of far ends: those that identify nodes, then names."""
-        self.described = [*self.shown, *catalogue.description_keys]
-        """The keys that are read of the entities asked about: those of `shown`, and descriptions."""
+        self.described_keys = [*self.shown_keys, *catalogue.description_keys]
+        """The keys that are read of the entities asked about: those of `shown_keys`, and descriptions."""
         self._languages = tuple(language.lower() for language in languages)
-        self._ids = [(label, key, self.shown.index(key)) for label, key in catalogue.id_keys]
+        self._ids = [(label, key, self.shown_keys.index(key)) for label, key in catalogue.id_keys]
         self._names = self._places(catalogue.properties.names)
         self._names_of = {label: self._places(names) for label, names in catalogue.names_of.items()}
         self._descriptions = self._places(catalogue.properties.descriptions)
@@ -84,8 +84,10 @@ class NodeDecoder:
 
     def names(self) -> tuple[list[tuple[str, str]], list[str]]:
         """The keys of names in the order they are tried: pairs of label and key, then keys of any node."""
-        own = [(label, self.described[place]) for label in sorted(self._names_of) for place in self._names_of[label]]
-        return own, [self.described[place] for place in self._names]
+        own = [
+            (label, self.described_keys[place]) for label in sorted(self._names_of) for place in self._names_of[label]
+        ]
+        return own, [self.described_keys[place] for place in self._names]
 
     def _id(self, node_id: str, labels: Sequence[str], values: Sequence[Any]) -> str:
         for label, key, place in self._ids:
@@ -98,7 +100,7 @@ class NodeDecoder:
         order = [name.casefold() for name in properties]
         ranked = [
             (order.index(base.casefold()), self._rank(language), key, place)
-            for place, key in enumerate(self.described)
+            for place, key in enumerate(self.described_keys)
             for base, language in (split_key(key),)
             if base.casefold() in order
         ]
@@ -152,7 +154,12 @@ class Entities:
                         ),
                         **(parts or {}),
                     },
-                    **{"values": lookup.values, "shown": decoder.shown, "described": decoder.described, **parameters},
+                    **{
+                        "values": lookup.values,
+                        "shown": decoder.shown_keys,
+                        "described": decoder.described_keys,
+                        **parameters,
+                    },
                 )
                 for lookup in lookups
             )
@@ -161,7 +168,7 @@ class Entities:
         def matched() -> dict[str, Anchor]:
             found: dict[str, Anchor] = {}
             for lookup, rows in zip(lookups, answers, strict=True):
-                place = decoder.shown.index(lookup.key) if lookup.key is not None else -1
+                place = decoder.shown_keys.index(lookup.key) if lookup.key is not None else -1
                 for row in rows:
                     node_id, _, values = row[0]
                     anchor = Anchor(node_id, decoder.entity(row[0]), row)
@@ -198,10 +205,10 @@ class Entities:
         return [
             Lookup(*kind, {text: tuple(given) for text, given in batch})
             for kind, texts in kinds.items()
-            for batch in batches(list(texts.items()), IDS_OF_QUERY)
+            for batch in batches(list(texts.items()), MAX_IDS_PER_QUERY)
         ]
 
-    def of_one_key(self, references: Sequence[str]) -> bool:
+    def share_one_key(self, references: Sequence[str]) -> bool:
         """Whether all references use the same key of the same label, so that no two can mean the same node."""
         prefixes = [f"{label}:{key}=" for label, key in self.catalogue.current.id_keys]
         return any(all(reference.startswith(start) for reference in references) for start in prefixes)

@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.names import MAX_HITS, MAX_NAME_LENGTH, MAX_SCANNED, Hits, NameReader, phrase
 from kgnav_mcp.adapters.cypher.values import encodable
 from kgnav_mcp.adapters.likeness import ID, WORD
-from kgnav_mcp.adapters.plurals import in_other_numbers, other_numbers
+from kgnav_mcp.adapters.plurals import plural_variants, singular_or_plural_forms
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Candidate, Count, Entity, Page
 
@@ -46,7 +46,7 @@ class Linker:
         """
         hint = encodable(hint.strip()[:MAX_NAME_LENGTH])
         if label is not None:
-            label = (await self._catalogue.with_names(label)).label(label)
+            label = (await self._catalogue.with_names(label)).resolve_label(label)
         candidates = Candidates[str](hint)
         known: dict[str, tuple[Entity, int]] = {}
 
@@ -59,7 +59,7 @@ class Linker:
                 candidates.add(anchor.entity.id, hint, ID)
         for anchor in await self._entities.anchors([hint], queries.NODES_WITH_DEGREE, self._names.degree):
             if wanted(anchor.entity, anchor.row[1]):
-                candidates.add_given(anchor.entity.id, hint)
+                candidates.add_by_id(anchor.entity.id, hint)
         hits = await self._hits(hint, label) if hint else Hits()
         for node, degree in hits.rows:
             entity = self._entities.decoder.entity(node)
@@ -92,7 +92,7 @@ class Linker:
             {"label": labelled(label), **self._names.degree},
             keys=self._names.searched,
             name=hint,
-            names=[text.lower() for text in (hint, *in_other_numbers(hint))],
+            names=[text.lower() for text in (hint, *plural_variants(hint))],
             pieces=sorted({piece for word in _words(hint) for piece in _trigrams(word)}),
             exact=_EXACT_SCORE,
             scanned=MAX_SCANNED,
@@ -119,8 +119,10 @@ def _lucene_query(hint: str, words: Sequence[str]) -> str:
 
     Words consist only of lower-case letters and digits, so they need no escaping.
     """
-    phrases = (phrase(text) for text in (hint, *in_other_numbers(hint)))
-    word_queries = (" OR ".join((f"{word}^4", f"{word}~{_max_edits(word)}", *other_numbers(word))) for word in words)
+    phrases = (phrase(text) for text in (hint, *plural_variants(hint)))
+    word_queries = (
+        " OR ".join((f"{word}^4", f"{word}~{_max_edits(word)}", *singular_or_plural_forms(word))) for word in words
+    )
     return " OR ".join((*(f"{phrase}^8" for phrase in phrases), *word_queries, *_prefix_queries(words)))
 
 

@@ -41,7 +41,7 @@ class ListReader:
             InvalidCursor: `after` is no position of this list, or the list has another length now.
         """
         catalogue = await self._catalogue.with_names(label)
-        label = catalogue.label(label) if label is not None else None
+        label = catalogue.resolve_label(label) if label is not None else None
         if property_name is not None and property_name.casefold() == _ID and value is not None and after is None:
             given = (await self._entities.describe([value])).values()
             found = [entity for entity in given if label is None or label in entity.types]
@@ -55,7 +55,7 @@ class ListReader:
         skip = items_before(after, None)
         decoder = self._entities.decoder
         nodes = await self._session.items(
-            queries.SELECTED, parts, **given, described=decoder.described, skip=skip, limit=limit
+            queries.SELECTED, parts, **given, described=decoder.described_keys, skip=skip, limit=limit
         )
         total = len(nodes)
         if after is not None or total == limit:
@@ -94,7 +94,7 @@ class ListReader:
         with_names = self._catalogue.with_names
         catalogue = await (with_names(label=owner) if of_nodes else with_names(relation=owner))
         if owner is not None:
-            owner = catalogue.label(owner) if of_nodes else catalogue.type(owner)
+            owner = catalogue.resolve_label(owner) if of_nodes else catalogue.resolve_type(owner)
         keys = await self._catalogue.keys_of(property_name)
         if not of_nodes and keys and not (await self._session.row(queries.EDGE_WITH, keys=keys))[0]:
             keys = ()

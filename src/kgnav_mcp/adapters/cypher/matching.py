@@ -33,7 +33,7 @@ class EdgeSearch:
             ids=[anchor.node_id for anchor in anchors],
             labels=None if label is None else [name for name in catalogue.labels if name.casefold() == label],
             words=list(Words(far.words).asked) if far.words is not None else [],
-            shown=decoder.shown,
+            shown=decoder.shown_keys,
             skip=skip,
             take=most,
         )

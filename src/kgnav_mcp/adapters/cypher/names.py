@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.cypher.catalogue import FullText
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow
 from kgnav_mcp.adapters.cypher.session import batches
 from kgnav_mcp.adapters.cypher.values import encodable
-from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, WORD, Rank, bearers
+from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, WORD, Rank, entities_named
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Direction, Entity, Namesake, Page, Stop
 
@@ -43,7 +43,7 @@ class Hits:
 
 
 class NameReader:
-    """Answers the verb `named_each`."""
+    """Answers the verb `find_by_names`."""
 
     def __init__(self, entities: Entities) -> None:
         self._session = entities.session
@@ -62,10 +62,10 @@ class NameReader:
         for node, _ in hits.rows:
             for kind, text in self.texts(node):
                 texts[text.casefold()].append((node[0], kind, 0, text))
-        found = {text: bearers(text, texts[text.casefold()]) for text in wanted}
+        found = {text: entities_named(text, texts[text.casefold()]) for text in wanted}
         for text, anchors in (await self.by_key([text for text in wanted if not found[text]])).items():
             known |= {one.node_id: one.entity for one in anchors}
-            found[text] = bearers(text, ((one.node_id, ID, 0, text) for one in anchors))
+            found[text] = entities_named(text, ((one.node_id, ID, 0, text) for one in anchors))
         return {name: _page(found.get(text, {}), known, limit, hits.stop) for name, text in search_texts.items()}
 
     async def by_key(self, values: Sequence[str]) -> dict[str, list[Anchor]]:
@@ -101,7 +101,7 @@ class NameReader:
     @property
     def described(self) -> list[str]:
         """The keys that are read of nodes: those that make an entity, then aliases."""
-        return [*self._entities.decoder.described, *self._catalogue.current.alias_keys]
+        return [*self._entities.decoder.described_keys, *self._catalogue.current.alias_keys]
 
     def texts(self, node: NodeRow) -> list[tuple[int, str]]:
         """The names, aliases and descriptions of a node as pairs of kind and text. Items of a list count singly."""
@@ -131,13 +131,13 @@ class NameReader:
             most=most,
             described=self.described,
         )
-        return Hits(rows, stop(len(rows) < most))
+        return Hits(rows, stop_reason(len(rows) < most))
 
     def scanned(self, rows: Sequence[tuple[NodeRow, int]], label: str | None, most: int) -> Hits:
         """The result of scanning a label; complete if all its nodes were scanned."""
         catalogue = self._catalogue.current
         size = catalogue.labels.get(label, 0) if label is not None else catalogue.nodes
-        return Hits(rows, stop(len(rows) < most and size <= MAX_SCANNED))
+        return Hits(rows, stop_reason(len(rows) < most and size <= MAX_SCANNED))
 
     async def _exact(self, names: Sequence[str]) -> Hits:
         """Nodes that may have exactly one of these names, ignoring letter case."""
@@ -181,7 +181,7 @@ def _page(found: Mapping[str, tuple[Rank, str]], known: Mapping[str, Entity], li
     return first_page(shown, len(order), limit, stop)
 
 
-def stop(complete: bool) -> Stop:
+def stop_reason(complete: bool) -> Stop:
     """The stop reason of a list: COMPLETE or LIMIT."""
     return Stop.COMPLETE if complete else Stop.LIMIT
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kgnav_mcp.adapters.paging.positions import Position
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Count, Page, Stop, T
-from kgnav_mcp.port.lists import invalid
+from kgnav_mcp.port.lists import invalid_cursor
 
 _MAX_DIGITS = 15
 
@@ -39,7 +39,7 @@ class RowPosition:
         """
         fields = text.split(".", 2)
         if len(fields) != 3:
-            raise invalid(text)
+            raise invalid_cursor(text)
         return cls(_number(fields[0], text), _number(fields[1], text), fields[2])
 
     @property
@@ -64,7 +64,7 @@ def items_before(after: str | None, total: int | None) -> int:
         return 0
     old_total, dot, items = after.partition(".")
     if not dot:
-        raise invalid(after)
+        raise invalid_cursor(after)
     if total is not None and _number(old_total, after) != total:
         raise changed()
     return _number(items, after)
@@ -79,7 +79,7 @@ def list_page(items: Sequence[T], skipped: int, total: int) -> Page[T]:
 
 def _number(text: str, position: str) -> int:
     if not text.isascii() or not text.isdecimal() or len(text) > _MAX_DIGITS:
-        raise invalid(position)
+        raise invalid_cursor(position)
     return int(text)
 
 

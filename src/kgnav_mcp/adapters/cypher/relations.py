@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.cypher.counts import (
 )
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow, relation_of
 from kgnav_mcp.adapters.cypher.session import batches
-from kgnav_mcp.adapters.paging.directions import relations_together
+from kgnav_mcp.adapters.paging.directions import merge_relation_pages
 from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import AnchoredPage, Direction, Node, Page, RelationFacts, Stop, anchored
@@ -63,7 +63,7 @@ class RelationReader:
             )
         )
         anchors = {reference: anchor.entity for reference, anchor in found.items()}
-        return anchored(relations_together(pages, limit), anchors)
+        return anchored(merge_relation_pages(pages, limit), anchors)
 
     async def _page_in(
         self, direction: Direction, nodes: Sequence[NodeCounts], wanted: RowFilter, examples: int, limit: int
@@ -142,7 +142,7 @@ class RelationReader:
             ids=nodes,
             examples=examples,
             edges=SAMPLED_EDGES,
-            shown=self._entities.decoder.shown,
+            shown=self._entities.decoder.shown_keys,
         )
 
     async def _values(self, nodes_by_path: Mapping[Path, Sequence[NodeCounts]], wanted: RowFilter) -> ValuesOf:

@@ -15,13 +15,13 @@ from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import edge
 from kgnav_mcp.adapters.cypher.counts import CountReader, Edge, NodeCounts, RowFilter, Side, ValuesOf, by_side
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, relation_of
-from kgnav_mcp.adapters.cypher.session import IDS_OF_QUERY, batches
+from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, batches
 from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
 from kgnav_mcp.adapters.paging.counts import RelationCounts
 from kgnav_mcp.adapters.paging.neighbours import RowSource
 from kgnav_mcp.adapters.paging.positions import Place, Position
 from kgnav_mcp.adapters.paging.segments import Rows, Segment
-from kgnav_mcp.adapters.paging.segments import Wanted as WantedRows
+from kgnav_mcp.adapters.paging.segments import SegmentPart as WantedRows
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Direction, Literal, Qualifier, Stop, Triple
 
@@ -33,8 +33,8 @@ EdgesOf = Mapping[tuple[str, Direction, str], Sequence[Edge]]
 class RowReader(RowSource[Side, str, Row]):
     """Counts and reads the rows of one request."""
 
-    rows_together: ClassVar[int] = 10_000
-    segments_together: ClassVar[int] = 10_000
+    rows_per_query: ClassVar[int] = 10_000
+    segments_per_query: ClassVar[int] = 10_000
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class RowReader(RowSource[Side, str, Row]):
                 already_listed |= await self._count(
                     batch, replace(self._wanted, directions=(direction,)), already_listed
                 )
-                place, size = place + size, min(2 * size, IDS_OF_QUERY)
+                place, size = place + size, min(2 * size, MAX_IDS_PER_QUERY)
         return by_side(self._nodes.values())
 
     def _side(self, position: Position) -> Side:
@@ -121,22 +121,22 @@ class RowReader(RowSource[Side, str, Row]):
         Later references may mean the same nodes, because an id can be written in several ways. Empty where they cannot.
         """
         before = self._references[:place]
-        if not before or self._entities.of_one_key(self._references):
+        if not before or self._entities.share_one_key(self._references):
             return frozenset()
-        described = self._entities.decoder.shown
+        described = self._entities.decoder.shown_keys
         nodes = await self._entities.anchors(before, queries.NODES, described=described)
         return frozenset(node.node_id for node in nodes)
 
-    def small(self, segment: Segment[Side, str]) -> bool:
+    def is_small(self, segment: Segment[Side, str]) -> bool:
         return segment.rows <= self._limit or self._nodes[segment.entity].edges is not None
 
-    async def together(self, wanted: Sequence[WantedRows[Side, str]]) -> Sequence[Rows[Row]]:
+    async def read_together(self, wanted: Sequence[WantedRows[Side, str]]) -> Sequence[Rows[Row]]:
         unread = await in_thread(len(wanted), lambda: self._unread(wanted))
         types = self._wanted.types(self._entities.catalogue.current)
         reads = [
             self._read(batch, direction, types if names is None else names)
             for (direction, names), nodes in unread.items()
-            for batch in batches(nodes, IDS_OF_QUERY)
+            for batch in batches(nodes, MAX_IDS_PER_QUERY)
         ]
         values_read = self._values([one.segment for one in wanted])
         found, values = await gathered(gathered(*reads), values_read) if reads else ([], await values_read)
@@ -168,21 +168,21 @@ class RowReader(RowSource[Side, str, Row]):
             node.edges.get(name, ()) if node.edges is not None else edges.get((node_id, node.side.direction, name), ())
         )
         rows = [*own.get(name, ()), *of_type]
-        return wanted.cut([(row, Place(n)) for n, row in enumerate(rows, 1)])
+        return wanted.select_from([(row, Place(n)) for n, row in enumerate(rows, 1)])
 
-    async def slice(self, wanted: WantedRows[Side, str]) -> Rows[Row]:
+    async def read_slice(self, wanted: WantedRows[Side, str]) -> Rows[Row]:
         segment, start = wanted.segment, wanted.start.group
         node, (name,) = self._nodes[segment.entity], segment.path
         node_id, size = node.anchor.node_id, node.value_counts.get(name, 0)
         rows: list[Row] = []
         if start < size:
             values = node.values if node.values is not None else (await self._values([segment]))[node_id]
-            rows += values.get(name, ())[start : start + wanted.most]
-        skip, take = max(start - size, 0), wanted.most - len(rows)
+            rows += values.get(name, ())[start : start + wanted.limit]
+        skip, take = max(start - size, 0), wanted.limit - len(rows)
         if take:
             found = await self._read([node_id], node.side.direction, [name], skip=skip, take=take)
             rows += found.get((node_id, node.side.direction, name), ())
-        more = len(rows) == wanted.most and start + len(rows) < segment.rows
+        more = len(rows) == wanted.limit and start + len(rows) < segment.rows
         places = await in_thread(len(rows), lambda: [(row, Place(n)) for n, row in enumerate(rows, start + 1)])
         return Rows(places, Stop.LIMIT if more else Stop.COMPLETE)
 
@@ -191,7 +191,7 @@ class RowReader(RowSource[Side, str, Row]):
     ) -> EdgesOf:
         parts = {"edge": edge(direction, types), "slice": queries.SLICE if slice_ else ""}
         rows: list[Any] = await self._session.items(
-            queries.ROWS, parts, ids=nodes, shown=self._entities.decoder.shown, **slice_
+            queries.ROWS, parts, ids=nodes, shown=self._entities.decoder.shown_keys, **slice_
         )
 
         def by_node() -> EdgesOf:

@@ -103,8 +103,8 @@ class SchemaReader:
         """
         catalogue = await self._catalogue.refreshed(_CATALOGUE_MAX_AGE)
         sample = await self._current(catalogue)
-        label, type_ = _resolved(catalogue.label, name), _resolved(catalogue.type, name)
-        bases = {split_key(key)[0] for key in catalogue.property(name)}
+        label, type_ = _resolved(catalogue.resolve_label, name), _resolved(catalogue.resolve_type, name)
+        bases = {split_key(key)[0] for key in catalogue.keys_of_property(name)}
         properties = sample.properties(lambda labels, key: key in bases or label in labels)
         if label is None and type_ is None and not properties:
             known = sorted({*catalogue.labels, *catalogue.types, *(split_key(key)[0] for key in catalogue.keys)})

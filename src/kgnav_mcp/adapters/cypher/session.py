@@ -18,7 +18,7 @@ _SLICE_SIZE = 100
 """Nodes or edges in one row of a result, so that reading a row takes at most 10 ms."""
 _EXPRESSIONS_PER_QUERY = 100
 """Expressions evaluated by one query."""
-IDS_OF_QUERY = 2_000
+MAX_IDS_PER_QUERY = 2_000
 """The most ids sent with one query: sending them blocks the event loop for some milliseconds."""
 
 

@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
 from kgnav_mcp.adapters.embedded.nodes import NodeFinder, Totals
 from kgnav_mcp.adapters.embedded.plans import PlanReader
 from kgnav_mcp.adapters.embedded.pool import Pool
-from kgnav_mcp.adapters.embedded.relations import RelationReader, hub_or_not, rows_in
+from kgnav_mcp.adapters.embedded.relations import RelationReader, rows_in, rows_or_relations
 from kgnav_mcp.adapters.embedded.rowfilter import RowFilter
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.schema import SchemaReader, health
@@ -98,7 +98,7 @@ class EmbeddedAdapter(GraphAdapter):
         return self._opened().subclass_relations
 
     @property
-    def coined_prefixes(self) -> Mapping[str, str]:
+    def generated_prefixes(self) -> Mapping[str, str]:
         return self._opened().coined_prefixes
 
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
@@ -111,10 +111,10 @@ class EmbeddedAdapter(GraphAdapter):
                 self._caches.described[key] = found
         return found
 
-    async def named(self, name: str, *, limit: int) -> Page[Namesake]:
-        return (await self.named_each([name], limit=limit))[name]
+    async def find_by_name(self, name: str, *, limit: int) -> Page[Namesake]:
+        return (await self.find_by_names([name], limit=limit))[name]
 
-    async def named_each(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
+    async def find_by_names(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
         return await self._run(lambda builder: NameReader(builder, self._options.languages).named_each(names, limit))
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
@@ -139,7 +139,7 @@ class EmbeddedAdapter(GraphAdapter):
         page = self._caches.relations.get(key)
         if page is None:
             page = await self._run_with_anchors(job, ids)
-            if self._caches.are_known(ids):
+            if self._caches.have_anchors(ids):
                 put(self._caches.relations, key, page)
         return page
 
@@ -187,13 +187,13 @@ class EmbeddedAdapter(GraphAdapter):
         examples: int = 0,
     ) -> RowsOrRelations:
         def job(builder: Builder, anchors: Anchors) -> RowsOrRelations:
-            return hub_or_not(builder, anchors, direction, rows, relations, hops=hops, examples=examples)
+            return rows_or_relations(builder, anchors, direction, rows, relations, hops=hops, examples=examples)
 
         key = (tuple(ids), direction, hops, None, examples, relations)
         if (cached := self._caches.relations.get(key)) is not None and rows_in(cached) > rows:
             return RowsOrRelations(AnchoredPage((), (), Count(rows_in(cached)), Stop.LIMIT), cached)
         found = await self._run_with_anchors(job, ids)
-        if found.relations is not None and self._caches.are_known(ids):
+        if found.relations is not None and self._caches.have_anchors(ids):
             put(self._caches.relations, key, found.relations)
         return found
 
@@ -216,11 +216,11 @@ class EmbeddedAdapter(GraphAdapter):
             return keys, reader.page(keys, limit, after)
 
         keys, page = await self._run_with_anchors(job, heads, tails)
-        if page.stop is Stop.LIMIT and self._caches.are_known(heads, tails):
+        if page.stop is Stop.LIMIT and self._caches.have_anchors(heads, tails):
             put(self._caches.edges, key, keys)
         return page
 
-    async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
+    async def triples_by_qualifier(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
         return await self._run(lambda builder: qualified(builder, entity, limit))
 
     async def nodes(
@@ -267,7 +267,7 @@ class EmbeddedAdapter(GraphAdapter):
 
         anchors, answer = await self._run(read_and_run)
         for ids, cached_anchors, found in zip(id_sets, cached, anchors, strict=True):
-            if cached_anchors is None and found.complete(ids):
+            if cached_anchors is None and found.resolves_all(ids):
                 put(self._caches.anchors, ids, found)
         return answer
 

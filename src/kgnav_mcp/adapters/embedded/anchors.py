@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.entities import resolved
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.adapters.embedded.session import counted
+from kgnav_mcp.adapters.embedded.session import checked_count
 from kgnav_mcp.model import Direction, Entity
 
 Path = tuple[int, ...]
@@ -48,14 +48,14 @@ class Anchors:
             given[reference] = nodes[number]
         hubs: dict[Direction, dict[int, dict[int, int]]] = {side: defaultdict(dict) for side in SIDES}
         for number, side, relation, count in builder.session.all(queries.around.HUB_ROWS, json.dumps(list(nodes))):
-            hubs[_DIRECTIONS[side]][number][relation] = counted(count)
+            hubs[_DIRECTIONS[side]][number][relation] = checked_count(count)
         return cls(given, nodes, hubs)
 
     def __len__(self) -> int:
         """The number of known ids."""
         return len(self.given)
 
-    def complete(self, ids: Sequence[str]) -> bool:
+    def resolves_all(self, ids: Sequence[str]) -> bool:
         """Whether all ids are known and none is given twice."""
         return len(self.given) == len(ids)
 

@@ -39,7 +39,7 @@ class Caches:
             _CACHED_COUNTS, getsizeof=_counts_in
         )
 
-    def are_known(self, *sets: Sequence[str]) -> bool:
+    def have_anchors(self, *sets: Sequence[str]) -> bool:
         """Whether all sets of ids are in the cache of anchors.
 
         Answers for sets with unknown ids are not cached, because a caller can invent any number of those.

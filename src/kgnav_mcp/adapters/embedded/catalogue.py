@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.ids import Prefixes
-from kgnav_mcp.adapters.embedded.session import Session, counted, mapping, text, text_or_none, texts
+from kgnav_mcp.adapters.embedded.session import Session, checked_count, mapping, text, text_or_none, texts
 from kgnav_mcp.adapters.embedded.vocabulary import Vocabulary
 from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.errors import UnknownName
@@ -67,7 +67,7 @@ def _accept_any(_: RelationEntry | LabelEntry) -> bool:
     return True
 
 
-class Names(Generic[Entry]):
+class NameIndex(Generic[Entry]):
     """Finds an entry by id or name. Ids may lack their prefix, and letter case may differ."""
 
     def __init__(self, entries: dict[int, Entry], prefixes: Prefixes) -> None:
@@ -172,8 +172,8 @@ class Catalogue:
         self.triples = int(meta["triples"])
         self.languages = texts(meta["languages"])
         self.sampled = meta["sampled"] == "yes"
-        self._relations: Names[RelationEntry] | None = None
-        self._labels: Names[LabelEntry] | None = None
+        self._relations: NameIndex[RelationEntry] | None = None
+        self._labels: NameIndex[LabelEntry] | None = None
         self._mediators: bool | None = None
         self._vocabulary: Vocabulary | None = None
         self._qualifier_keys: tuple[str, ...] | None = None
@@ -199,18 +199,18 @@ class Catalogue:
             self._qualifier_keys = tuple(text(key) for (key,) in session.all(queries.lists.QUALIFIER_KEYS))
         return self._qualifier_keys
 
-    def relations(self, session: Session) -> Names[RelationEntry]:
+    def relations(self, session: Session) -> NameIndex[RelationEntry]:
         """Returns all relations: predicates, relationship types and property names."""
         if self._relations is None:
             entries: dict[int, RelationEntry] = {}
             for row, key, label, edges, attributes in session.all(queries.entities.RELATIONS):
                 short = self.prefixes.short(key)
                 relation = Relation(short, text_or_none(label) or readable(short))
-                entries[row] = RelationEntry(row, key, relation, counted(edges), counted(attributes))
-            self._relations = Names(entries, self.prefixes)
+                entries[row] = RelationEntry(row, key, relation, checked_count(edges), checked_count(attributes))
+            self._relations = NameIndex(entries, self.prefixes)
         return self._relations
 
-    def labels(self, session: Session) -> Names[LabelEntry]:
+    def labels(self, session: Session) -> NameIndex[LabelEntry]:
         """Returns all labels. A label is printed as its name, or as its id if the name is ambiguous."""
         if self._labels is None:
             rows = session.all(queries.entities.LABELS)
@@ -222,8 +222,8 @@ class Catalogue:
             for row, key, name, nodes in rows:
                 short = self.prefixes.short(key)
                 printed = name if name and uses[name] == 1 else short
-                entries[row] = LabelEntry(row, key, short, name or readable(short), printed, counted(nodes))
-            self._labels = Names(entries, self.prefixes)
+                entries[row] = LabelEntry(row, key, short, name or readable(short), printed, checked_count(nodes))
+            self._labels = NameIndex(entries, self.prefixes)
         return self._labels
 
 

@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.embedded import queries, session
 from kgnav_mcp.adapters.embedded.anchors import SIDES, Anchors, Path
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
-from kgnav_mcp.adapters.paging.counts import PathCounts, RelationCounts, counted
+from kgnav_mcp.adapters.paging.counts import PathCounts, RelationCounts, sum_counts
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import TailKind
 
@@ -80,7 +80,7 @@ class CountReader:
 
     def two_hops(self) -> Counts:
         """Returns the row counts of two-hop relations through mediators. Paths back to their start are not counted."""
-        return counted(self._two_hop_rows())
+        return sum_counts(self._two_hop_rows())
 
     @cached_property
     def _small_nodes(self) -> str:
@@ -97,7 +97,7 @@ class CountReader:
     def _small_rows(self, relations: Collection[int] | None) -> Iterator[tuple[int, int]]:
         relation_list = None if relations is None else json.dumps(list(relations))
         count_queries = [_EDGES[self._direction]] if self._with_edges else []
-        if self._with_attributes and self._builder.have_values(relations):
+        if self._with_attributes and self._builder.any_has_literals(relations):
             count_queries.append(queries.around.ATTRIBUTE_COUNTS)
         for query in count_queries:
             yield from self._session.all(query, self._small_nodes, relation_list)
@@ -152,4 +152,4 @@ def _totals(rows: Iterable[tuple[int, int]]) -> Mapping[int, int]:
 
 
 def _as_path_counts(rows: Iterable[Row]) -> Iterator[_PathCount]:
-    return ((number, tuple(path), session.counted(count)) for number, *path, count in rows)
+    return ((number, tuple(path), session.checked_count(count)) for number, *path, count in rows)

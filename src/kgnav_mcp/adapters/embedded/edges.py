@@ -121,9 +121,9 @@ def qualified(builder: Builder, entity: str, limit: int) -> tuple[Triple, ...] |
         return ()
     key = node[1]
     parameters = {"key": key, "written": json.dumps(key, ensure_ascii=False), "limit": limit, "most": MOST_QUALIFIED}
-    rows = session.named(queries.around.QUALIFIED, parameters)
+    rows = session.all_named(queries.around.QUALIFIED, parameters)
     if not rows:
-        unread = session.named(queries.around.UNREAD, parameters)
+        unread = session.all_named(queries.around.UNREAD, parameters)
         return None if unread[0][0] else ()
     numbers = {number for head, _, tail, *_ in rows for number in (head, tail) if number is not None}
     nodes = {

@@ -84,7 +84,7 @@ def check(path: str) -> None:
         raise InvalidStore(f"{path} is cut short: its end is missing", next_step=_load_command(path))
 
 
-def is_one(path: str | Path) -> bool:
+def is_graph_file(path: str | Path) -> bool:
     """Whether the file at a path is a graph file of any version, complete or not."""
     try:
         return _is_graph_file_header(_header_and_size(path)[0])
@@ -92,17 +92,17 @@ def is_one(path: str | Path) -> bool:
         return False
 
 
-def beside(path: str | Path) -> Path:
+def output_path_for(path: str | Path) -> Path:
     """Returns a path for a graph file made from another file: the same name with the suffix .kg.
 
     Where a file that is no graph file has that name, a number is added.
     """
     stem = Path(path).absolute() if Path(path).name in {"", ".."} else Path(path)
     candidate = stem.with_suffix(".kg")
-    if not candidate.exists() or is_one(candidate):
+    if not candidate.exists() or is_graph_file(candidate):
         return candidate
     numbered = (stem.with_name(f"{stem.stem}-{number}.kg") for number in count(2))
-    return next(path for path in numbered if not path.exists() or is_one(path))
+    return next(path for path in numbered if not path.exists() or is_graph_file(path))
 
 
 def check_schema(statements: Iterable[str], path: str) -> None:
@@ -202,10 +202,10 @@ def _page_size(header: bytes) -> int:
 def _load_command(path: str) -> str:
     """Returns the command that makes the file, under another name where the path belongs to something else."""
     try:
-        free = not Path(path).exists() or is_one(path)
+        free = not Path(path).exists() or is_graph_file(path)
     except (OSError, ValueError):  # not a valid path
         free = False
-    target = path if free else beside(path)
+    target = path if free else output_path_for(path)
     return f"Make a graph file from its sources: kgnav load SOURCES... -o {shlex.quote(str(target))}"
 
 

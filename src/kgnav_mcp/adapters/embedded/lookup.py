@@ -18,8 +18,8 @@ from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.adapters.likeness import DESCRIPTION, ID, folded, spellings, words
-from kgnav_mcp.adapters.naming import local_forms, names_in
-from kgnav_mcp.adapters.plurals import in_other_numbers, other_numbers
+from kgnav_mcp.adapters.naming import local_name_variants, names_from_id
+from kgnav_mcp.adapters.plurals import plural_variants, singular_or_plural_forms
 
 MOST_HITS = 1_000
 """Names that the full-text index returns for one hint, at most."""
@@ -45,7 +45,7 @@ class NameLookup:
         self._session = builder.session
         self._label = label
 
-    def same(self, names: Sequence[str]) -> dict[str, list[Row]]:
+    def rows_named(self, names: Sequence[str]) -> dict[str, list[Row]]:
         """Returns for each name the rows of equal names, letter case and accents aside.
 
         Usual spellings are found by seeks, others by their words in the full-text index. Where several names have too
@@ -58,7 +58,7 @@ class NameLookup:
         by_words = self._session.all(queries.names.NAMES_MATCHING_EACH, json.dumps(phrases), limit) if phrases else []
         if len(names) > 1 and max(len(equal), len(by_words)) >= MOST_SAME:
             half = len(names) // 2
-            return self.same(names[:half]) | self.same(names[half:])
+            return self.rows_named(names[:half]) | self.rows_named(names[half:])
         by_text: dict[str, list[Row]] = defaultdict(list)
         for row in equal:
             by_text[row[3]].append(row)
@@ -71,7 +71,7 @@ class NameLookup:
     def by_id(self, names: Iterable[str]) -> dict[str, list[Row]]:
         """Returns for each name rows of the entities whose id without its prefix spells that name."""
         namespaces = self._builder.prefixes.namespaces
-        forms = {name: local_forms(storable(name)) for name in names}
+        forms = {name: local_name_variants(storable(name)) for name in names}
         keys = {
             name: [namespace + form for namespace in namespaces for form in name_forms]
             for name, name_forms in forms.items()
@@ -79,16 +79,16 @@ class NameLookup:
         key_list = json.dumps([key for name_keys in keys.values() for key in name_keys])
         nodes = {row[1]: row[0] for row in self._session.all(queries.entities.NODES_BY_KEY, key_list)}
         return {
-            name: [(nodes[key], ID, None, text) for key in name_keys if key in nodes for text in names_in(key)]
+            name: [(nodes[key], ID, None, text) for key in name_keys if key in nodes for text in names_from_id(key)]
             for name, name_keys in keys.items()
         }
 
-    def like(self, hint: str) -> Iterator[Row]:
+    def candidate_rows(self, hint: str) -> Iterator[Row]:
         """Yields rows of names worth scoring, exact names first, then less similar ones. May repeat rows."""
-        same = self._filter_by_label(self.same([hint])[hint])
+        same = self._filter_by_label(self.rows_named([hint])[hint])
         yield from same
         yield from self.by_id([hint])[hint]
-        yield from self._rows_named(in_other_numbers(hint))
+        yield from self._rows_named(plural_variants(hint))
         known = {word: self._existing_forms(word) for word in words(hint)}
         if any(kind != ID for _, kind, _, _ in same):
             if all(known.values()):
@@ -102,7 +102,7 @@ class NameLookup:
             hint = storable(hint)
             yield from self._session.all(queries.names.NAMES_STARTING, hint, hint + _LAST_CHARACTER, MOST_HITS)
 
-    def having(self, query_words: Sequence[str], limit: int, *, nearly: bool) -> list[Row]:
+    def rows_with_words(self, query_words: Sequence[str], limit: int, *, nearly: bool) -> list[Row]:
         """Returns rows of names that contain each of these words or a word starting with it.
 
         With `nearly`, similarly spelt words count too.
@@ -141,7 +141,7 @@ class NameLookup:
 
     def _existing_forms(self, word: str) -> list[str]:
         """Returns those of a word and its singular or plural that occur in some name."""
-        forms = (word, *other_numbers(word))
+        forms = (word, *singular_or_plural_forms(word))
         return [form for form in forms if self._session.one(queries.names.WORD_EXISTS, _quoted(form))]
 
     def _rows_named(self, names: Iterable[str]) -> list[Row]:

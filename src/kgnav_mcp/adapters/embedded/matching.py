@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.embedded import entities, queries
 from kgnav_mcp.adapters.embedded.anchors import Anchors
 from kgnav_mcp.adapters.embedded.lookup import NameLookup
 from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
-from kgnav_mcp.adapters.embedded.queries.around import Ends
+from kgnav_mcp.adapters.embedded.queries.around import FarEndCondition
 from kgnav_mcp.adapters.embedded.rowfilter import Conditions, RowFilter
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Parameter, text
@@ -59,7 +59,7 @@ class MatchingReader:
     def _conditions(self, *, nearly: bool) -> Conditions:
         """Returns the conditions of the cheaper way: rows at nodes looked up before, or all rows compared."""
         scan_cost = self._scan_cost()
-        label_condition = () if self._labels is None else (Ends.LABELLED,)
+        label_condition = () if self._labels is None else (FarEndCondition.LABELLED,)
         parameters: dict[str, Parameter] = {"labels": json.dumps(self._labels)}
         if self._words is None:
             found, name_condition, text_condition = self._nodes_labelled(scan_cost), (), ()
@@ -67,13 +67,13 @@ class MatchingReader:
             self._define_functions(self._words, nearly=nearly)
             found, name_condition, text_condition = (
                 self._nodes_named(self._words, scan_cost, nearly=nearly),
-                (Ends.NAME_FITS,),
-                (Ends.TEXT_FITS,),
+                (FarEndCondition.NAME_FITS,),
+                (FarEndCondition.TEXT_FITS,),
             )
         if found is None:
             return Conditions((*label_condition, *name_condition), text_condition, parameters)
         return Conditions(
-            (Ends.AMONG_FOUND, *label_condition), text_condition, {**parameters, "found": json.dumps(found)}
+            (FarEndCondition.AMONG_FOUND, *label_condition), text_condition, {**parameters, "found": json.dumps(found)}
         )
 
     def _scan_cost(self) -> int:
@@ -98,13 +98,13 @@ class MatchingReader:
         """
         if not words.asked or not limit:
             return None
-        rows = NameLookup(self._builder).having(words.asked, limit, nearly=nearly)
+        rows = NameLookup(self._builder).rows_with_words(words.asked, limit, nearly=nearly)
         if len(rows) >= limit:
             return None
         nodes = json.dumps(list(dict.fromkeys(number for number, *_ in rows)))
         candidates = self._session.all(queries.entities.NODES_BY_ID, nodes)
         candidates += entities.resolved(self._builder, [words.text]).values()
-        matches = words.nearly_fit if nearly else words.fit
+        matches = words.match_with_typos if nearly else words.match
         return sorted(
             {
                 number
@@ -126,7 +126,7 @@ class MatchingReader:
 
     def _define_functions(self, words: Words, *, nearly: bool) -> None:
         """Registers the functions that compare far ends in a query."""
-        matches = words.nearly_fit if nearly else words.fit
+        matches = words.match_with_typos if nearly else words.match
 
         def name_matches(key: str, label: str | None, mediator: int) -> bool:
             return matches(self._printed_name(key, label, mediator))

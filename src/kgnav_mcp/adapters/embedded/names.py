@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.embedded.lookup import MOST_HITS, MOST_SAME, NameLookup
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.adapters.languages import language_rank
-from kgnav_mcp.adapters.likeness import ID, Rank, bearers
+from kgnav_mcp.adapters.likeness import ID, Rank, entities_named
 from kgnav_mcp.model import Candidate, Count, Namesake, Page, Stop
 
 _MAX_RANKED = 200
@@ -33,7 +33,7 @@ class NameReader:
         Aliases count only if no entity has the name, ids only if there is no such alias either.
         """
         lookup = NameLookup(self._builder)
-        rows = lookup.same(list(dict.fromkeys(names)))
+        rows = lookup.rows_named(list(dict.fromkeys(names)))
         for name, group in lookup.by_id(name for name, group in rows.items() if _only_ids(group)).items():
             rows[name] += group
         found = {name: self._bearers(name, group) for name, group in rows.items()}
@@ -56,7 +56,7 @@ class NameReader:
         }
 
     def _bearers(self, name: str, rows: Iterable[Row]) -> dict[int, tuple[Rank, str]]:
-        return bearers(
+        return entities_named(
             name, ((node, kind, language_rank(tag, self._languages), text) for node, kind, tag, text in rows)
         )
 
@@ -70,13 +70,13 @@ class NameReader:
         hint = storable(hint).strip()
         candidates = Candidates[int](hint)
         for reference, row in entities.resolved(self._builder, [hint]).items():
-            candidates.add_given(row[0], reference)
-        rows = NameLookup(self._builder, entry).like(hint) if hint else ()
+            candidates.add_by_id(row[0], reference)
+        rows = NameLookup(self._builder, entry).candidate_rows(hint) if hint else ()
         for node, kind, _, text in dict.fromkeys(rows):
             candidates.add(node, text, kind)
         if entry is not None:
             nodes = json.dumps(list(candidates))
-            candidates.keep({node for (node,) in self._session.all(queries.names.WITH_LABEL, nodes, entry.id)})
+            candidates.restrict_to({node for (node,) in self._session.all(queries.names.WITH_LABEL, nodes, entry.id)})
         best = candidates.best_first(lambda node: node)[: max(limit, _MAX_RANKED)]
         degrees = entities.degrees(self._builder, best)
         best.sort(key=lambda node: (-candidates[node].score, -degrees[node], node))

@@ -30,7 +30,7 @@ from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Parameter, Row
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Stop, Triple
 from kgnav_mcp.port import TailKind
-from kgnav_mcp.port.lists import invalid
+from kgnav_mcp.port.lists import invalid_cursor
 
 _SMALL = {Kind.ATTRIBUTE: queries.around.ATTRIBUTES, Kind.TAIL: queries.around.TAILS, Kind.HEAD: queries.around.HEADS}
 """Queries for all rows of small nodes."""
@@ -80,7 +80,7 @@ class NeighbourReader:
             return AnchoredPage((), (), Count(total), Stop.LIMIT)
         start = Position.parse(after) if after is not None else None
         if start is not None and (start.direction not in sides or start.entity >= len(self._anchors.nodes)):
-            raise invalid(after or "")
+            raise invalid_cursor(after or "")
         rows: list[_PositionedLink] = []
         for direction, side in sides.items():
             if start is None or start.direction is direction:
@@ -155,7 +155,7 @@ class _Side:
             else:
                 yield reader.one_hop_at_small_nodes(self._relations)
         if self._two_hops:
-            through = reader.two_hops().only(self._two_hops)
+            through = reader.two_hops().restricted_to(self._two_hops)
             yield {number: sum(of_paths.values()) for number, of_paths in through.rows.items()}
 
     def rows_after(self, start: Position | None, limit: int) -> list[_PositionedLink]:
@@ -180,7 +180,7 @@ class _Side:
         if start is None:
             return [(segment, START[segment.kind]) for segment in segments]
         if start.segment not in segments:
-            raise invalid(start.segment.prefix(start.entity))
+            raise invalid_cursor(start.segment.prefix(start.entity))
         rest = segments[segments.index(start.segment) + 1 :]
         return [(start.segment, start.seek), *((segment, START[segment.kind]) for segment in rest)]
 
@@ -230,7 +230,7 @@ class _Side:
             return
         relations = None if self._relations is None else json.dumps(list(self._relations))
         for kind, _ in self._kinds:
-            if kind.literal and not self._builder.have_values(self._relations):
+            if kind.literal and not self._builder.any_has_literals(self._relations):
                 continue
             rows = self._run_query(kind, _SMALL[kind], {"nodes": json.dumps(list(numbers)), "relations": relations})
             rows.sort()  # by their first columns, numbers that differ for any two rows
@@ -258,7 +258,7 @@ class _Side:
         """Runs a query for rows of a kind, narrowed by the conditions."""
         if (conditions := self._row_filter.conditions) is not None:
             query, parameters = conditions.narrowed(kind, query), {**parameters, **conditions.parameters}
-        return self._builder.session.named(query, parameters)
+        return self._builder.session.all_named(query, parameters)
 
 
 class _LinkMaker:

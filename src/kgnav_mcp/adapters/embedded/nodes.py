@@ -72,7 +72,7 @@ class NodeFinder:
     def _tail_nodes(self, value: str) -> str:
         """Returns as JSON the nodes that a value means by id or name, for a property that leads to nodes."""
         by_id = [row[0] for row in entities.resolved(self._builder, [value]).values()]
-        by_name = self._session.named(
+        by_name = self._session.all_named(
             queries.lists.NODES_WITH_NAME, {"value": value, "label": None, "after": 0, "limit": -1}
         )
         return json.dumps(sorted({*by_id, *(node for (node,) in by_name)}))
@@ -88,7 +88,7 @@ class NodeFinder:
     def _read_page(
         self, query: str, parameters: Mapping[str, Parameter], label: LabelEntry | None, limit: int, after: str | None
     ) -> Page[Entity]:
-        rows = self._session.named(query, {**parameters, "after": node_behind(after), "limit": limit + 1})
+        rows = self._session.all_named(query, {**parameters, "after": node_behind(after), "limit": limit + 1})
         numbers = [number for (number,) in rows]
         found = entities.described_by_number(self._builder, numbers[:limit])
         all_read = after is None and len(numbers) <= limit
@@ -108,7 +108,7 @@ class NodeFinder:
         if key not in self._totals:
             if len(self._totals) >= _MAX_TOTALS:
                 self._totals.clear()
-            (row,) = self._session.named(queries.lists.NODE_COUNTS[query], {**parameters, "after": 0, "limit": -1})
+            (row,) = self._session.all_named(queries.lists.NODE_COUNTS[query], {**parameters, "after": 0, "limit": -1})
             self._totals[key] = row[0]
         return self._totals[key]
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from kgnav_mcp.model import Direction
-from kgnav_mcp.port.lists import invalid
+from kgnav_mcp.port.lists import invalid_cursor
 
 _LARGEST = 2**63 - 1
 
@@ -89,9 +89,9 @@ class Position:
             entity, kind = int(parts[0]), Kind(parts[1])
             numbers = tuple(number_in(part) for part in parts[2:])
         except (ValueError, IndexError) as error:
-            raise invalid(text) from error
+            raise invalid_cursor(text) from error
         if entity < 0 or len(numbers) != kind.hops + _SEEK_LENGTH[kind]:
-            raise invalid(text)
+            raise invalid_cursor(text)
         return cls(entity, Segment(kind, numbers[: kind.hops]), numbers[kind.hops :])
 
 
@@ -110,4 +110,4 @@ def node_behind(after: str | None) -> int:
     try:
         return number_in(after)
     except ValueError as error:
-        raise invalid(after) from error
+        raise invalid_cursor(after) from error

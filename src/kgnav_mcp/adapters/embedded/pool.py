@@ -57,7 +57,7 @@ class Pool:
         self._tickets.add(ticket)
         try:
             async with asyncio.timeout(self._timeout):
-                return await asyncio.wrap_future(self._workers.begin(partial(self._run_job, job, ticket), ticket))
+                return await asyncio.wrap_future(self._workers.submit(partial(self._run_job, job, ticket), ticket))
         except (TimeoutError, StoppedError) as error:
             if self._closed:
                 raise _closed_error() from error
@@ -81,7 +81,7 @@ class Pool:
             return job(session)
         except Exception as error:
             # The one place where errors of SQLite, and errors of reading its rows, are translated.
-            if ticket.over() and getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+            if ticket.is_expired() and getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
                 raise StoppedError from error
             translated = graphfile.translate(error, self._path)
             if isinstance(error, TypeError | AttributeError) and _has_wrong_types(session):

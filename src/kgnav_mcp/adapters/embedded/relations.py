@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.embedded.entities import described_by_number
 from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
 from kgnav_mcp.adapters.embedded.rowfilter import RowFilter
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.adapters.paging.directions import relations_together
+from kgnav_mcp.adapters.paging.directions import merge_relation_pages
 from kgnav_mcp.adapters.paging.relations import relations_page
 from kgnav_mcp.model import (
     AnchoredPage,
@@ -59,7 +59,7 @@ class RelationReader:
         if len(self._anchors.nodes) == 1:  # its types and description may be used to rank its relations
             ((_, described),) = described_by_number(self._builder, list(self._anchors.nodes)).items()
             anchors = dict.fromkeys(anchors, described)
-        return anchored(relations_together(pages, limit), anchors)
+        return anchored(merge_relation_pages(pages, limit), anchors)
 
     def _page_in(self, side: Direction, *, hops: int, examples: int, limit: int) -> Page[RelationFacts]:
         builder = self._builder
@@ -126,7 +126,7 @@ class RelationReader:
         return [self._builder.entity(*row) for _, *row in rows]
 
 
-def hub_or_not(
+def rows_or_relations(
     builder: Builder,
     anchors: Anchors,
     direction: Direction,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from kgnav_mcp.adapters.embedded.anchors import Path
 from kgnav_mcp.adapters.embedded.paging import Kind
-from kgnav_mcp.adapters.embedded.queries.around import Ends, narrowed
+from kgnav_mcp.adapters.embedded.queries.around import FarEndCondition, narrowed
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.port import TailKind
@@ -17,8 +17,8 @@ from kgnav_mcp.port import TailKind
 class Conditions:
     """Conditions on the far ends of rows, for entities and for literals, and the query parameters they need."""
 
-    entities: tuple[Ends, ...]
-    values: tuple[Ends, ...] = ()
+    entities: tuple[FarEndCondition, ...]
+    values: tuple[FarEndCondition, ...] = ()
     parameters: Mapping[str, Parameter] = field(default_factory=dict[str, Parameter])
 
     def narrowed(self, kind: Kind, query: str) -> str:

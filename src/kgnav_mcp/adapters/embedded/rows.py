@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
-from kgnav_mcp.adapters.embedded.session import Session, mapping, text, text_or_none, values_in
+from kgnav_mcp.adapters.embedded.session import Session, checked_list, mapping, text, text_or_none
 from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.adapters.naming import entity_name, readable
 from kgnav_mcp.adapters.paging.relations import joined
@@ -31,7 +31,7 @@ class Builder:
         self.relation_entries = catalogue.relations(session).entries
 
     @property
-    def named_anew(self) -> bool:
+    def has_other_languages(self) -> bool:
         """Whether names are wanted in other languages than those that the file was loaded with."""
         return bool(self._languages)
 
@@ -39,7 +39,7 @@ class Builder:
         """Returns the relation with this number in the file."""
         return self.relation_entries[number].relation
 
-    def have_values(self, relations: Iterable[int] | None) -> bool:
+    def any_has_literals(self, relations: Iterable[int] | None) -> bool:
         """Whether any of the relations has literals as tails. None means all relations, and is always true."""
         return relations is None or any(self.relation_entries[one].attributes for one in relations)
 
@@ -79,7 +79,7 @@ class Builder:
         if not stored:
             return ()
         values_by_key: dict[str, list[Any]] = mapping(stored)
-        nodes = self.by_key(nodes_in(value for values in values_by_key.values() for value in values_in(values)))
+        nodes = self.by_key(nodes_in(value for values in values_by_key.values() for value in checked_list(values)))
         found = [
             Qualifier(self.qualifier_relation(key), self.value(value, nodes))
             for key, values in values_by_key.items()
@@ -103,7 +103,7 @@ class Builder:
         if isinstance(stored, dict):
             key = cast("dict[str, str]", stored)["id"]
             return nodes.get(key) or self.entity(key, None, 0)
-        value, datatype, language = values_in(stored)
+        value, datatype, language = checked_list(stored)
         return self.literal(value, datatype, language)
 
     def by_key(self, keys: Iterable[str]) -> dict[str, Entity]:

@@ -81,7 +81,7 @@ class SchemaReader:
         printed = self._labels.entries
         count_type = Count.at_least if self._builder.catalogue.sampled else Count
         joins = tuple(
-            (printed[head].printed, printed[tail].printed, count_type(session.counted(n)))
+            (printed[head].printed, printed[tail].printed, count_type(session.checked_count(n)))
             for head, tail, n in self._session.all(queries.lists.JOINS, entry.id)
         )
         return EdgeFacts(entry.relation, Count(entry.edges), tuple(ends[0]), tuple(ends[1]), qualifiers, joins)

@@ -53,7 +53,7 @@ def text_or_none(value: Any) -> str | None:  # noqa: ANN401 - as above
     return None if value is None else checked(value, str)
 
 
-def counted(value: Any) -> int:  # noqa: ANN401 - as above
+def checked_count(value: Any) -> int:  # noqa: ANN401 - as above
     """Returns the value if it is an integer of at least 0; raises like `checked`."""
     if checked(value, int) < 0:
         raise DamagedRowError("a row has a negative number of rows")
@@ -65,14 +65,14 @@ def mapping(value: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
     return cast("dict[str, Any]", checked(json.loads(text(value)), dict))
 
 
-def values_in(value: Any) -> list[Any]:  # noqa: ANN401 - as above
+def checked_list(value: Any) -> list[Any]:  # noqa: ANN401 - as above
     """Returns the value if it is a list; raises like `checked`."""
     return cast("list[Any]", checked(value, list))
 
 
 def texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - as above
     """Returns the strings that a JSON text lists; raises like `checked`."""
-    return tuple(map(text, values_in(json.loads(text(value)))))
+    return tuple(map(text, checked_list(json.loads(text(value)))))
 
 
 class StoppedError(Exception):
@@ -90,11 +90,11 @@ class Ticket:
         """Ends the job, because its caller no longer waits."""
         self.stopped = min(self.stopped, monotonic())
 
-    def over(self) -> bool:
+    def is_expired(self) -> bool:
         """Whether the job must end now."""
-        return self.late() >= 0
+        return self.seconds_overdue() >= 0
 
-    def late(self) -> float:
+    def seconds_overdue(self) -> float:
         """Seconds since the job had to end; negative before."""
         return monotonic() - min(self.deadline, self.stopped)
 
@@ -123,7 +123,7 @@ class Session:
         Raises:
             StoppedError: the job's ticket is over.
         """
-        if self._ticket.over():
+        if self._ticket.is_expired():
             raise StoppedError
 
     def all(self, query: str, *parameters: Parameter) -> list[Row]:
@@ -139,7 +139,7 @@ class Session:
         rows = self._rows(query, parameters, only_first=True)
         return rows[0] if rows else None
 
-    def named(self, query: str, parameters: Mapping[str, Parameter]) -> list[Row]:
+    def all_named(self, query: str, parameters: Mapping[str, Parameter]) -> list[Row]:
         """Returns all rows of a query with named parameters. Parameters that the query does not use are ignored."""
         return self._rows(query, parameters)
 
@@ -152,7 +152,7 @@ class Session:
         for name, (arguments, aggregate) in aggregates.items():
             self._connection.create_aggregate(name, arguments, aggregate)
 
-    def kept(self, kind: type[V], make: Callable[[], V]) -> V:
+    def get_or_create(self, kind: type[V], make: Callable[[], V]) -> V:
         """Returns the connection's one object of this class. The first call makes it; it is kept until `close`."""
         if kind not in self._cache:
             self._cache[kind] = make()
@@ -203,4 +203,4 @@ class Session:
         return rows
 
     def _must_stop(self) -> int:
-        return self._ticket.over()
+        return self._ticket.is_expired()

@@ -25,7 +25,7 @@ from kgnav_mcp.adapters.embedded.rows import Builder, nodes_in
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, Entity, Literal, Page, Stop, ValueFacts
-from kgnav_mcp.port.lists import invalid, page_of
+from kgnav_mcp.port.lists import invalid_cursor, page_of
 from kgnav_mcp.port.ordering import value_order
 
 _INDEXED_LENGTH = 64
@@ -178,9 +178,9 @@ class ValueReader:
         try:
             row = self._session.one(queries.lists.VALUE_AT, number_in(node), entry.id, number_in(place))
         except ValueError as error:
-            raise invalid(after) from error
+            raise invalid_cursor(after) from error
         if row is None:
-            raise invalid(after)
+            raise invalid_cursor(after)
         return str(row[0])
 
     def _label_share(self, label: LabelEntry, entry: RelationEntry) -> float:

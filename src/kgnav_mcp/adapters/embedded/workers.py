@@ -45,7 +45,7 @@ class Workers:
         self._threads: set[_Worker] = set()
         self._lost: set[_Worker] = set()
 
-    def begin(self, work: Callable[[Session], T], ticket: Ticket) -> Future[T]:
+    def submit(self, work: Callable[[Session], T], ticket: Ticket) -> Future[T]:
         """Queues work for the next free thread and returns its future."""
         job = _Job(work, ticket)
         self._jobs.put(job)
@@ -110,7 +110,7 @@ class _Worker(threading.Thread):
     def is_lost(self) -> bool:
         """Whether its job should have ended more than _LOST_SECONDS ago."""
         ticket = self._ticket
-        return ticket is not None and ticket.late() > _LOST_SECONDS
+        return ticket is not None and ticket.seconds_overdue() > _LOST_SECONDS
 
     def run(self) -> None:
         session: Session | None = None

@@ -21,8 +21,8 @@ from kgnav_mcp.adapters.endpoint.relations import RelationReader
 from kgnav_mcp.adapters.endpoint.rows import RowReader
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.endpoint.store import Store
-from kgnav_mcp.adapters.paging.directions import RowQuestion
-from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter, connected
+from kgnav_mcp.adapters.paging.directions import RowRequest
+from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter, create_client
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Path
 from kgnav_mcp.adapters.sparql.around.edges import EdgeReader
 from kgnav_mcp.adapters.sparql.around.matching import RowSearch
@@ -106,15 +106,15 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
             },
         )
 
-    def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
-        return {**{each: each for each in ids}, **super().printed(ids)}  # the id of a blank node has only one form
+    def printed_ids(self, ids: Sequence[str]) -> Mapping[str, str]:
+        return {**{each: each for each in ids}, **super().printed_ids(ids)}  # the id of a blank node has only one form
 
-    async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
+    async def triples_by_qualifier(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
         value = self._endpoint.ids.iri(entity)
         if value is None:
             return None
         opened = self._readers
-        question = RowQuestion((), Direction.OUTGOING, None, None, limit, None, all_or_none=False)
+        question = RowRequest((), Direction.OUTGOING, None, None, limit, None, all_or_none=False)
         return await RowReader(opened.store, opened.names, opened.counts, (), question).qualified(value, limit)
 
     async def health(self) -> Health:
@@ -151,7 +151,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         client = await self._connect(named=False)
         try:
             read = await Reader(client, {}, self._options.timeout).select(queries.NAMED_GRAPHS, share=_COUNT_SHARE)
-            rows = read.some()
+            rows = read.any_rows()
         except StoreTimeout:
             return f"{empty} is empty: name a graph with the option graph."
         finally:
@@ -166,7 +166,9 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         endpoint = self._endpoint
         graphs = endpoint.graphs if named else ()
         timeout = self._options.timeout
-        return connected(endpoint.address, contact=endpoint.contact, timeout=timeout, graphs=graphs, local_limit=None)
+        return create_client(
+            endpoint.address, contact=endpoint.contact, timeout=timeout, graphs=graphs, local_limit=None
+        )
 
     async def _read(self, client: Client) -> _Opened:
         triples = await _count_triples(Reader(client, {}, self._options.timeout), _MAX_COUNTED_ON_OPENING)

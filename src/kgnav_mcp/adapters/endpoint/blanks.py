@@ -17,10 +17,10 @@ from rdflib import RDF, BNode, URIRef
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.ids import BlankPath, Ids, Step
 from kgnav_mcp.adapters.endpoint.reification import REIFIES
-from kgnav_mcp.adapters.sparql.around.counts import Known
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, number, truth
+from kgnav_mcp.adapters.sparql.around.counts import BlankAnchor
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, boolean_in, iri_in, number_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.model import Direction
 
 _MAX_ROWS = 100_000
@@ -53,7 +53,7 @@ class Blank:
         ]
         return blake2b("\n".join(sorted(lines)).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
-    def way(self) -> tuple[URIRef, URIRef, bool] | None:
+    def first_step(self) -> tuple[URIRef, URIRef, bool] | None:
         """The first step of its id: a neighbour with an IRI, the relation, and whether it is followed backwards.
 
         It does not depend on how the node was reached, so that no node has two ids. None without such a neighbour.
@@ -71,7 +71,7 @@ class Blank:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Resolved(Known):
+class Resolved(BlankAnchor):
     """The blank node of an id, with the blank nodes next to it."""
 
     path: BlankPath
@@ -92,23 +92,23 @@ class Blanks:
 
         `route` is used where the node has no neighbour with an IRI. `marks` are those of all nodes read with it.
         """
-        start, relation, inverse = blank.way() or route
+        start, relation, inverse = blank.first_step() or route
         step = Step(relation, inverse, marks[blank.label])
         return start.on(step) if isinstance(start, BlankPath) else BlankPath(start, (step,))
 
-    async def at(self, blanks: Terms) -> list[tuple[Row, Blank]]:
+    async def at(self, blanks: Fragment) -> list[tuple[Row, Blank]]:
         """Read the blank nodes that a pattern binds as ?b, each with its first row."""
         read = await self._reader.slice(queries.CONTENTS, 0, _MAX_ROWS, blanks=blanks)
         found: dict[tuple[str, ...], tuple[Row, Blank]] = {}
         by_label: dict[BNode, Blank] = {}
         seen: set[tuple[BNode, bool, URIRef, Term]] = set()
-        for row in read.whole():
+        for row in read.all_rows():
             label = row["b"]
             if not isinstance(label, BNode):
                 continue
             blank = by_label.setdefault(label, Blank(label))
             found.setdefault((str(row.get("s", "")), str(row.get("p", "")), str(label)), (row, blank))
-            edge = (label, truth(row, "out"), iri_in(row, "q"), row["v"])
+            edge = (label, boolean_in(row, "out"), iri_in(row, "q"), row["v"])
             if edge not in seen:
                 seen.add(edge)
                 (blank.outgoing if edge[1] else blank.incoming).append(edge[2:])
@@ -125,15 +125,17 @@ class Blanks:
             for pattern in queries.STEP.values()
         ]
         union = " UNION ".join(
-            self._reader.filled(queries.LEVEL, steps=Terms(text), node=Terms(node), level=level)
+            self._reader.filled(queries.LEVEL, steps=Fragment(text), node=Fragment(node), level=level)
             for level, (text, node) in enumerate(levels, 1)
         )
-        read = await self._reader.slice(queries.RESOLVE, 0, _MAX_ROWS, levels=Terms(union))
-        read.whole()
+        read = await self._reader.slice(queries.RESOLVE, 0, _MAX_ROWS, levels=Fragment(union))
+        read.all_rows()
         labels: list[str] = []
         blank: Blank | None = None
         for n, step in enumerate(path.steps, 1):
-            found = _grouped(row for row in read.rows if number(row, "level") == n and _on_path(row, labels, f"b{n}"))
+            found = _grouped(
+                row for row in read.rows if number_in(row, "level") == n and _on_path(row, labels, f"b{n}")
+            )
             by_mark = {mark: label for label, mark in marked(found).items()}
             blank = next((blank_node for blank_node in found if blank_node.label == by_mark.get(step.mark)), None)
             if blank is None:
@@ -141,15 +143,15 @@ class Blanks:
             labels.append(str(blank.label))
         assert blank is not None  # noqa: S101 - a path has a step
         near = _grouped(
-            (row for row in read.rows if number(row, "level") > depth and _on_path(row, labels, "b")), variable="b"
+            (row for row in read.rows if number_in(row, "level") > depth and _on_path(row, labels, "b")), variable="b"
         )
         return Resolved(path, blank, {blank_node.label: blank_node for blank_node in near})
 
     def _steps(self, path: BlankPath) -> list[str]:
         found: list[str] = []
-        start: URIRef | Terms = path.anchor
+        start: URIRef | Fragment = path.anchor
         for n, step in enumerate(path.steps, 1):
-            to = Terms(f"?b{n}")
+            to = Fragment(f"?b{n}")
             found.append(
                 self._reader.filled(queries.STEP[step.inverse], **{"from": start, "relation": step.relation, "to": to})
             )
@@ -157,8 +159,8 @@ class Blanks:
         return found
 
 
-def _ends(last: str) -> dict[str, Terms]:
-    return {"from": Terms(last), "relation": Terms("?rel"), "to": Terms("?b")}
+def _ends(last: str) -> dict[str, Fragment]:
+    return {"from": Fragment(last), "relation": Fragment("?rel"), "to": Fragment("?b")}
 
 
 def _on_path(row: Row, labels: Sequence[str], variable: str) -> bool:
@@ -170,9 +172,9 @@ def _grouped(rows: Iterable[Row], variable: str | None = None) -> list[Blank]:
     """The blank nodes in the rows of one level, with their distinct triples."""
     found: dict[BNode, dict[tuple[bool, URIRef, Term], None]] = defaultdict(dict)
     for row in rows:
-        label = row[variable or f"b{number(row, 'level')}"]
+        label = row[variable or f"b{number_in(row, 'level')}"]
         if isinstance(label, BNode):
-            found[label][truth(row, "out"), iri_in(row, "q"), row["v"]] = None
+            found[label][boolean_in(row, "out"), iri_in(row, "q"), row["v"]] = None
     return [
         Blank(label, [edge[1:] for edge in edges if edge[0]], [edge[1:] for edge in edges if not edge[0]])
         for label, edges in sorted(found.items())
@@ -183,7 +185,7 @@ def marked(blanks: Iterable[Blank]) -> dict[BNode, str]:
     """The mark of each blank node. Nodes that cannot be distinguished by their triples get a number after it."""
     twins: dict[tuple[str, object], set[BNode]] = defaultdict(set)
     for blank in blanks:
-        twins[blank.mark, blank.way()].add(blank.label)
+        twins[blank.mark, blank.first_step()].add(blank.label)
     return {
         label: f"{mark}.{place}" if place > 1 else mark
         for (mark, _), labels in twins.items()

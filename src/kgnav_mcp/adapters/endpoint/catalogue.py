@@ -15,9 +15,9 @@ from kgnav_mcp.adapters.endpoint.reification import NOTATION, ReifierFacts, reif
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.adapters.sparql import catalogue
-from kgnav_mcp.adapters.sparql.catalogue import Use, missing, number_of_each, sure
+from kgnav_mcp.adapters.sparql.catalogue import Use, combined_stop, count_constructor, uses_by_relation
 from kgnav_mcp.adapters.sparql.queries import RELATION_COUNTS
-from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number
+from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number_in
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
 
@@ -47,17 +47,17 @@ class Catalogue(catalogue.Catalogue):
 
     def edges(self, name: str, as_id: URIRef | None) -> list[URIRef]:
         """The relations with an id or a name. Raises as `properties` does."""
-        return self.called(name, as_id, self.relations, "relation")
+        return self.find_named(name, as_id, self.relations, "relation")
 
     def edge_properties(self, name: str, as_id: URIRef | None) -> list[URIRef]:
         """The qualifiers with an id or a name. Raises as `properties` does."""
-        return self.called(name, as_id, self.qualifiers, "property of relationships")
+        return self.find_named(name, as_id, self.qualifiers, "property of relationships")
 
 
 class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
     """Reads the catalogue, from a sample if counting takes too long. It never expires: a retry would take as long."""
 
-    fresh = inf
+    cache_seconds = inf
 
     def __init__(self, store: Store, names: Names) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
             names=names,
             triples=_triples(uses, notes),
             sampled="; ".join(notes) or None,
-            stop=missing(no_relations, no_types),
+            stop=combined_stop(no_relations, no_types),
         )
 
     async def _uses(
@@ -95,7 +95,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         the relations with several statements about one triple (None: not known), and why relations may be missing.
         """
         read, stop = await self._counted("relations", "triples", notes)
-        uses = number_of_each(read.rows)
+        uses = uses_by_relation(read.rows)
         reifier_uses: Mapping[tuple[URIRef, bool], int] = {}
         parallel: Mapping[URIRef, int] = {}
         unknown = False
@@ -139,7 +139,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         read, stop = await self._counted("labels", "nodes", notes)
         make_count = Count if stop is Stop.COMPLETE else Count.at_least
         return {
-            iri_in(row, "t"): make_count(number(row, "n"))
+            iri_in(row, "t"): make_count(number_in(row, "n"))
             for row in read.rows
             if "t" in row and row["t"] != RDF.Statement
         }, stop
@@ -153,7 +153,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         except StoreTimeout:
             notes.append(f"{what} are those of some {_SAMPLE:,} {among}: counting all takes too long")
             return await reader.select(sampled, share=1 - _SHARE, sample=_SAMPLE), Stop.TIME_OUT
-        sure(what, read.stop, notes)
+        count_constructor(what, read.stop, notes)
         return read, read.stop
 
 

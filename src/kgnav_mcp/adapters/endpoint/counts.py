@@ -11,13 +11,13 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blanks import Resolved
 from kgnav_mcp.adapters.endpoint.reification import NOTATION
 from kgnav_mcp.adapters.endpoint.store import Store
-from kgnav_mcp.adapters.paging.counts import RelationCounts, counted, together
+from kgnav_mcp.adapters.paging.counts import RelationCounts, merge_counts, sum_counts
 from kgnav_mcp.adapters.sparql.around import counts
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts, Path, Question, no_rows
 from kgnav_mcp.adapters.sparql.around.queries import AROUND_ONE
 from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Terms, batches, listed, values
+from kgnav_mcp.adapters.sparql.terms import Fragment, batches, comma_separated, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Direction, Stop
@@ -52,10 +52,10 @@ class CountReader(counts.CountReader):
         self._reification = store.reification
         self._known_relations = known
 
-    def kind(self, direction: Direction, far_ends: TailKind | None) -> Terms:
+    def kind(self, direction: Direction, far_ends: TailKind | None) -> Fragment:
         return self._reification.kind(direction, far_ends)
 
-    def ends(self, direction: Direction, far_ends: TailKind | None) -> Terms:
+    def ends(self, direction: Direction, far_ends: TailKind | None) -> Fragment:
         return self._reification.ends(direction, far_ends)
 
     async def one_hop(
@@ -69,14 +69,15 @@ class CountReader(counts.CountReader):
         blanks = [entity for entity in entities if isinstance(entity, Resolved)]
         if not blanks or no_rows(direction, far_ends):
             return found
-        blank_counts: Counts = counted(
+        blank_counts: Counts = sum_counts(
             (entity, (relation,), 1)
             for entity in blanks
             for relation, far in own_edges(entity, direction)
             if is_kind(far, far_ends, direction)
         )
         return await in_thread(
-            len(entities), lambda: together([found, blank_counts if paths is None else blank_counts.only(paths)])
+            len(entities),
+            lambda: merge_counts([found, blank_counts if paths is None else blank_counts.restricted_to(paths)]),
         )
 
     async def _approximated(self, iris: Sequence[URIRef], question: Question, error: StoreTimeout) -> Counts:
@@ -85,7 +86,7 @@ class CountReader(counts.CountReader):
         if len(iris) > _BATCH:
             return await self._halved(iris, lambda batch: self._count_batch(batch, question))
         parts = await gathered(*(self._approximated_hub(iri, question) for iri in iris))
-        return together([RelationCounts(stop=Stop.TIME_OUT), *parts])
+        return merge_counts([RelationCounts(stop=Stop.TIME_OUT), *parts])
 
     async def _approximated_hub(self, iri: URIRef, question: Question) -> Counts:
         """Approximate the counts of a hub: count its first edges, and probe each relation for at least one row."""
@@ -118,24 +119,30 @@ class CountReader(counts.CountReader):
         iris = [entity for entity in entities if isinstance(entity, URIRef)]
         total = await in_thread(len(iris), lambda: counts.total)
         if total.value > _MAX_FOR_PARALLELS:
-            return await in_thread(len(iris), counts.at_least)
+            return await in_thread(len(iris), counts.as_lower_bounds)
         try:
             extra_rows = await self._reification.parallels(iris, direction)
         except StoreTimeout:
-            return await in_thread(len(iris), counts.at_least)
+            return await in_thread(len(iris), counts.as_lower_bounds)
         counted_pairs = [(iri, relation) for iri, relation in extra_rows if (relation,) in counts.rows.get(iri, {})]
-        of_parallels: Counts = counted((iri, (relation,), extra_rows[iri, relation]) for iri, relation in counted_pairs)
-        return await in_thread(len(iris), lambda: together([counts, of_parallels]))
+        of_parallels: Counts = sum_counts(
+            (iri, (relation,), extra_rows[iri, relation]) for iri, relation in counted_pairs
+        )
+        return await in_thread(len(iris), lambda: merge_counts([counts, of_parallels]))
 
     async def _two_hops(self, iris: Sequence[URIRef], question: Question) -> Counts:
         kind = self._reification.kind(question.direction, question.far_ends, "?far")
-        narrowed = self._reader.filled(queries.ONE_NEAR, listed=listed(*sorted(question.near))) if question.near else ""
+        narrowed = (
+            self._reader.filled(queries.ONE_NEAR, listed=comma_separated(*sorted(question.near)))
+            if question.near
+            else ""
+        )
 
         async def count(batch: Sequence[URIRef]) -> Counts:
             single = len(batch) == 1
             start = (queries.NEAR if single else queries.NEAR_SET)[question.direction]
             near = self._reader.filled(start, s=batch[0] if single else values(*batch))
-            path = Terms(f"{near} {narrowed} {self._reader.filled('$mediator')} {queries.FAR[question.direction]}")
+            path = Fragment(f"{near} {narrowed} {self._reader.filled('$mediator')} {queries.FAR[question.direction]}")
             if single:
                 read = await self._reader.select(
                     queries.THROUGH_ONE, share=self.share, path=path, kind=kind, s=batch[0]
@@ -153,7 +160,7 @@ class CountReader(counts.CountReader):
             parts = await gathered(*map(count, batches(iris, self.batch)))
         except StoreTimeout:
             return RelationCounts(stop=Stop.TIME_OUT)
-        return await in_thread(len(iris), lambda: together(parts))
+        return await in_thread(len(iris), lambda: merge_counts(parts))
 
 
 def own_edges(anchor: Resolved, direction: Direction) -> list[tuple[URIRef, Term]]:

@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans.parts import EdgeVariables, cannot_express
 from kgnav_mcp.adapters.sparql.plans.triples import Path, TripleWriter
-from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.sparql.terms import Fragment
 
 
 class PatternWriter(TripleWriter):
@@ -37,13 +37,13 @@ class PatternWriter(TripleWriter):
                 raise cannot_express(f"the relation {relation}")
         return path
 
-    def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Terms, tuple[Terms, ...]]:
+    def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
         if self._reification and not relations:
             raise cannot_express("edges of any relation, of which some triples may be several")
         edge, own = super().edge(relations, ends)
-        return Terms(f"{edge.text} {self._reification.head(ends.source.text).text}".strip()), own
+        return Fragment(f"{edge.text} {self._reification.head(ends.source.text).text}".strip()), own
 
-    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Terms:
+    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
         if self._reification:
             raise cannot_express("paths beside statements about triples")
         return super().reaching(relations, ends)

@@ -9,14 +9,14 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.ids import Ids
 from kgnav_mcp.adapters.endpoint.names import Names
-from kgnav_mcp.adapters.endpoint.store import Store, numbered
+from kgnav_mcp.adapters.endpoint.store import Store, placeholders
 from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, NAME
-from kgnav_mcp.adapters.naming import local_forms
+from kgnav_mcp.adapters.naming import local_name_variants
 from kgnav_mcp.adapters.sparql import linking
 from kgnav_mcp.adapters.sparql.name_search import Lookup, SparqlNames
 from kgnav_mcp.adapters.sparql.queries import AT_MOST, SCAN, of_each
 from kgnav_mcp.adapters.sparql.reading import Read
-from kgnav_mcp.adapters.sparql.terms import listed
+from kgnav_mcp.adapters.sparql.terms import comma_separated
 
 _SHARE = 0.4
 """The fraction of a call's time for a scan of all names."""
@@ -26,7 +26,7 @@ class Linker(linking.Linker):
     """Finds entities by name. Blank nodes are not found, because a name does not identify one."""
 
     def __init__(self, store: Store, names: Names) -> None:
-        relations = [*numbered("name", store.names), *numbered("alias", store.aliases)]
+        relations = [*placeholders("name", store.names), *placeholders("alias", store.aliases)]
         kinds = {DESCRIPTION: store.descriptions, ALIAS: store.aliases, NAME: store.names}
         lookup = Lookup(
             bearers=of_each(queries.BEARERS, relations, AT_MOST),
@@ -43,9 +43,11 @@ class Linker(linking.Linker):
         self.exact_degrees = not store.reification
 
     async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
-        return await self._reader.in_batches(queries.OF_TYPES, "ids", iris, types=listed(*types))
+        return await self._reader.in_batches(queries.OF_TYPES, "ids", iris, types=comma_separated(*types))
 
 
 def _iris(ids: Ids, name: str) -> list[URIRef]:
     """The IRIs under known prefixes that an entity of this name may have."""
-    return [iri for namespace in ids.namespaces for form in local_forms(name) if (iri := ids.iri(namespace + form))]
+    return [
+        iri for namespace in ids.namespaces for form in local_name_variants(name) if (iri := ids.iri(namespace + form))
+    ]

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.endpoint.store import Store, one_of
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import EDGES, Types
 from kgnav_mcp.adapters.sparql.property_lists import PropertyLists, PropertyTemplates
-from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
+from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated, values
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Page, ValueFacts
 
@@ -26,7 +26,7 @@ TEMPLATES = PropertyTemplates(
     value="v",
     with_types=queries.WITH_TYPE,
     every=queries.EVERY,
-    listed=listed,
+    listed=comma_separated,
     with_any=queries.WITH_PROPERTY,
     with_text=queries.WITH_TEXT,
     with_term=queries.WITH_TERM,
@@ -52,14 +52,14 @@ class ListReader(PropertyLists):
         """The distinct values of a property of statements about triples, for one relation or all."""
         catalogue, iri = await self._catalogues.get(), self._linker.naming.iri
         properties = values(*catalogue.edge_properties(property_name, iri(property_name)))
-        relations = [Terms("?p")] if owner is None else catalogue.edges(owner, iri(owner))
-        said = self._store.reification.said
+        relations = [Fragment("?p")] if owner is None else catalogue.edges(owner, iri(owner))
+        said = self._store.reification.qualifier_pattern
         branches = [
             self._reader.filled(queries.EDGE_VALUES, properties=properties, p=p, said=said("?s", p, "?o"))
             for p in relations
         ]
         joined = branches[0] if len(branches) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in branches)
-        return await self._values(Terms(joined), self._literals, limit, after, counted=EDGES)
+        return await self._values(Fragment(joined), self._literals, limit, after, counted=EDGES)
 
     async def _properties(self, name: str) -> Sequence[URIRef]:
         """Resolve a name to relations. `name` means those that name entities, and any relation that has this name."""
@@ -75,5 +75,5 @@ class ListReader(PropertyLists):
             return self._reader.filled(queries.WITH_ONE_TYPE, type=types[0])
         return super()._with_types(types)
 
-    def _conditions(self, types: Types | None, condition: str) -> Terms:
-        return Terms(f"{super()._conditions(types, condition).text} {self._store.reification.no_reifier('?s').text}")
+    def _conditions(self, types: Types | None, condition: str) -> Fragment:
+        return Fragment(f"{super()._conditions(types, condition).text} {self._store.reification.no_reifier('?s').text}")

@@ -10,7 +10,7 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blanks import Blank, Resolved
 from kgnav_mcp.adapters.endpoint.options import Mediators
-from kgnav_mcp.adapters.endpoint.store import Store, numbered
+from kgnav_mcp.adapters.endpoint.store import Store, placeholders
 from kgnav_mcp.adapters.naming import entity_name
 from kgnav_mcp.adapters.sparql import names
 from kgnav_mcp.adapters.sparql.names import Facts, Naming
@@ -32,10 +32,10 @@ class Names(names.Names):
     def __init__(self, store: Store) -> None:
         self._store = store
         ids = store.endpoint.ids
-        described_by = numbered("description", store.descriptions)
+        described_by = placeholders("description", store.descriptions)
         self._descriptions = [of_each(template, described_by) for template in _TEXTS if described_by]
-        self._typed = of_each(queries.TYPES, numbered("type", store.types))
-        labels, labels_of_any_language = (of_each(template, numbered("name", store.names)) for template in _TEXTS)
+        self._typed = of_each(queries.TYPES, placeholders("type", store.types))
+        labels, labels_of_any_language = (of_each(template, placeholders("name", store.names)) for template in _TEXTS)
         naming = Naming(
             short=ids.short,
             iri=ids.iri,
@@ -44,7 +44,7 @@ class Names(names.Names):
             relations=(*store.names, *store.descriptions),
             labels=labels,
             labels_of_any_language=labels_of_any_language,
-            fresh=_CACHE_SECONDS,
+            cache_seconds=_CACHE_SECONDS,
         )
         super().__init__(
             store.reader.batching(_MAX_ENTITIES // max(len(store.names), len(store.descriptions), len(store.types), 1)),
@@ -96,7 +96,7 @@ class Names(names.Names):
         if self._store.endpoint.mediators is not Mediators.UNNAMED or not unnamed:
             return ()
         read = await self._store.reader.in_batches(queries.LEADING_ON, "ids", unnamed)
-        return {iri_in(row, "s") for row in read.whole()}
+        return {iri_in(row, "s") for row in read.all_rows()}
 
 
 def _types(rows: Iterable[Row]) -> dict[URIRef, set[URIRef]]:

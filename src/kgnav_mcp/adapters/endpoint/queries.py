@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.model import Direction
 
 OUT, IN = Direction.OUTGOING, Direction.INCOMING
@@ -219,6 +219,6 @@ SAMPLED_TYPES: Final = (
 """Costs 1 us per sampled row ($sample); used where all of them take too long."""
 
 
-def alternatives(relations: tuple[str, ...]) -> Terms:
+def alternatives(relations: tuple[str, ...]) -> Fragment:
     """A property path over any of the relations, given as checked terms."""
-    return Terms("|".join(relations))
+    return Fragment("|".join(relations))

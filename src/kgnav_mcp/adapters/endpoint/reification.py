@@ -17,9 +17,9 @@ from rdflib import RDF, BNode, Literal, URIRef
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.sparql.around.ends import Facts
 from kgnav_mcp.adapters.sparql.around.queries import FAR_ENDS
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, number, truth
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, boolean_in, iri_in, number_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Terms, rows
+from kgnav_mcp.adapters.sparql.terms import Fragment, rows
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable, Unsupported
 from kgnav_mcp.model import Direction, Stop
@@ -40,7 +40,7 @@ Pair = tuple[URIRef, URIRef]
 """An entity and a relation at it."""
 
 
-Said = Mapping[tuple[URIRef, URIRef, Term], Sequence[Facts]]
+QualifiersByTriple = Mapping[tuple[URIRef, URIRef, Term], Sequence[Facts]]
 """The qualifiers of triples (entity, relation, far end): one entry per reifier."""
 
 
@@ -69,45 +69,47 @@ class Reification:
         """Whether one triple may have several reifiers."""
         return bool(self.notations - {Notation.QUOTED})
 
-    def ends(self, direction: Direction, far_ends: TailKind | None) -> Terms:
+    def ends(self, direction: Direction, far_ends: TailKind | None) -> Fragment:
         """The filter for far ends ?o that are shown."""
         incoming = direction is Direction.INCOMING
         parts = [FAR_ENDS[None if incoming else far_ends].text]
         if incoming:
             parts.append(self.head("?o").text)
-        return Terms(" ".join(filter(None, parts)))
+        return Fragment(" ".join(filter(None, parts)))
 
-    def head(self, node: str) -> Terms:
+    def head(self, node: str) -> Fragment:
         """The condition that the head of a triple is a node that is shown."""
-        is_node = self._reader.filled(queries.HEADS, node=Terms(node)) if Notation.QUOTED in self.notations else ""
-        return Terms(" ".join(filter(None, (is_node, self.no_reifier(node).text))))
+        is_node = self._reader.filled(queries.HEADS, node=Fragment(node)) if Notation.QUOTED in self.notations else ""
+        return Fragment(" ".join(filter(None, (is_node, self.no_reifier(node).text))))
 
-    def kind(self, direction: Direction, far_ends: TailKind | None, relation: str = "?p") -> Terms:
+    def kind(self, direction: Direction, far_ends: TailKind | None, relation: str = "?p") -> Fragment:
         """The filter for rows around an entity that are shown."""
         ends = self.ends(direction, far_ends)
         incoming = direction is Direction.INCOMING
         if (Notation.STATEMENT if incoming else Notation.REIFIES) not in self.notations:
             return ends
-        shown = self._reader.filled(queries.SHOWN[direction], relation=Terms(relation))
-        return Terms(f"{ends.text} {shown}".strip())
+        shown = self._reader.filled(queries.SHOWN[direction], relation=Fragment(relation))
+        return Fragment(f"{ends.text} {shown}".strip())
 
-    def no_reifier(self, node: str) -> Terms:
+    def no_reifier(self, node: str) -> Fragment:
         """The condition that a node is not a reifier."""
         if not self.parallel:
-            return Terms("")
+            return Fragment("")
         about = {Notation.STATEMENT: RDF.subject.n3(), Notation.REIFIES: REIFIES.n3()}
         path = queries.alternatives(tuple(about[one] for one in sorted(self.notations) if one in about))
-        return self._reader.part(queries.NO_REIFIER, node=Terms(node), about=path)
+        return self._reader.part(queries.NO_REIFIER, node=Fragment(node), about=path)
 
-    def said(self, x: str, p: URIRef | Terms, y: str) -> Terms:
+    def qualifier_pattern(self, x: str, p: URIRef | Fragment, y: str) -> Fragment:
         """A pattern that binds the qualifiers of a triple: ?q, ?v and, except for quoted triples, ?r."""
         return self._pattern(queries.SAID, sorted(self.notations), x, p, y)
 
-    def stated(self, x: str, y: str) -> Terms:
+    def reifier_pattern(self, x: str, y: str) -> Fragment:
         """A pattern that binds the reifiers ?r of a triple with the relation ?p."""
-        return self._pattern(queries.STATED, sorted(self.notations - {Notation.QUOTED}), x, Terms("?p"), y)
+        return self._pattern(queries.STATED, sorted(self.notations - {Notation.QUOTED}), x, Fragment("?p"), y)
 
-    async def of_triples(self, triples: Sequence[tuple[URIRef, URIRef, Term]], direction: Direction) -> Said:
+    async def of_triples(
+        self, triples: Sequence[tuple[URIRef, URIRef, Term]], direction: Direction
+    ) -> QualifiersByTriple:
         """Read the qualifiers of some triples.
 
         Raises:
@@ -118,12 +120,12 @@ class Reification:
         if not self or not with_iris:
             return {}
         x, y = _VARIABLES[direction]
-        said = self.said(x, Terms("?p"), y)
+        said = self.qualifier_pattern(x, Fragment("?p"), y)
 
         def query(batch: Sequence[tuple[URIRef, URIRef, Term]]) -> str:
             return self._reader.filled(queries.STATEMENTS_OF, triples=rows(*batch), said=said)  # pyright: ignore[reportArgumentType]
 
-        found = (await self._reader.halving(_batched(with_iris), query)).whole()
+        found = (await self._reader.halving(_batched(with_iris), query)).all_rows()
         return await in_thread(len(found), lambda: _grouped(found))
 
     async def qualified(self, value: URIRef, most: int) -> dict[tuple[URIRef, URIRef, Term], Facts] | None:
@@ -133,10 +135,10 @@ class Reification:
         """
         if not self:
             return None if self.unsure else {}
-        qualifying = self._pattern(queries.QUALIFYING, sorted(self.notations), "?s", Terms("?p"), "?o", value=value)
-        shown = self._reader.part(queries.SHOWN[Direction.INCOMING], relation=Terms("?q"))
+        qualifying = self._pattern(queries.QUALIFYING, sorted(self.notations), "?s", Fragment("?p"), "?o", value=value)
+        shown = self._reader.part(queries.SHOWN[Direction.INCOMING], relation=Fragment("?q"))
         read = await self._reader.select(queries.QUALIFIED, qualifying=qualifying, shown=shown, most=most)
-        named = [row for row in read.some() if isinstance(row["s"], URIRef)]
+        named = [row for row in read.any_rows() if isinstance(row["s"], URIRef)]
         triples = [(iri_in(row, "s"), iri_in(row, "p"), row["o"]) for row in named]
         said = await self.of_triples(triples, Direction.OUTGOING)
         found = {
@@ -155,12 +157,12 @@ class Reification:
         """
         if not self.parallel or not entities:
             return {}
-        stated = self.stated(*_VARIABLES[direction])
+        stated = self.reifier_pattern(*_VARIABLES[direction])
         read = await self._reader.in_batches(queries.PARALLEL[direction], "s", entities, stated=stated)
         return {
             (iri_in(row, "s"), iri_in(row, "p")): extra_rows
-            for row in read.whole()
-            if (extra_rows := number(row, "n") - number(row, "t"))
+            for row in read.all_rows()
+            if (extra_rows := number_in(row, "n") - number_in(row, "t"))
         }
 
     def _pattern(
@@ -168,12 +170,14 @@ class Reification:
         forms: Mapping[str, str],
         notations: Sequence[Notation],
         x: str,
-        p: URIRef | Terms,
+        p: URIRef | Fragment,
         y: str,
         **terms: URIRef,
-    ) -> Terms:
-        parts = [self._reader.filled(forms[notation], x=Terms(x), p=p, y=Terms(y), **terms) for notation in notations]
-        return Terms(parts[0] if len(parts) == 1 else " UNION ".join(f"{{ {part} }}" for part in parts))
+    ) -> Fragment:
+        parts = [
+            self._reader.filled(forms[notation], x=Fragment(x), p=p, y=Fragment(y), **terms) for notation in notations
+        ]
+        return Fragment(parts[0] if len(parts) == 1 else " UNION ".join(f"{{ {part} }}" for part in parts))
 
 
 def _batched(triples: Iterable[tuple[URIRef, URIRef, Term]]) -> Iterable[Sequence[tuple[URIRef, URIRef, Term]]]:
@@ -190,12 +194,12 @@ def _batched(triples: Iterable[tuple[URIRef, URIRef, Term]]) -> Iterable[Sequenc
         yield together
 
 
-async def probed(reader: Reader) -> Reification:
+async def detect_notations(reader: Reader) -> Reification:
     """Detect the notations that the graph has and the endpoint can query, each with a time limit."""
 
     async def found(query: str) -> bool | None:
         try:
-            return bool((await reader.select(query, share=_PROBE_SHARE)).some())
+            return bool((await reader.select(query, share=_PROBE_SHARE)).any_rows())
         except StoreTimeout:
             return None
         except (Unsupported, InvalidStore, StoreUnavailable):
@@ -213,7 +217,7 @@ async def probed(reader: Reader) -> Reification:
     )
 
 
-def _grouped(found: Sequence[Row]) -> Said:
+def _grouped(found: Sequence[Row]) -> QualifiersByTriple:
     """Group rows by triple and reifier. A reifier without qualifiers counts as well."""
     by_triple: dict[tuple[URIRef, URIRef, Term], dict[str, dict[tuple[URIRef, Term], None]]] = defaultdict(dict)
     for row in found:
@@ -261,19 +265,19 @@ async def reifier_facts(reader: Reader, reification: Reification) -> ReifierFact
     uses, parallel = Counter[tuple[URIRef, bool]](), Counter[URIRef]()
     stops: list[Stop] = []
     for notation in sorted(reification.notations - {Notation.QUOTED}):
-        read = await reader.select(queries.REIFIER_FACTS, reifiers=Terms(queries.REIFIERS[notation]))
+        read = await reader.select(queries.REIFIER_FACTS, reifiers=Fragment(queries.REIFIERS[notation]))
         stops.append(read.stop)
         for row in read.rows:
-            uses[iri_in(row, "p"), truth(row, "l")] += number(row, "n")
+            uses[iri_in(row, "p"), boolean_in(row, "l")] += number_in(row, "n")
     if Notation.QUOTED in reification.notations:
         read = await reader.select(queries.QUOTED_FACTS)
         stops.append(read.stop)
         for row in read.rows:
-            uses[iri_in(row, "p"), True] += number(row, "n")
+            uses[iri_in(row, "p"), True] += number_in(row, "n")
     if reification.parallel:
-        read = await reader.select(queries.ALL_PARALLEL, stated=reification.stated("?s", "?o"))
+        read = await reader.select(queries.ALL_PARALLEL, stated=reification.reifier_pattern("?s", "?o"))
         stops.append(read.stop)
         for row in read.rows:
             if "p" in row:
-                parallel[iri_in(row, "p")] += number(row, "n")
+                parallel[iri_in(row, "p")] += number_in(row, "n")
     return ReifierFacts(uses, parallel, Stop.first(stops))

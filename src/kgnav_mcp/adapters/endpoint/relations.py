@@ -10,7 +10,7 @@ from kgnav_mcp.adapters.endpoint.counts import CountReader
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.rows import RowReader
 from kgnav_mcp.adapters.endpoint.store import Store
-from kgnav_mcp.adapters.paging.directions import RelationQuestion, RowQuestion
+from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
 from kgnav_mcp.adapters.paging.neighbours import read_rows
 from kgnav_mcp.adapters.paging.positions import Place
 from kgnav_mcp.adapters.paging.segments import Segment
@@ -35,7 +35,7 @@ class RelationReader(relations.RelationReader):
     def printed(self, anchor: Anchor) -> str:
         return self._store.written(anchor)
 
-    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationQuestion) -> Ends:
+    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
         """Read the first far ends. After a time-out, the relations have no examples."""
         try:
             ends = await self._of_some(counts, paths, question)
@@ -47,16 +47,16 @@ class RelationReader(relations.RelationReader):
                 ends |= await self._of_rows(counts, path, question)
         return ends
 
-    async def _of_rows(self, counts: Counts, path: Path, asked: RelationQuestion) -> Ends:
+    async def _of_rows(self, counts: Counts, path: Path, asked: RelationRequest) -> Ends:
         """Read the first far ends of one path from its rows."""
-        question = RowQuestion((), asked.direction, None, asked.far_ends, asked.examples, None, all_or_none=False)
+        question = RowRequest((), asked.direction, None, asked.far_ends, asked.examples, None, all_or_none=False)
         reader = RowReader(self._store, self._entities, self._count_reader, (), question)
         found: dict[End, None] = {}
         stops: list[Stop] = []
         for anchor, size in counts.by_entity(path).items():
             segment = Segment(0, anchor, path, size)
             parts, _ = await read_rows(reader, iter([segment]), Place(), asked.examples)
-            found |= dict.fromkeys(row.far for _, part in parts for row, _ in part.found)
+            found |= dict.fromkeys(row.far for _, part in parts for row, _ in part.items)
             stops += [part.stop for _, part in parts if part.stop is not Stop.LIMIT]
             if len(found) >= asked.examples:
                 break

@@ -11,19 +11,19 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blanks import Blank, Resolved, Route, marked
 from kgnav_mcp.adapters.endpoint.counts import CountReader, is_kind, own_edges
 from kgnav_mcp.adapters.endpoint.names import Names
-from kgnav_mcp.adapters.endpoint.reification import Said
+from kgnav_mcp.adapters.endpoint.reification import QualifiersByTriple
 from kgnav_mcp.adapters.endpoint.store import Store
-from kgnav_mcp.adapters.paging.counts import counted, far, near
-from kgnav_mcp.adapters.paging.directions import RowQuestion
+from kgnav_mcp.adapters.paging.counts import far_relation, near_relation, sum_counts
+from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.paging.positions import Place
 from kgnav_mcp.adapters.paging.segments import Rows, Segment
 from kgnav_mcp.adapters.sparql.around import rows
-from kgnav_mcp.adapters.sparql.around.blocks import Behind, Block, Found, behind_each
+from kgnav_mcp.adapters.sparql.around.blocks import Block, FollowedNodes, Found, by_mediator
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts
 from kgnav_mcp.adapters.sparql.around.ends import End, Ends, Facts, Pair, in_order
 from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.adapters.sparql.terms import rows as listed_rows
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Direction, Entity, Stop, Triple
@@ -32,23 +32,23 @@ from kgnav_mcp.model import Direction, Entity, Stop, Triple
 class RowReader(rows.RowReader):
     """Reads rows. Blocks are sorted by ids, because the labels of blank nodes differ in each answer."""
 
-    whole = 1_000
+    max_small = 1_000
     block = 1_000
     nodes = 200
     nodes_at_most = 200
     node_block = 200
-    segments_together = 200
+    segments_per_query = 200
     entities_together = 1_000
     probes_for_all = True
 
     def __init__(
-        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowQuestion
+        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowRequest
     ) -> None:
         super().__init__(store, names, counts, anchors, question)
         self._store = store
         self._entities = names
         self._backwards = question.direction is Direction.INCOMING
-        self._statements: Said | None = None
+        self._statements: QualifiersByTriple | None = None
 
     async def qualified(self, value: URIRef, limit: int) -> tuple[Triple, ...] | None:
         """The first triples that have the entity as the value of a qualifier; None: not known."""
@@ -85,7 +85,7 @@ class RowReader(rows.RowReader):
         return await in_thread(sum(map(len, terms.values())), ordered)
 
     async def _sorted_slice(
-        self, segment: Segment[Anchor, URIRef], pattern: Terms, terms: Sequence[Term], skip: int, size: int
+        self, segment: Segment[Anchor, URIRef], pattern: Fragment, terms: Sequence[Term], skip: int, size: int
     ) -> Sequence[End]:
         blanks: Sequence[Entity] = ()
         if any(isinstance(term, BNode) for term in terms) and isinstance(segment.entity, URIRef):
@@ -98,10 +98,10 @@ class RowReader(rows.RowReader):
             ]
         return await in_thread(len(terms), lambda: _ordered(terms, blanks))
 
-    async def stated(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
+    async def rows_for_page(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
         """Cut blocks to the rows for the page. A triple with several statements about it makes several rows."""
         if not self._store.reification:
-            return await super().stated(blocks)
+            return await super().rows_for_page(blocks)
         said = self._statements
         if said is None:
             triples = await in_thread(len(blocks), lambda: _triples(blocks))
@@ -123,12 +123,12 @@ class RowReader(rows.RowReader):
 
         def of_statements() -> Counts:
             rows = ((triple, len(said[triple]) if triple in said else 1) for triple in triples)
-            return counted((one, (relation,), n) for (one, relation, _), n in rows)
+            return sum_counts((one, (relation,), n) for (one, relation, _), n in rows)
 
         return await in_thread(len(triples), of_statements)
 
     @staticmethod
-    def _stated(blocks: Sequence[Block], said: Said) -> list[Rows[Found]]:
+    def _stated(blocks: Sequence[Block], said: QualifiersByTriple) -> list[Rows[Found]]:
         found: list[Rows[Found]] = []
         for block in blocks:
             segment, placed = block.wanted.segment, list[tuple[Found, Place]]()
@@ -138,12 +138,12 @@ class RowReader(rows.RowReader):
                     statements = said.get((segment.entity, segment.path[0], end), statements)
                 places = [*(Place(n, i) for i in range(1, len(statements))), Place(n + 1)]
                 placed += [(Found(end, facts=facts), place) for facts, place in zip(statements, places, strict=True)]
-            found.append(block.wanted.cut(placed, block.stop))
+            found.append(block.wanted.select_from(placed, block.stop))
         return found
 
-    async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> Behind:
-        anchor, relation = URIRef(str(segment.entity)), near(segment.path, self._direction)
-        onward = far(segment.path, self._direction)
+    async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> FollowedNodes:
+        anchor, relation = URIRef(str(segment.entity)), near_relation(segment.path, self._direction)
+        onward = far_relation(segment.path, self._direction)
         read = await self._reader.slice(queries.MEDIATORS[self._direction], skip, size, s=anchor, near=relation)
         mediators = [row["m"] for row in read.rows]
         named = sorted(term for term in mediators if isinstance(term, URIRef))
@@ -153,7 +153,7 @@ class RowReader(rows.RowReader):
             query = queries.BEHIND[self._direction]
             behind = await self._reader.in_batches(query, "ids", named, far=onward, s=anchor, kind=self._ends)
             stop = Stop.first((stop, behind.stop))
-            ends = behind_each(behind.rows)
+            ends = by_mediator(behind.rows)
         found: list[tuple[Entity, Sequence[End]]] = [
             (Entity(self._names.naming.short(one), mediator=True), in_order(ends.get(one, ()))) for one in named
         ]
@@ -161,7 +161,7 @@ class RowReader(rows.RowReader):
             found += await self._behind_blanks(anchor, relation, onward, skip, size)
             found.sort(key=lambda one: one[0].id)
         places = ((n, mediator, behind) for n, (mediator, behind) in enumerate(found, skip))
-        return Behind(list(places), len(mediators), stop)
+        return FollowedNodes(list(places), len(mediators), stop)
 
     async def _behind_blanks(
         self, anchor: URIRef, relation: URIRef, onward: URIRef, skip: int, size: int

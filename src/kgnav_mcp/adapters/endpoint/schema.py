@@ -15,8 +15,8 @@ from kgnav_mcp.adapters.endpoint.reification import NOTATION
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.sparql import schema
 from kgnav_mcp.adapters.sparql.queries import UNION
-from kgnav_mcp.adapters.sparql.reading import Read, Row, iri_in, truth
-from kgnav_mcp.adapters.sparql.terms import Terms, batches
+from kgnav_mcp.adapters.sparql.reading import Read, Row, boolean_in, iri_in
+from kgnav_mcp.adapters.sparql.terms import Fragment, batches
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import NODE_VALUES, QualifierFacts, Stop
 
@@ -45,7 +45,7 @@ class SchemaReader(schema.SchemaReader):
         found: dict[URIRef, dict[URIRef, set[str]]] = defaultdict(lambda: defaultdict(set))
         stops: dict[URIRef, Stop] = {}
         for n, iri in enumerate(unknown):
-            said = self._reification.said("?s", iri, "?o")
+            said = self._reification.qualifier_pattern("?s", iri, "?o")
             branch = self._reader.filled(queries.QUALIFIERS_OF, number=n, p=iri, said=said, sample=schema.SAMPLE)
             read = await self._union([branch])
             stops[iri] = read.stop
@@ -62,7 +62,7 @@ class SchemaReader(schema.SchemaReader):
         return {iri: qualifiers or () for iri, qualifiers in known.items()}, Stop.first(stops.values())
 
     def _datatype(self, row: Row) -> str:
-        if truth(row, "node"):
+        if boolean_in(row, "node"):
             return NODE_VALUES
         return self._names.naming.datatype(str(row["d"]) if "d" in row else None) or "xsd:string"
 
@@ -71,8 +71,8 @@ class SchemaReader(schema.SchemaReader):
         reads: list[Read] = []
         for batch in batches(branches, _BATCH):
             try:
-                part = Terms(" UNION ".join(batch))
+                part = Fragment(" UNION ".join(batch))
                 reads.append(await self._reader.select(UNION, share=_SHARE, branches=part))
             except StoreTimeout:
-                return Read.together([*reads, Read((), Stop.TIME_OUT)])
-        return Read.together(reads)
+                return Read.combined([*reads, Read((), Stop.TIME_OUT)])
+        return Read.combined(reads)

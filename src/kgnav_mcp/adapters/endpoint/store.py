@@ -10,11 +10,11 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blanks import Blanks, Resolved
 from kgnav_mcp.adapters.endpoint.options import Endpoint
-from kgnav_mcp.adapters.endpoint.reification import Reification, probed
+from kgnav_mcp.adapters.endpoint.reification import Reification, detect_notations
 from kgnav_mcp.adapters.sparql.around.counts import Anchor
 from kgnav_mcp.adapters.sparql.labels import in_languages
 from kgnav_mcp.adapters.sparql.reading import Reader, Selects
-from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.port import AdapterOptions
 
 
@@ -43,19 +43,19 @@ class Store:
         lists = (endpoint.names, endpoint.aliases, endpoint.descriptions, endpoint.types)
         configured = list(dict.fromkeys(relation for relations in lists for relation in relations))
         read = await reader.union([reader.filled(queries.USED, p=relation) for relation in configured])
-        used = {row["p"] for row in read.whole()}
+        used = {row["p"] for row in read.all_rows()}
         names, aliases, descriptions, types = (
             tuple(relation for relation in relations if relation in used) for relations in lists
         )
         names, types = names or endpoint.names[:1], types or endpoint.types[:1]  # what queries cannot do without
         named = queries.alternatives(tuple(relation.n3() for relation in names))
-        reader.know({"named": named, "typed": queries.alternatives(tuple(relation.n3() for relation in types))})
+        reader.add_known({"named": named, "typed": queries.alternatives(tuple(relation.n3() for relation in types))})
         roles = {"name": names, "alias": aliases, "description": descriptions, "type": types}
         for role, relations in roles.items():
-            reader.know(dict(zip(numbered(role, relations), relations, strict=True)))
-        reader.know({"mediator": reader.part(queries.MEDIATOR[endpoint.mediators])})
-        reader.know({"spoken": in_languages("?o", options.languages)})
-        reification = await probed(reader)
+            reader.add_known(dict(zip(placeholders(role, relations), relations, strict=True)))
+        reader.add_known({"mediator": reader.part(queries.MEDIATOR[endpoint.mediators])})
+        reader.add_known({"spoken": in_languages("?o", options.languages)})
+        reification = await detect_notations(reader)
         blanks = Blanks(reader, endpoint.ids)
         return cls(reader, endpoint, options.languages, reification, blanks, names, aliases, descriptions, types)
 
@@ -65,11 +65,11 @@ class Store:
         return ids.written(anchor.path) if isinstance(anchor, Resolved) else ids.short(str(anchor))
 
 
-def one_of(relations: Sequence[URIRef]) -> Terms:
+def one_of(relations: Sequence[URIRef]) -> Fragment:
     """A property path over any of some relations."""
     return queries.alternatives(tuple(relation.n3() for relation in relations))
 
 
-def numbered(role: str, relations: Sequence[URIRef]) -> list[str]:
+def placeholders(role: str, relations: Sequence[URIRef]) -> list[str]:
     """The placeholder names for the relations of a role: `name0`, `name1` and so on."""
     return [f"{role}{n}" for n in range(len(relations))]

@@ -30,7 +30,7 @@ from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.queries import SIZE
 from kgnav_mcp.adapters.sparql.rate_limit import Client
-from kgnav_mcp.adapters.sparql.reading import number
+from kgnav_mcp.adapters.sparql.reading import number_in
 from kgnav_mcp.adapters.sparql.schema import SchemaReader
 from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import InvalidStore, StoreTimeout
@@ -170,8 +170,8 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         Raises:
             StoreTimeout: they could not be counted in time. A partial count would make a wrong revision.
         """
-        (row,) = (await store.reader.select(SIZE, most=_MAX_COUNTED)).whole()
-        size = number(row, "n")
+        (row,) = (await store.reader.select(SIZE, most=_MAX_COUNTED)).all_rows()
+        size = number_in(row, "n")
         return Count(size) if size < _MAX_COUNTED else Count.at_least(size)
 
     async def _anchors(self, ids: Sequence[str]) -> Sequence[URIRef]:
@@ -181,7 +181,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         """Resolve relation ids to IRIs, each path once. Paths with a text that is not an id are left out."""
         found: list[Path] = []
         for path in paths:
-            iris = [iri for relation in path if (iri := self._freebase.ids.term(relation)) is not None]
+            iris = [iri for relation in path if (iri := self._freebase.ids.iri(relation)) is not None]
             if len(iris) == len(path) and len(path) in {1, 2}:
                 found.append(tuple(iris))
         return list(dict.fromkeys(found))
@@ -193,5 +193,5 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             StoreTimeout: the page is empty for that reason, and must not look like the answer that there is nothing.
         """
         if page.stop is Stop.TIME_OUT and not page.items:
-            raise errors.stopped()
+            raise errors.stopped_by_store()
         return page

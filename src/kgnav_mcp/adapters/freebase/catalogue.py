@@ -11,9 +11,9 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import FRESH, Store
 from kgnav_mcp.adapters.sparql import catalogue
-from kgnav_mcp.adapters.sparql.catalogue import Use, missing, number_of_each, sure
+from kgnav_mcp.adapters.sparql.catalogue import Use, combined_stop, count_constructor, uses_by_relation
 from kgnav_mcp.adapters.sparql.queries import RELATION_COUNTS
-from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number
+from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number_in
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
 
@@ -31,7 +31,7 @@ class Catalogue(catalogue.Catalogue):
 class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
     """Reads the catalogue. The triples were already counted when the graph was opened."""
 
-    fresh = FRESH
+    cache_seconds = FRESH
 
     def __init__(self, store: Store, names: Names, triples: Count) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
             names=names,
             triples=self._triples,
             sampled="; ".join(notes) or None,
-            stop=missing(no_relations, no_types),
+            stop=combined_stop(no_relations, no_types),
         )
 
     async def _relations(self, notes: list[str]) -> tuple[dict[URIRef, Use], Stop]:
@@ -64,10 +64,10 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
                 notes.append(f"relations are missing: the endpoint's {read.stop} cut them")
             shown = [iri for row in read.rows if self._store.freebase.shows(iri := iri_in(row, "p"))]
             return dict.fromkeys(shown, Use(Count.unknown(), Count.unknown())), read.stop
-        make_count = sure("relations", counted.stop, notes)
+        make_count = count_constructor("relations", counted.stop, notes)
         uses = {
             iri: Use(make_count(times[False]), make_count(times[True]))
-            for iri, times in number_of_each(counted.rows).items()
+            for iri, times in uses_by_relation(counted.rows).items()
             if self._store.freebase.shows(iri)
         }
         return uses, counted.stop
@@ -78,8 +78,8 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         if counted is None:
             notes.append("labels are not counted: the graph is too large for that")
             return {}, Stop.TIME_OUT
-        make_count = sure("labels", counted.stop, notes)
-        return {iri_in(row, "t"): make_count(number(row, "n")) for row in counted.rows}, counted.stop
+        make_count = count_constructor("labels", counted.stop, notes)
+        return {iri_in(row, "t"): make_count(number_in(row, "n")) for row in counted.rows}, counted.stop
 
     async def _select_or_none(self, query: str) -> Read | None:
         try:

@@ -8,12 +8,12 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
-from kgnav_mcp.adapters.paging.counts import RelationCounts, near, together
+from kgnav_mcp.adapters.paging.counts import RelationCounts, merge_counts, near_relation
 from kgnav_mcp.adapters.sparql.around import counts
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts, Path, Question, path_of
 from kgnav_mcp.adapters.sparql.around.queries import BY
-from kgnav_mcp.adapters.sparql.reading import Read, number
-from kgnav_mcp.adapters.sparql.terms import Terms, batches, values
+from kgnav_mcp.adapters.sparql.reading import Read, number_in
+from kgnav_mcp.adapters.sparql.terms import Fragment, batches, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Stop
 
@@ -32,7 +32,7 @@ class CountReader(counts.CountReader):
 
     def __init__(self, store: Store) -> None:
         super().__init__(store.reader)
-        self._topic = store.ids.topic
+        self._topic = store.ids.is_topic
         self._freebase = store.freebase
 
     def shows(self, relation: URIRef) -> bool:
@@ -50,11 +50,11 @@ class CountReader(counts.CountReader):
         large = one_hop.total.value > _MAX_ROWS_FOLLOWED if len(iris) == 1 else largest > SAMPLE
         if large:
             leading, stop = await self._leading_to_mediators(iris, question, by_path)
-            return together([found, RelationCounts(stop=stop), await self._through_near(iris, question, leading)])
+            return merge_counts([found, RelationCounts(stop=stop), await self._through_near(iris, question, leading)])
         if len(iris) == 1:
-            return together([found, await self._through_one(iris[0], question)])
+            return merge_counts([found, await self._through_one(iris[0], question)])
         parts = await gathered(*(self._through_set(batch, question) for batch in batches(iris, self.batch)))
-        return await in_thread(len(iris), lambda: together([found, *parts]))
+        return await in_thread(len(iris), lambda: merge_counts([found, *parts]))
 
     async def _through_set(self, iris: Sequence[URIRef], question: Question) -> Counts:
         through = self._reader.part(queries.THROUGH_SET[question.direction], s=values(*iris))
@@ -72,14 +72,14 @@ class CountReader(counts.CountReader):
         The two nodes decide whether the unnamed nodes on the path are mediators, because all far ends of a relation
         of Freebase have one type. Where only one of the two is a mediator, each row is checked.
         """
-        restrictions = [Terms("")]
+        restrictions = [Fragment("")]
         if first_hops is not None:
             restrictions = [
                 self._reader.part(queries.ONLY_NEAR, relations=values(*batch)) for batch in batches(first_hops)
             ]
         through = self._reader.part(queries.THROUGH_ONE[question.direction], s=anchor)
         kind = self.ends(question.direction, question.far_ends)
-        read = Read.together(
+        read = Read.combined(
             [
                 await self._reader.select(
                     queries.THROUGH_COUNTS_ONE, through=through, only=restriction, s=anchor, kind=kind
@@ -91,15 +91,15 @@ class CountReader(counts.CountReader):
             path_of(row, question.direction): tuple(dict.fromkeys((row["first"], row["last"]))) for row in read.rows
         }
         topics = {path: {self._topic(str(node)) for node in nodes} for path, nodes in ends.items()}
-        mixed = sorted({near(path, question.direction) for path, kinds in topics.items() if len(kinds) > 1})
+        mixed = sorted({near_relation(path, question.direction) for path, kinds in topics.items() if len(kinds) > 1})
         certain = {
             path: tuple(URIRef(str(node)) for node in ends[path])
             for path, kinds in topics.items()
-            if kinds == {True} and near(path, question.direction) not in mixed
+            if kinds == {True} and near_relation(path, question.direction) not in mixed
         }
         rows = [row for row in read.rows if path_of(row, question.direction) in certain]
         found = self.counts_of(rows, read.stop, anchor, question.direction)
-        return together([_with_mediators(found, certain), await self._through_each_near([anchor], question, mixed)])
+        return merge_counts([_with_mediators(found, certain), await self._through_each_near([anchor], question, mixed)])
 
     async def _through_near(self, iris: Sequence[URIRef], question: Question, first_hops: Sequence[URIRef]) -> Counts:
         """Count the two-hop relations that begin with some relations."""
@@ -113,13 +113,13 @@ class CountReader(counts.CountReader):
         """Count the two-hop relations that begin with some relations; checks each node on the path."""
         through, kind = queries.THROUGH_NEAR[question.direction], self.ends(question.direction, question.far_ends)
 
-        def branches(ids: Terms) -> Iterable[str]:
+        def branches(ids: Fragment) -> Iterable[str]:
             for place, relation in enumerate(first_hops):
                 part = self._reader.part(through, s=ids, near=relation)
                 yield self._reader.filled(queries.THROUGH_NEAR_COUNTS, number=place, through=part, kind=kind)
 
         read = await self._union_of_batches(iris, branches)
-        rows = ({**row, "near": first_hops[number(row, "number")]} for row in read.rows if "far" in row)
+        rows = ({**row, "near": first_hops[number_in(row, "number")]} for row in read.rows if "far" in row)
         return await in_thread(len(read.rows), lambda: self.counts_of(rows, read.stop, direction=question.direction))
 
     async def _leading_to_mediators(
@@ -128,15 +128,15 @@ class CountReader(counts.CountReader):
         """The relations with a mediator among their first rows, and why some may be missing."""
         relations = sorted(path[0] for path in one_hop)
 
-        def branches(ids: Terms) -> Iterable[str]:
+        def branches(ids: Fragment) -> Iterable[str]:
             for place, relation in enumerate(relations):
                 pattern = self._reader.part(BY[question.direction], s=ids, p=relation)
                 yield self._reader.filled(queries.LEADS_TO_MEDIATOR, number=place, by=pattern, sample=SAMPLE)
 
         read = await self._union_of_batches(iris, branches)
-        return [relations[place] for place in sorted({number(row, "number") for row in read.rows})], read.stop
+        return [relations[place] for place in sorted({number_in(row, "number") for row in read.rows})], read.stop
 
-    async def _union_of_batches(self, iris: Sequence[URIRef], branches: Callable[[Terms], Iterable[str]]) -> Read:
+    async def _union_of_batches(self, iris: Sequence[URIRef], branches: Callable[[Fragment], Iterable[str]]) -> Read:
         """Run the branches for each batch of entities."""
 
         def every() -> list[str]:

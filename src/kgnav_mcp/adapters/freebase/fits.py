@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans.parts import cannot_express
 from kgnav_mcp.adapters.sparql.plans.triples import TripleWriter
-from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.sparql.terms import Fragment
 
 
 class PatternWriter(TripleWriter):
@@ -25,7 +25,7 @@ class PatternWriter(TripleWriter):
     async def _shown_relations(self) -> Collection[URIRef]:
         return (await self._catalogues.get()).relations
 
-    def _restricted(self, relation: Terms, iris: Sequence[URIRef]) -> Terms:
+    def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
         if not iris:
             raise cannot_express("edges of any relation")
         return super()._restricted(relation, iris)

@@ -36,7 +36,7 @@ class Ids:
         local = text.removeprefix(self.namespace)
         return local if local != text and _SHORT.fullmatch(local) else text
 
-    def term(self, reference: str) -> URIRef | None:
+    def iri(self, reference: str) -> URIRef | None:
         """Resolve an id in any form to an IRI; None if the text is not an id."""
         if len(reference) > _MAX_LENGTH:
             return None
@@ -55,7 +55,7 @@ class Ids:
         except InvalidArgument:
             return None  # The text is not an id.
 
-    def topic(self, term: URIRef | BNode | str) -> bool:
+    def is_topic(self, term: URIRef | BNode | str) -> bool:
         """Whether an IRI identifies an entity or a mediator (`m.`, `g.`), and not a type or a relation."""
         return _TOPIC.fullmatch(self.short(term)) is not None
 

@@ -50,7 +50,7 @@ class ListReader(PropertyLists):
             raise _no_edge_properties("edges")
         for relation in await self._properties(owner):
             read = await self._reader.select(queries.HAS_MEDIATORS, owner=relation, sample=SAMPLE)
-            if read.whole():
+            if read.all_rows():
                 having = values(*await self._properties(property_name))
                 conditions = self._reader.part(queries.ROLES, owner=relation, having=having)
                 return await self._values(conditions, self._literals, limit, after, counted=EDGES)

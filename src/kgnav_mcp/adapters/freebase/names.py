@@ -23,15 +23,15 @@ class Names(names.Names):
         ids = store.ids
         naming = Naming(
             short=ids.short,
-            iri=ids.term,
+            iri=ids.iri,
             datatype=ids.datatype,
             languages=store.languages,
             labels=queries.LABELS,
             labels_of_any_language=queries.LABELS_OF_ANY_LANGUAGE,
-            fresh=FRESH,
+            cache_seconds=FRESH,
         )
         super().__init__(store.reader, naming)
-        self._topic = ids.topic
+        self._topic = ids.is_topic
         self._meanings = store.freebase.relations
 
     async def _facts(self, iris: Sequence[URIRef]) -> Facts:

@@ -64,6 +64,6 @@ class Freebase:
 
 def _relation(ids: Ids, text: str) -> URIRef:
     try:
-        return ids.term(text) or iri(text)
+        return ids.iri(text) or iri(text)
     except InvalidArgument as error:
         raise ConfigurationError(f"{text!r} is the id of no relation", next_step=error.next_step) from error

@@ -11,8 +11,8 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.names import Names, add_name
 from kgnav_mcp.adapters.freebase.store import Store
-from kgnav_mcp.adapters.paging.counts import far
-from kgnav_mcp.adapters.paging.directions import RelationQuestion
+from kgnav_mcp.adapters.paging.counts import far_relation
+from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.sparql.around import relations
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts, Path
 from kgnav_mcp.adapters.sparql.around.ends import End
@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.sparql.around.queries import AROUND_ONE
 from kgnav_mcp.adapters.sparql.around.relations import Ends
 from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Stop
 
@@ -37,7 +37,7 @@ class RelationReader(relations.RelationReader):
         super().__init__(store, names, counts)
         self.mediator = store.reader.part(queries.MEDIATOR)
 
-    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationQuestion) -> Ends:
+    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
         known = [path for path in paths if question.examples <= _KNOWN_MEDIATORS and path in counts.mediators]
         others = [path for path in paths if path not in known]
         reads: list[Awaitable[Ends]] = []
@@ -52,7 +52,7 @@ class RelationReader(relations.RelationReader):
             found |= ends
         return found
 
-    async def _of_one(self, anchor: URIRef, paths: Sequence[Path], question: RelationQuestion) -> Ends:
+    async def _of_one(self, anchor: URIRef, paths: Sequence[Path], question: RelationRequest) -> Ends:
         """Read the first far ends of an entity's one-hop relations."""
         pattern, kind = (
             self._reader.part(AROUND_ONE[question.direction], s=anchor),
@@ -60,7 +60,7 @@ class RelationReader(relations.RelationReader):
         )
         ends = [self._reader.filled(queries.FAR_END, by=pattern, kind=kind, skip=n) for n in range(question.examples)]
         called = [self._reader.filled(queries.FAR_END_CALLED, skip=n) for n in range(question.examples)]
-        parts = {"far_ends": Terms(" ".join(ends)), "called": Terms(" ".join(called))}
+        parts = {"far_ends": Fragment(" ".join(ends)), "called": Fragment(" ".join(called))}
         read = await self._reader.in_batches(queries.FIRST_FAR_ENDS, "relations", [path[0] for path in paths], **parts)
         found: dict[Path, Sequence[End]] = {}
         labels: dict[URIRef, list[Literal]] = defaultdict(list)
@@ -75,10 +75,10 @@ class RelationReader(relations.RelationReader):
         await self._cache_names(read.stop, labels, names)
         return Ends(found, read.stop)
 
-    async def _behind(self, counts: Counts, paths: Sequence[Path], question: RelationQuestion) -> Ends:
+    async def _behind(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
         """Read far ends of an entity's two-hop relations, behind the known mediators."""
         nodes = list(dict.fromkeys(URIRef(str(node)) for path in paths for node in counts.mediators[path]))
-        anchor, edge = URIRef(str(next(iter(counts.rows)))), Terms(queries.FAR_EDGE[question.direction])
+        anchor, edge = URIRef(str(next(iter(counts.rows)))), Fragment(queries.FAR_EDGE[question.direction])
         kind = self._counts.ends(question.direction, question.far_ends)
         read = await self._reader.in_batches(
             queries.ROLES_OF, "ids", nodes, s=anchor, edge=edge, kind=kind, most=_MAX_ROLES
@@ -95,7 +95,7 @@ class RelationReader(relations.RelationReader):
         await self._cache_names(read.stop, labels, names)
         found: dict[Path, Sequence[End]] = {}
         for path in paths:
-            relation = far(path, question.direction)
+            relation = far_relation(path, question.direction)
             ends = (end for node in counts.mediators[path] for end in sorted(behind[node, relation], key=str))
             found[path] = list(dict.fromkeys(ends))[: question.examples]
         return Ends(found, read.stop)

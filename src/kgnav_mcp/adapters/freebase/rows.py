@@ -11,17 +11,17 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.names import Names, add_name
 from kgnav_mcp.adapters.freebase.store import Store
-from kgnav_mcp.adapters.paging.counts import far, near
-from kgnav_mcp.adapters.paging.directions import RowQuestion
+from kgnav_mcp.adapters.paging.counts import far_relation, near_relation
+from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.paging.segments import Segment
 from kgnav_mcp.adapters.sparql.around import rows
-from kgnav_mcp.adapters.sparql.around.blocks import Behind, behind_each
+from kgnav_mcp.adapters.sparql.around.blocks import FollowedNodes, by_mediator
 from kgnav_mcp.adapters.sparql.around.counts import Anchor
 from kgnav_mcp.adapters.sparql.around.ends import Ends, grouped, in_order
 from kgnav_mcp.adapters.sparql.around.queries import AROUND_SET, BY_ONE, FAR_ENDS, SLICE
 from kgnav_mcp.adapters.sparql.reading import Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Terms, values
+from kgnav_mcp.adapters.sparql.terms import Fragment, values
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Entity, Stop
 
@@ -32,7 +32,7 @@ Called = Mapping[URIRef, Sequence[Literal]]
 class RowReader(rows.RowReader):
     """Reads rows. All nodes of Freebase have IRIs, so slices can keep the order of the index."""
 
-    whole = 100
+    max_small = 100
     block = 1
     nodes = 200
     nodes_at_most = 3_200
@@ -41,7 +41,7 @@ class RowReader(rows.RowReader):
     probes_for_all = False
 
     def __init__(
-        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowQuestion
+        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowRequest
     ) -> None:
         super().__init__(store, names, counts, anchors, question)
         self._ids = store.ids
@@ -52,10 +52,10 @@ class RowReader(rows.RowReader):
         return await self._read(pattern, self._ends, iris, most)
 
     async def _read(
-        self, pattern: Terms, kind: Terms, iris: Sequence[URIRef], most: int, entity: URIRef | None = None
+        self, pattern: Fragment, kind: Fragment, iris: Sequence[URIRef], most: int, entity: URIRef | None = None
     ) -> tuple[Ends, Stop]:
         unknown = self._freebase_names.unknown(dict.fromkeys(iris))
-        called = self._reader.part(queries.ANCHORS_CALLED, ids=values(*unknown)) if unknown else Terms("")
+        called = self._reader.part(queries.ANCHORS_CALLED, ids=values(*unknown)) if unknown else Fragment("")
         read = await self._reader.select(queries.ROWS, by=pattern, kind=kind, most=most, anchors=called)
         if read.stop is Stop.COMPLETE:
             names, relations = await in_thread(len(read.rows), lambda: _names(read.rows, several=len(set(iris)) > 1))
@@ -63,23 +63,23 @@ class RowReader(rows.RowReader):
             await self._freebase_names.keep_relations(relations)
         return await in_thread(len(read.rows), lambda: grouped(read.rows, entity)), read.stop
 
-    async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> Behind:
+    async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> FollowedNodes:
         """Read nodes in the order of the index.
 
         The query for the far ends also checks which nodes are mediators, because skipping only mediators takes long.
         """
         path, anchor = segment.path, URIRef(str(segment.entity))
-        pattern = self._reader.part(BY_ONE[self._direction], s=anchor, p=near(path, self._direction))
+        pattern = self._reader.part(BY_ONE[self._direction], s=anchor, p=near_relation(path, self._direction))
         read = await self._reader.slice(SLICE, skip, size, by=pattern, kind=FAR_ENDS[None])
         nodes = await in_thread(len(read.rows), lambda: [iri_in(row, "o") for row in read.rows])
         behind: Mapping[URIRef, Sequence[Term]] = {}
         stop = read.stop
-        if topics := await in_thread(len(nodes), lambda: list(filter(self._ids.topic, nodes))):
-            query, relation = queries.BEHIND[self._direction], far(path, self._direction)
+        if topics := await in_thread(len(nodes), lambda: list(filter(self._ids.is_topic, nodes))):
+            query, relation = queries.BEHIND[self._direction], far_relation(path, self._direction)
             ends = await self._reader.in_batches(query, "ids", topics, far=relation, s=anchor, kind=self._ends)
             if ends.stop is Stop.TIME_OUT:  # any of their rows may be missing
-                return Behind(stop=ends.stop)
-            behind = await in_thread(len(ends.rows), lambda: behind_each(ends.rows))
+                return FollowedNodes(stop=ends.stop)
+            behind = await in_thread(len(ends.rows), lambda: by_mediator(ends.rows))
             await self._freebase_names.keep(dict.fromkeys(behind, ()))
             stop = Stop.first((stop, ends.stop))
 
@@ -90,7 +90,7 @@ class RowReader(rows.RowReader):
                 if node in behind
             ]
 
-        return Behind(await in_thread(len(nodes), found), len(nodes), stop)
+        return FollowedNodes(await in_thread(len(nodes), found), len(nodes), stop)
 
 
 def _names(read: Iterable[Row], *, several: bool) -> tuple[Called, Called]:

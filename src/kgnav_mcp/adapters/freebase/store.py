@@ -7,7 +7,7 @@ from rdflib import Literal
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.options import Freebase
 from kgnav_mcp.adapters.sparql.reading import Reader, Selects
-from kgnav_mcp.adapters.sparql.terms import listed
+from kgnav_mcp.adapters.sparql.terms import comma_separated
 from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
 from kgnav_mcp.port import AdapterOptions
 
@@ -32,7 +32,7 @@ class Store:
             "length": len(namespace) + len("m."),
             "topics": Literal(f"{namespace}m."),
             "guids": Literal(f"{namespace}g."),
-            "languages": listed(*(Literal(language.lower()) for language in (*options.languages, ""))),
+            "languages": comma_separated(*(Literal(language.lower()) for language in (*options.languages, ""))),
         }
         self.reader = Reader(client, known, options.timeout, dialect=VIRTUOSO)
-        self.reader.know({"mediator": self.reader.part(queries.MEDIATOR)})
+        self.reader.add_known({"mediator": self.reader.part(queries.MEDIATOR)})

@@ -28,7 +28,7 @@ from kgnav_mcp.errors import (
     Unsupported,
 )
 
-LOST = (ServiceUnavailable, SessionExpired)
+CONNECTION_ERRORS = (ServiceUnavailable, SessionExpired)
 """The driver's errors for a connection that cannot be made, or breaks."""
 
 _TLS_ERROR_NAME = "BoltSecurityError"

@@ -12,7 +12,7 @@ from neo4j.exceptions import ClientError
 
 from kgnav_mcp.adapters.cypher.session import Row, closed
 from kgnav_mcp.adapters.neo4j import queries
-from kgnav_mcp.adapters.neo4j.errors import LOST, REFUSED_WRITE, timed_out, translated
+from kgnav_mcp.adapters.neo4j.errors import CONNECTION_ERRORS, REFUSED_WRITE, timed_out, translated
 from kgnav_mcp.adapters.neo4j.options import Neo4jOptions
 
 T = TypeVar("T")
@@ -89,7 +89,7 @@ class Store:
             begin = time.monotonic()
             try:
                 return await self._read(query, parameters or {})
-            except LOST:
+            except CONNECTION_ERRORS:
                 if time.monotonic() - begin > _STALE:
                     raise
             return await self._read(query, parameters or {})

@@ -41,12 +41,12 @@ class RelationCounts(Generic[E, K]):
     @property
     def total(self) -> Count:
         """The number of all rows."""
-        return self.sure(sum(sum(counts.values()) for counts in self.rows.values()), bool(self.lower_bounds))
+        return self.as_count(sum(sum(counts.values()) for counts in self.rows.values()), bool(self.lower_bounds))
 
     def by_path(self) -> dict[tuple[K, ...], Count]:
         """The number of rows of each path, over all entities."""
         bounds = {path for _, path in self.lower_bounds}
-        return {path: self.sure(sum(rows.values()), path in bounds) for path, rows in self._transposed.items()}
+        return {path: self.as_count(sum(rows.values()), path in bounds) for path, rows in self._transposed.items()}
 
     def by_entity(self, path: tuple[K, ...]) -> dict[E, int]:
         """The number of rows of one path at each entity that has any."""
@@ -67,7 +67,9 @@ class RelationCounts(Generic[E, K]):
                     found[path] = {entity: number}
         return found
 
-    def only(self, wanted: Callable[[tuple[K, ...]], bool] | Collection[tuple[K, ...]]) -> RelationCounts[E, K]:
+    def restricted_to(
+        self, wanted: Callable[[tuple[K, ...]], bool] | Collection[tuple[K, ...]]
+    ) -> RelationCounts[E, K]:
         """The counts of some paths only. `wanted` is a collection of paths, or a condition."""
         keep = wanted if callable(wanted) else wanted.__contains__
         rows = {
@@ -80,12 +82,12 @@ class RelationCounts(Generic[E, K]):
             lower_bounds=frozenset(one for one in self.lower_bounds if keep(one[1])),
         )
 
-    def at_least(self) -> RelationCounts[E, K]:
+    def as_lower_bounds(self) -> RelationCounts[E, K]:
         """The same counts, all marked as lower bounds."""
         bounds = frozenset((entity, path) for entity, counts in self.rows.items() for path in counts)
         return replace(self, lower_bounds=bounds)
 
-    def sure(self, number: int, lower_bound: bool = False) -> Count:
+    def as_count(self, number: int, lower_bound: bool = False) -> Count:
         """A number derived from these counts: exact if counting was complete, else a lower bound."""
         return Count(number) if self.stop is Stop.COMPLETE and not lower_bound else Count.at_least(number)
 
@@ -105,12 +107,12 @@ class PathCounts(Generic[E, K]):
         """For each path, the number of rows at each entity that has any."""
         return self.rows
 
-    def sure(self, number: int) -> Count:
+    def as_count(self, number: int) -> Count:
         """A number derived from these counts; always exact."""
         return Count(number)
 
 
-def counted(rows: Iterable[tuple[E, tuple[K, ...], int]], stop: Stop = Stop.COMPLETE) -> RelationCounts[E, K]:
+def sum_counts(rows: Iterable[tuple[E, tuple[K, ...], int]], stop: Stop = Stop.COMPLETE) -> RelationCounts[E, K]:
     """Counts made from tuples of entity, path and number. Several numbers for one entity and path are added up."""
     sums: dict[E, dict[tuple[K, ...], int]] = defaultdict(dict)
     for entity, path, number in rows:
@@ -119,13 +121,13 @@ def counted(rows: Iterable[tuple[E, tuple[K, ...], int]], stop: Stop = Stop.COMP
     return RelationCounts(dict(sums), stop)
 
 
-def together(parts: Iterable[RelationCounts[E, K]]) -> RelationCounts[E, K]:
+def merge_counts(parts: Iterable[RelationCounts[E, K]]) -> RelationCounts[E, K]:
     """Several counts merged into one. It is complete only if all of them are."""
     all_parts = list(parts)
     if len(all_parts) == 1:
         return all_parts[0]
     return replace(
-        counted(
+        sum_counts(
             (one, path, n) for part in all_parts for one, counts in part.rows.items() for path, n in counts.items()
         ),
         stop=Stop.first(part.stop for part in all_parts),
@@ -134,18 +136,18 @@ def together(parts: Iterable[RelationCounts[E, K]]) -> RelationCounts[E, K]:
     )
 
 
-def near(path: tuple[K, ...], direction: Direction) -> K:
+def near_relation(path: tuple[K, ...], direction: Direction) -> K:
     """The relation of a path next to the entity: the first or the last, as paths are written from head to tail."""
     return path[0] if direction is Direction.OUTGOING else path[-1]
 
 
-def far(path: tuple[K, ...], direction: Direction) -> K:
+def far_relation(path: tuple[K, ...], direction: Direction) -> K:
     """The relation of a path at its far end from the entity."""
-    return near(path, direction.opposite)
+    return near_relation(path, direction.opposite)
 
 
 @dataclass(frozen=True)
-class CountQuestion(Generic[K]):
+class CountRequest(Generic[K]):
     """Which rows to count: those of some entities in one direction, along paths of `hops` hops. A key of the cache.
 
     Entities are texts here, because comparing 10,000 rdflib terms takes 20 ms. `paths` restricts the paths (None: all),
@@ -172,9 +174,9 @@ class CountCache(Generic[E, K]):
 
     def __init__(self, *, timed_out: bool = False) -> None:
         self._timed_out = timed_out
-        self._cache: TTLCache[CountQuestion[K], RelationCounts[E, K]] = TTLCache(_SIZE, _SECONDS)
+        self._cache: TTLCache[CountRequest[K], RelationCounts[E, K]] = TTLCache(_SIZE, _SECONDS)
 
-    async def kept(self, asked: CountQuestion[K]) -> RelationCounts[E, K] | None:
+    async def cached(self, asked: CountRequest[K]) -> RelationCounts[E, K] | None:
         """Cached counts for a question, or those of all paths restricted to it; None if there are neither."""
         found = self._cache.get(asked)
         if found is not None or (asked.paths is None and asked.near is None):
@@ -185,10 +187,10 @@ class CountCache(Generic[E, K]):
         return await in_thread(len(all_counts.rows), lambda: _narrowed(all_counts, asked))
 
     async def get(
-        self, asked: CountQuestion[K], count: Callable[[], Awaitable[RelationCounts[E, K]]]
+        self, asked: CountRequest[K], count: Callable[[], Awaitable[RelationCounts[E, K]]]
     ) -> RelationCounts[E, K]:
         """Cached counts, or those that `count` returns, which are cached then."""
-        found = await self.kept(asked)
+        found = await self.cached(asked)
         if found is None:
             found = await count()
             if self._timed_out or found.stop is not Stop.TIME_OUT:
@@ -196,10 +198,14 @@ class CountCache(Generic[E, K]):
         return found
 
 
-def _narrowed(all_counts: RelationCounts[E, K], asked: CountQuestion[K]) -> RelationCounts[E, K] | None:
+def _narrowed(all_counts: RelationCounts[E, K], asked: CountRequest[K]) -> RelationCounts[E, K] | None:
     """The counts of all paths restricted to a question; None if one of its relations was not counted."""
     if asked.paths is not None:
-        return all_counts.only(asked.paths)
+        return all_counts.restricted_to(asked.paths)
     wanted = asked.near or frozenset()
-    known = {near(path, asked.direction) for path in all_counts.by_path()}
-    return all_counts.only(lambda path: near(path, asked.direction) in wanted) if wanted <= known else None
+    known = {near_relation(path, asked.direction) for path in all_counts.by_path()}
+    return (
+        all_counts.restricted_to(lambda path: near_relation(path, asked.direction) in wanted)
+        if wanted <= known
+        else None
+    )

@@ -21,14 +21,14 @@ from kgnav_mcp.model import (
     anchored,
 )
 from kgnav_mcp.port import GraphAdapter, TailKind
-from kgnav_mcp.port.lists import invalid
+from kgnav_mcp.port.lists import invalid_cursor
 
 Paths = Sequence[tuple[str, ...]] | None
 """Relations to follow, as in `GraphAdapter.neighbours`."""
 
 
 @dataclass(frozen=True, slots=True)
-class RelationQuestion:
+class RelationRequest:
     """The arguments of `GraphAdapter.relations`, for one direction."""
 
     ids: Sequence[str]
@@ -45,7 +45,7 @@ class RelationQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class RowQuestion:
+class RowRequest:
     """The arguments of `GraphAdapter.neighbours`, for one direction."""
 
     ids: Sequence[str]
@@ -71,14 +71,14 @@ class DirectedAdapter(GraphAdapter):
     """
 
     @abstractmethod
-    async def relations_in(self, asked: RelationQuestion) -> Page[RelationFacts]:
+    async def relations_in(self, asked: RelationRequest) -> Page[RelationFacts]:
         """`relations` in one direction."""
 
     @abstractmethod
-    async def rows_in(self, asked: RowQuestion) -> Page[Triple]:
+    async def rows_in(self, asked: RowRequest) -> Page[Triple]:
         """`neighbours` in one direction, as triples."""
 
-    def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
+    def printed_ids(self, ids: Sequence[str]) -> Mapping[str, str]:
         """The ids as answers print them, by the id as given. Texts that cannot be an id of the graph are left out."""
         return {each: each for each in ids}
 
@@ -93,9 +93,9 @@ class DirectedAdapter(GraphAdapter):
         limit: int,
     ) -> AnchoredPage[RelationFacts]:
         sides = Direction if direction is None else (direction,)
-        asked = (RelationQuestion(ids, side, hops, far_ends, examples, limit) for side in sides)
+        asked = (RelationRequest(ids, side, hops, far_ends, examples, limit) for side in sides)
         pages, known = await gathered(gathered(*map(self.relations_in, asked)), self._described(ids))
-        page = relations_together(pages, limit)
+        page = merge_relation_pages(pages, limit)
         if isinstance(known, StoreTimeout):
             time_out = known
             known = await in_thread(len(ids), lambda: self._entities_with_rows(ids, page, time_out))
@@ -117,7 +117,7 @@ class DirectedAdapter(GraphAdapter):
             StoreTimeout: none has any rows, so nothing is known at all.
         """
         ids_with_rows = {entity for facts in page.items for entity in facts.per_entity}
-        found = {given: Entity(short) for given, short in self.printed(ids).items() if short in ids_with_rows}
+        found = {given: Entity(short) for given, short in self.printed_ids(ids).items() if short in ids_with_rows}
         if not found:
             raise time_out
         return found
@@ -133,7 +133,7 @@ class DirectedAdapter(GraphAdapter):
         after: str | None = None,
         all_or_none: bool = False,
     ) -> AnchoredPage[Link]:
-        asked = RowQuestion(ids, direction or Direction.OUTGOING, paths, far_ends, limit, after, all_or_none)
+        asked = RowRequest(ids, direction or Direction.OUTGOING, paths, far_ends, limit, after, all_or_none)
         if direction is not None:
             page = await self.rows_in(asked)
             found = await in_thread(limit, lambda: _as_links(direction, page))
@@ -147,11 +147,11 @@ class DirectedAdapter(GraphAdapter):
     def _anchors_in(self, page: Page[Link], ids: Sequence[str]) -> tuple[dict[str, Entity], list[str]]:
         """The entities among the ids that the page already names as anchors, and the ids that are left."""
         anchors_by_id = {link.anchor.id: link.anchor for link in page.items}
-        printed = self.printed(ids)
+        printed = self.printed_ids(ids)
         anchors = {given: anchors_by_id[short] for given, short in printed.items() if short in anchors_by_id}
         return anchors, [given for given in printed if given not in anchors]
 
-    async def _rows_in_both(self, asked: RowQuestion) -> Page[Link]:
+    async def _rows_in_both(self, asked: RowRequest) -> Page[Link]:
         incoming = replace(asked, direction=Direction.INCOMING, after=None)
         if asked.after is None:
             pages = await gathered(self.rows_in(asked), self.rows_in(incoming))
@@ -162,7 +162,7 @@ class DirectedAdapter(GraphAdapter):
             return await in_thread(asked.limit, lambda: _merge_row_pages(pages, asked.limit))
         side, separator, inner_position = asked.after.partition("|")
         if side not in set(Direction) or not separator:
-            raise invalid(asked.after)
+            raise invalid_cursor(asked.after)
         if side == Direction.OUTGOING:
             first = await self.rows_in(replace(asked, after=inner_position))
             # The incoming rows are needed even if none fits on the page: the total is of the whole list.
@@ -193,7 +193,7 @@ def _merge_row_pages(pages: Sequence[Page[Triple]], limit: int) -> Page[Link]:
     return Page(tuple(items), tuple(positions), Count.sum(page.total for page in pages), stop, _notes(pages))
 
 
-def relations_together(pages: Sequence[Page[RelationFacts]], limit: int) -> Page[RelationFacts]:
+def merge_relation_pages(pages: Sequence[Page[RelationFacts]], limit: int) -> Page[RelationFacts]:
     """One page of relations: that of a single direction, or those of both joined into one list."""
     if len(pages) == 1:
         return pages[0]

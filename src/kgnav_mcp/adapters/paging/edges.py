@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.paging.positions import Place, Position
 from kgnav_mcp.adapters.paging.segments import R
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Page, Stop, Triple
-from kgnav_mcp.port.lists import invalid
+from kgnav_mcp.port.lists import invalid_cursor
 
 _PATH = ("edges",)
 """Placeholder for the path in a position: all edges of a head are one list, whatever their relation."""
@@ -40,7 +40,7 @@ async def edges_page(source: EdgeSource[E, R], heads: Sequence[E], *, limit: int
     """
     start = Position.parse(after) if after is not None else Position(0, _PATH)
     if start.entity >= len(heads) or start.path != _PATH:
-        raise invalid(after or "")
+        raise invalid_cursor(after or "")
     found: list[tuple[E, R, str]] = []
     stop, begin = Stop.COMPLETE, start.entity
     while begin < len(heads) and len(found) <= limit and stop is Stop.COMPLETE:

@@ -10,10 +10,10 @@ from typing import ClassVar, Generic
 
 from kgnav_mcp.adapters.paging.counts import E, K, RelationCounts
 from kgnav_mcp.adapters.paging.positions import Place, Position
-from kgnav_mcp.adapters.paging.segments import Plan, R, Rows, Segment, Wanted, in_order, plan
+from kgnav_mcp.adapters.paging.segments import R, ReadPlan, Rows, Segment, SegmentPart, in_order, plan_reads
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Page, Stop, Triple
-from kgnav_mcp.port.lists import invalid
+from kgnav_mcp.port.lists import invalid_cursor
 
 
 class RowSource(ABC, Generic[E, K, R]):
@@ -22,9 +22,9 @@ class RowSource(ABC, Generic[E, K, R]):
     Adapters derive from it.
     """
 
-    rows_together: ClassVar[int] = 5_000
+    rows_per_query: ClassVar[int] = 5_000
     """Roughly how many rows of small segments one query reads."""
-    segments_together: ClassVar[int] = 300
+    segments_per_query: ClassVar[int] = 300
     """How many small segments one query reads at most."""
     note: str = ""
     """The page's note on what `counts` left out."""
@@ -50,15 +50,15 @@ class RowSource(ABC, Generic[E, K, R]):
         return await self.counts()
 
     @abstractmethod
-    def small(self, segment: Segment[E, K]) -> bool:
+    def is_small(self, segment: Segment[E, K]) -> bool:
         """Whether a segment is small enough to be read whole, together with others."""
 
     @abstractmethod
-    async def together(self, wanted: Sequence[Wanted[E, K]]) -> Sequence[Rows[R]]:
+    async def read_together(self, wanted: Sequence[SegmentPart[E, K]]) -> Sequence[Rows[R]]:
         """The wanted rows of several small segments, read at once, in the order of `wanted`."""
 
     @abstractmethod
-    async def slice(self, wanted: Wanted[E, K]) -> Rows[R]:
+    async def read_slice(self, wanted: SegmentPart[E, K]) -> Rows[R]:
         """The wanted rows of one large segment: `most` of them, fewer only if the segment ends before."""
 
     @abstractmethod
@@ -88,7 +88,7 @@ async def rows_page(
     """
     start = Position.parse(after) if after is not None else None
     if start is not None and start.entity >= len(entities):
-        raise invalid(after or "")
+        raise invalid_cursor(after or "")
     all_or_none = all_or_none and start is None
     counts: RelationCounts[E, K] | Count | None
     if start is not None:
@@ -112,7 +112,7 @@ async def rows_page(
 
     def page() -> Page[tuple[Segment[E, K], R]]:
         missing = Stop.first(part.stop for _, part in parts if part.stop is not Stop.LIMIT)
-        rows = [(segment, row, next_place) for segment, part in parts for row, next_place in part.found]
+        rows = [(segment, row, next_place) for segment, part in parts for row, next_place in part.items]
         cut = more or len(rows) > limit
         if all_or_none and cut and missing is not Stop.TIME_OUT:
             return Page((), (), Count.at_least(max(total.value, limit + 1)), Stop.LIMIT, source.note)
@@ -149,9 +149,9 @@ async def read_rows(
         start = Place()
         for n, (segment, rows) in enumerate(read):
             parts.append((segment, rows))
-            limit -= len(rows.found)
-            if rows.stop is Stop.LIMIT and limit > 0 and rows.found:  # earlier segments had fewer rows than counted
-                start = rows.found[-1][1]
+            limit -= len(rows.items)
+            if rows.stop is Stop.LIMIT and limit > 0 and rows.items:  # earlier segments had fewer rows than counted
+                start = rows.items[-1][1]
                 segments = chain((left.segment for left in planned.wanted[n:]), segments)
                 break
             if rows.stop is not Stop.COMPLETE:
@@ -160,15 +160,17 @@ async def read_rows(
 
 
 async def _read(
-    source: RowSource[E, K, R], planned: Plan[E, K]
+    source: RowSource[E, K, R], planned: ReadPlan[E, K]
 ) -> tuple[Sequence[Sequence[Rows[R]]], Sequence[Rows[R]]]:
     """The rows of a plan, by group and by slice, all read at the same time."""
     if not planned.slices:
-        return await gathered(*map(source.together, planned.together)), ()
+        return await gathered(*map(source.read_together, planned.small_groups)), ()
     return await gathered(
-        gathered(*map(source.together, planned.together)), gathered(*map(source.slice, planned.slices))
+        gathered(*map(source.read_together, planned.small_groups)), gathered(*map(source.read_slice, planned.slices))
     )
 
 
-def _plan(source: RowSource[E, K, R], segments: Iterator[Segment[E, K]], start: Place, limit: int) -> Plan[E, K]:
-    return plan(segments, start, limit, source.small, rows=source.rows_together, size=source.segments_together)
+def _plan(source: RowSource[E, K, R], segments: Iterator[Segment[E, K]], start: Place, limit: int) -> ReadPlan[E, K]:
+    return plan_reads(
+        segments, start, limit, source.is_small, rows=source.rows_per_query, size=source.segments_per_query
+    )

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kgnav_mcp.port.lists import invalid
+from kgnav_mcp.port.lists import invalid_cursor
 
 _FORM = re.compile(r"(\d{1,13})\|(\d{1,19}(?:\.\d{1,19}){0,7})\|([^ ]+(?: [^ ]+)?)", re.ASCII)
 
@@ -48,7 +48,7 @@ class Position:
         match = _FORM.fullmatch(text)
         place = tuple(map(int, match[2].split("."))) if match is not None else ()
         if match is None or len(place) != numbers:
-            raise invalid(text)
+            raise invalid_cursor(text)
         path = tuple(map(_decoded, match[3].split(" ")))
         return cls(int(match[1]), path, Place(*place) if numbers == len(Place()) else place)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from kgnav_mcp.adapters.paging.counts import E, K, PathCounts, RelationCounts, near
+from kgnav_mcp.adapters.paging.counts import E, K, PathCounts, RelationCounts, near_relation
 from kgnav_mcp.model import Direction, Node, Page, Relation, RelationFacts, Stop
 
 
@@ -40,7 +40,7 @@ def relations_page(
     it, and `hidden` are paths that are marked as hidden. `stop` says whether all examples were read.
     """
     sums, rows = counts.by_path(), counts.by_path_and_entity()
-    to_mediators = {(near(path, direction),) for path in sums if len(path) == 2}
+    to_mediators = {(near_relation(path, direction),) for path in sums if len(path) == 2}
     shown = paths[:limit]
     items = tuple(
         RelationFacts(
@@ -58,6 +58,6 @@ def relations_page(
     return Page(
         items=items,
         positions=tuple(facts.relation.id for facts in items),
-        total=counts.sure(len(paths)),
+        total=counts.as_count(len(paths)),
         stop=Stop.first((counts.stop, stop, Stop.LIMIT if len(paths) > limit else Stop.COMPLETE)),
     )

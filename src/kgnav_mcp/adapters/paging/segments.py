@@ -29,7 +29,7 @@ class Segment(Generic[E, K]):
     rows: int
     exact: bool = True
 
-    def left(self, start: Place) -> int:
+    def rows_left(self, start: Place) -> int:
         """How many of the counted rows are left from a place on.
 
         Inside a two-hop path this is known only within its first group; later it is counted as 0, so that a page plans
@@ -48,43 +48,43 @@ class Rows(Generic[R]):
     missing.
     """
 
-    found: Sequence[tuple[R, Place]]
+    items: Sequence[tuple[R, Place]]
     stop: Stop = Stop.COMPLETE
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted(Generic[E, K]):
+class SegmentPart(Generic[E, K]):
     """The part of a segment that a page wants: up to `most` rows from a place on."""
 
     segment: Segment[E, K]
     start: Place
-    most: int
+    limit: int
 
-    def cut(self, rows: Sequence[tuple[R, Place]], stop: Stop = Stop.COMPLETE) -> Rows[R]:
+    def select_from(self, rows: Sequence[tuple[R, Place]], stop: Stop = Stop.COMPLETE) -> Rows[R]:
         """The wanted part, cut out of all rows of the segment."""
         rest = [row for row in rows if row[1] > self.start]
-        if len(rest) > self.most:
-            return Rows(rest[: self.most], Stop.LIMIT)
+        if len(rest) > self.limit:
+            return Rows(rest[: self.limit], Stop.LIMIT)
         return Rows(rest, stop)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan(Generic[E, K]):
+class ReadPlan(Generic[E, K]):
     """What a page reads, and how.
 
     `wanted` are all parts in the order of the page. Each of them is also in `together`, the groups of small segments
     that are read in one query, or in `slices`, which are read one by one.
     """
 
-    wanted: list[Wanted[E, K]] = field(default_factory=list[Wanted[E, K]])
-    together: list[list[Wanted[E, K]]] = field(default_factory=list[list[Wanted[E, K]]])
-    slices: list[Wanted[E, K]] = field(default_factory=list[Wanted[E, K]])
+    wanted: list[SegmentPart[E, K]] = field(default_factory=list[SegmentPart[E, K]])
+    small_groups: list[list[SegmentPart[E, K]]] = field(default_factory=list[list[SegmentPart[E, K]]])
+    slices: list[SegmentPart[E, K]] = field(default_factory=list[SegmentPart[E, K]])
 
     def in_order(
         self, groups: Sequence[Sequence[Rows[R]]], slices: Sequence[Rows[R]]
     ) -> list[tuple[Segment[E, K], Rows[R]]]:
         """The rows read for the groups and the slices, in the order of the page."""
-        wanted = [part for group in (*self.together, self.slices) for part in group]
+        wanted = [part for group in (*self.small_groups, self.slices) for part in group]
         rows = [part for group in (*groups, slices) for part in group]
         by_segment = {one.segment: found for one, found in zip(wanted, rows, strict=True)}
         return [(one.segment, by_segment[one.segment]) for one in self.wanted]
@@ -112,7 +112,7 @@ def in_order(
                 yield Segment(index, entity, path, here[path], counts.exact(entity, path))
 
 
-def plan(
+def plan_reads(
     segments: Iterable[Segment[E, K]],
     start: Place,
     limit: int,
@@ -120,26 +120,26 @@ def plan(
     *,
     rows: int,
     size: int,
-) -> Plan[E, K]:
+) -> ReadPlan[E, K]:
     """Plan the reading of `limit` rows from the next segments, starting at a place in the first one.
 
     Takes no more segments than are needed. Segments for which `small` is true are read whole, in groups of at most
     `size` segments and about `rows` rows.
     """
-    result: Plan[E, K] = Plan()
+    result: ReadPlan[E, K] = ReadPlan()
     rows_in_group = rows
     for segment in segments:
-        wanted = Wanted(segment, start, limit)
+        wanted = SegmentPart(segment, start, limit)
         result.wanted.append(wanted)
         if not small(segment):
             result.slices.append(wanted)
         else:
-            if not result.together or rows_in_group + segment.rows > rows or len(result.together[-1]) == size:
-                result.together.append([])
+            if not result.small_groups or rows_in_group + segment.rows > rows or len(result.small_groups[-1]) == size:
+                result.small_groups.append([])
                 rows_in_group = 0
-            result.together[-1].append(wanted)
+            result.small_groups[-1].append(wanted)
             rows_in_group += segment.rows
-        limit -= segment.left(start)
+        limit -= segment.rows_left(start)
         start = Place()
         if limit <= 0:
             break

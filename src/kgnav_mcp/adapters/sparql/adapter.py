@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import httpx2
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationQuestion, RowQuestion
+from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationRequest, RowRequest
 from kgnav_mcp.adapters.paging.edges import EdgeSource, edges_page
 from kgnav_mcp.adapters.paging.positions import Position
 from kgnav_mcp.adapters.sparql.client import USER_AGENT, SparqlClient
@@ -36,8 +36,8 @@ from kgnav_mcp.model import (
     Triple,
     ValueFacts,
 )
-from kgnav_mcp.port import FarEnds, Fit, FitQuestion, ValueOwner
-from kgnav_mcp.port.matching import MatchQuestion, read_or_searched
+from kgnav_mcp.port import FarEnds, PatternMatch, PatternQuery, ValueOwner
+from kgnav_mcp.port.matching import MatchQuestion, read_or_search
 
 LIBRARY = f"httpx2/{httpx2.__version__}"
 
@@ -53,13 +53,13 @@ class SchemaReader(Protocol):
 class RelationReader(Protocol):
     """Answers the verb `relations` in one direction."""
 
-    async def page(self, anchors: Sequence[Any], asked: RelationQuestion) -> Page[RelationFacts]: ...
+    async def page(self, anchors: Sequence[Any], asked: RelationRequest) -> Page[RelationFacts]: ...
 
 
 class RowReader(Protocol):
     """Answers the verb `neighbours` in one direction."""
 
-    async def page(self, paths: Sequence[Any] | None, asked: RowQuestion) -> Page[Triple]: ...
+    async def page(self, paths: Sequence[Any] | None, asked: RowRequest) -> Page[Triple]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ class Readers:
     client: Client
     linker: Linker
     relations: RelationReader
-    rows: Callable[[Sequence[Any], RowQuestion], RowReader]
+    rows: Callable[[Sequence[Any], RowRequest], RowReader]
     """Creates the reader of rows at some anchors (see `SparqlAdapter._anchors`)."""
     search: Callable[[SearchQuestion], RowSearch[Any, Any]]
     """Creates the search of rows at some anchors by their far ends."""
@@ -113,11 +113,11 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
     def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
         """Resolve relation ids to paths. Paths with a text that is not an id are left out."""
 
-    async def _relations(self, anchors: Sequence[Anchor], asked: RelationQuestion) -> Page[RelationFacts]:
+    async def _relations(self, anchors: Sequence[Anchor], asked: RelationRequest) -> Page[RelationFacts]:
         """The relations at some entities."""
         return await self._readers.relations.page(anchors, asked)
 
-    async def _rows(self, anchors: Sequence[Anchor], paths: Sequence[Path] | None, asked: RowQuestion) -> Page[Triple]:
+    async def _rows(self, anchors: Sequence[Anchor], paths: Sequence[Path] | None, asked: RowRequest) -> Page[Triple]:
         """The rows at some entities."""
         return await self._readers.rows(anchors, asked).page(paths, asked)
 
@@ -144,25 +144,25 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
             len(ids), lambda: {each: described[iri] for each, iri in iris.items() if iri in described}
         )
 
-    def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
+    def printed_ids(self, ids: Sequence[str]) -> Mapping[str, str]:
         naming = self._readers.linker.naming
         return {each: naming.short(iri) for each in ids if (iri := naming.iri(each)) is not None}
 
-    async def named(self, name: str, *, limit: int) -> Page[Namesake]:
+    async def find_by_name(self, name: str, *, limit: int) -> Page[Namesake]:
         return await self._readers.linker.named(name, limit)
 
-    async def named_each(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
+    async def find_by_names(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
         return await self._readers.linker.named_each(names, limit)
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         types = None if label is None else (await self._readers.lists.types(label)).iris
         return self._checked_page(await self._readers.linker.find(hint, types, limit))
 
-    async def relations_in(self, asked: RelationQuestion) -> Page[RelationFacts]:
+    async def relations_in(self, asked: RelationRequest) -> Page[RelationFacts]:
         anchors = await self._anchors(asked.ids)
         return await self._relations(anchors, asked) if anchors else Page((), (), Count(0))
 
-    async def rows_in(self, asked: RowQuestion) -> Page[Triple]:
+    async def rows_in(self, asked: RowRequest) -> Page[Triple]:
         paths = None if asked.paths is None else self._paths(asked.paths)
         anchors = await self._anchors(asked.ids)
         if anchors and paths != []:
@@ -189,7 +189,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
                 opened[side] = await self._search(asked, side, hops)
             return await opened[side].page(most, behind)
 
-        return await read_or_searched(self, asked, search, hops=hops)
+        return await read_or_search(self, asked, search, hops=hops)
 
     async def _search(self, asked: MatchQuestion, side: Direction, hops: int) -> RowSearch[Any, Any]:
         """Create the search of the rows in one direction. Relations of more than `hops` hops are left out."""
@@ -225,9 +225,9 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
             return await super().edges(heads, tails, relations=relations, limit=limit, after=after)
         return self._checked_page(await edges_page(source, starts, limit=limit, after=after))
 
-    async def fits(self, asked: FitQuestion, *, limit: int) -> Sequence[Fit]:
+    async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
         reader = self._readers.fits
-        return await (super().fits(asked, limit=limit) if reader is None else reader.fits(asked, limit))
+        return await (super().match_pattern(asked, limit=limit) if reader is None else reader.fits(asked, limit))
 
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
@@ -271,7 +271,9 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         Position.parse(after)
 
 
-def connected(address: str, *, contact: str, timeout: float, graphs: Sequence[str], local_limit: int | None) -> Client:
+def create_client(
+    address: str, *, contact: str, timeout: float, graphs: Sequence[str], local_limit: int | None
+) -> Client:
     """Create a client that names its operator in the User-Agent and keeps to the host's rate limits.
 
     A store on this machine gets at most `local_limit` queries at a time; None: no limit.

@@ -12,7 +12,7 @@ from cachetools import TTLCache
 from rapidfuzz import fuzz, process
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.sparql.reading import Row, iri_in, number, truth
+from kgnav_mcp.adapters.sparql.reading import Row, boolean_in, iri_in, number_in
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName, Unsupported
@@ -47,7 +47,7 @@ class Catalogue(ABC):
     """The relations and types of a graph, as far as they were read. `sampled` says what is not exact (None: all is).
 
     Look-ups take a name and `as_id`, the IRI that the name stands for if it is an id (None: it cannot be an id). An
-    unknown name raises UnknownName, or the error of `undecided` if the catalogue is incomplete.
+    unknown name raises UnknownName, or the error of `incomplete_catalogue` if the catalogue is incomplete.
     """
 
     relations: Mapping[URIRef, Use]
@@ -68,7 +68,7 @@ class Catalogue(ABC):
         """The error for a name that is not found."""
         if self.stop is Stop.COMPLETE:
             return UnknownName(kind, name, nearest)
-        return undecided(kind, name, nearest, self.stop)
+        return incomplete_catalogue(kind, name, nearest, self.stop)
 
     def properties(self, name: str, as_id: URIRef | None) -> list[URIRef]:
         """The relations with an id or a name. If some of them have values, only those.
@@ -78,14 +78,14 @@ class Catalogue(ABC):
             StoreTimeout: there are none among those that were read before the endpoint's time was over.
             Unsupported: there are none among those within the endpoint's row cap.
         """
-        found = self.called(name, as_id, self.relations, "property")
+        found = self.find_named(name, as_id, self.relations, "property")
         return [iri for iri in found if self.relations[iri].has_values] or found
 
-    def types_called(self, name: str, as_id: URIRef | None) -> list[URIRef]:
+    def types_named(self, name: str, as_id: URIRef | None) -> list[URIRef]:
         """The types with an id or a name. Raises as `properties` does."""
-        return self.called(name, as_id, self.types, _LABEL)
+        return self.find_named(name, as_id, self.types, _LABEL)
 
-    def anything_called(self, name: str, as_id: URIRef | None) -> tuple[list[URIRef], list[URIRef]]:
+    def types_and_relations_named(self, name: str, as_id: URIRef | None) -> tuple[list[URIRef], list[URIRef]]:
         """The types and the relations with an id or a name. Raises as `properties` does."""
         types, relations = self._exact(name, as_id, self.types), self._exact(name, as_id, self.relations)
         if not types and not relations:
@@ -93,7 +93,7 @@ class Catalogue(ABC):
             raise self.unknown("label, relation or property", name, [self.names[iri].id for iri in near])
         return types, relations
 
-    def called(self, name: str, as_id: URIRef | None, among: Iterable[URIRef], kind: str) -> list[URIRef]:
+    def find_named(self, name: str, as_id: URIRef | None, among: Iterable[URIRef], kind: str) -> list[URIRef]:
         """The IRIs in `among` with an id or a name. `kind` names them in errors. Raises as `properties` does."""
         found = self._exact(name, as_id, among)
         if not found:
@@ -117,13 +117,13 @@ C = TypeVar("C", bound=Catalogue)
 class CatalogueCache(ABC, Generic[C]):
     """Reads the catalogue when it is first needed, and caches it."""
 
-    fresh: ClassVar[float]
+    cache_seconds: ClassVar[float]
     """Seconds to cache a catalogue that a time-out cut, since the next try may read all. Others are kept: a row cap
     would cut them again."""
 
     def __init__(self) -> None:
         self._complete: C | None = None
-        self._partial: TTLCache[None, C] = TTLCache(1, self.fresh)
+        self._partial: TTLCache[None, C] = TTLCache(1, self.cache_seconds)
         self._loading = Shared(self._load)
 
     async def get(self) -> C:
@@ -142,16 +142,16 @@ class CatalogueCache(ABC, Generic[C]):
         """Read the catalogue."""
 
 
-def number_of_each(rows: Iterable[Row]) -> Mapping[URIRef, Counter[bool]]:
+def uses_by_relation(rows: Iterable[Row]) -> Mapping[URIRef, Counter[bool]]:
     """Sum the rows of RELATION_COUNTS: for each relation, triples to entities (False) and to values (True)."""
     uses: dict[URIRef, Counter[bool]] = {}
     for row in rows:
         if "p" in row:
-            uses.setdefault(iri_in(row, "p"), Counter())[truth(row, "l")] += number(row, "n")
+            uses.setdefault(iri_in(row, "p"), Counter())[boolean_in(row, "l")] += number_in(row, "n")
     return uses
 
 
-def sure(what: str, stop: Stop, notes: list[str]) -> Callable[[int], Count]:
+def count_constructor(what: str, stop: Stop, notes: list[str]) -> Callable[[int], Count]:
     """The constructor for counts of an answer that ended with `stop`: exact, or lower bounds, as `notes` then says."""
     if stop is Stop.COMPLETE:
         return Count
@@ -159,12 +159,12 @@ def sure(what: str, stop: Stop, notes: list[str]) -> Callable[[int], Count]:
     return Count.at_least
 
 
-def missing(*stops: Stop) -> Stop:
+def combined_stop(*stops: Stop) -> Stop:
     """Combine stops: a time-out wins over a row cap, because another try may succeed after it."""
     return next((stop for stop in (Stop.TIME_OUT, Stop.ROW_CAP) if stop in stops), Stop.COMPLETE)
 
 
-def undecided(kind: str, name: str, nearest: Sequence[str], stop: Stop) -> KgnavError:
+def incomplete_catalogue(kind: str, name: str, nearest: Sequence[str], stop: Stop) -> KgnavError:
     """The error for a name that was not found in a catalogue that `stop` made incomplete.
 
     StoreTimeout after a time-out, since the next try may find it; Unsupported after a row cap, which cuts every time.

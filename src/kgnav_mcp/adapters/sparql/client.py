@@ -173,7 +173,7 @@ class SparqlClient:
         """Run an ASK query. A `no` that only means that the time was over raises StoreTimeout."""
         reply, truth = await self._answer(query, results.read_truth)
         if not truth and self._cut_by_time(reply):
-            raise errors.stopped(self._timeout)
+            raise errors.stopped_by_store(self._timeout)
         return truth
 
     async def close(self) -> None:

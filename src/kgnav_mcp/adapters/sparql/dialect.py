@@ -26,20 +26,20 @@ def _cut_by_time(status: int, headers: httpx2.Headers) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FullText:
-    """A full-text index, and how to query it. A query is made of words, joined by `every` (AND) or `some` (OR)."""
+    """A full-text index, and how to query it. A query is made of words, joined by `and_separator` or `or_separator`."""
 
     matching: str
     """The SPARQL query for texts `?o` of the relations $kinds that match the full-text query $words."""
-    has: str
+    probe: str
     """The SPARQL query for one name that matches $words."""
     word: Callable[[str], str]
     """Quotes a word, so that it has no special meaning in a full-text query."""
-    beginning: Callable[[str], str | None]
+    prefix_query: Callable[[str], str | None]
     """The full-text query for words that begin with this one; None where the index cannot search for it."""
-    letters: int
+    min_prefix_letters: int
     """The minimum number of letters of such a prefix."""
-    every: str
-    some: str
+    and_separator: str
+    or_separator: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,22 +59,22 @@ class Dialect:
     """The request parameters that make the store stop a query itself, so that it answers within so many seconds."""
     full_text: FullText | None = None
     """The full-text index that it may have."""
-    listed: int = 200
+    max_iris: int = 200
     """Maximum number of IRIs in one list of a query: their rows stay below the usual row cap of 10,000."""
-    texts: int = 500
+    max_texts: int = 500
     """Maximum number of texts in one list of a query."""
-    branches: int = 40
+    max_branches: int = 40
     """Maximum number of branches of one union: beyond it the cost grows faster than the number."""
-    counted: int = 200
+    max_counted: int = 200
     """Maximum number of entities in a query that counts by grouping. Any endpoint may be a Virtuoso, which takes
     gigabytes for 1,000."""
     error: Callable[[Refusal], KgnavError | None] = field(default=lambda _: None)
     """The error that an answer means in this dialect; None: as the standard says."""
-    ended: Callable[[Refusal], bool] = field(default=lambda _: False)
+    says_timed_out: Callable[[Refusal], bool] = field(default=lambda _: False)
     """Whether an answer without results says that the query timed out."""
 
 
 _TIME_WAS_OVER: Final = re.compile(r"[Qq]uery (?:timed out|timeout)|due to (?:a )?time-?out")
 
-PLAIN: Final = Dialect(name="plain", ended=lambda refusal: _TIME_WAS_OVER.search(refusal.text) is not None)
+PLAIN: Final = Dialect(name="plain", says_timed_out=lambda refusal: _TIME_WAS_OVER.search(refusal.text) is not None)
 """Any store: only what all stores have in common."""

@@ -22,12 +22,12 @@ OXIGRAPH: Final = Dialect(
 QLEVER: Final = Dialect(
     name="qlever",
     # It sends the status of a rate limit for a query that it stopped.
-    ended=lambda refusal: refusal.status == 429 and _FAILED.search(refusal.text) is not None,
+    says_timed_out=lambda refusal: refusal.status == 429 and _FAILED.search(refusal.text) is not None,
 )
 BLAZEGRAPH: Final = Dialect(
     name="blazegraph",
     # It may append its stack trace to rows already sent, under a good status.
-    ended=lambda refusal: _JAVA_TIMEOUT.search(refusal.text) is not None,
+    says_timed_out=lambda refusal: _JAVA_TIMEOUT.search(refusal.text) is not None,
 )
 DIALECTS: Final = (VIRTUOSO, OXIGRAPH, QLEVER, BLAZEGRAPH, PLAIN)
 
@@ -53,4 +53,4 @@ def not_results(refusal: Refusal) -> KgnavError:
 
 
 def _ended(refusal: Refusal) -> bool:
-    return any(dialect.ended(refusal) for dialect in DIALECTS)
+    return any(dialect.says_timed_out(refusal) for dialect in DIALECTS)

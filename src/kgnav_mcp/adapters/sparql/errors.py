@@ -62,7 +62,7 @@ class Refusal:
 def refused(refusal: Refusal, *, ended: bool = False) -> KgnavError:
     """The error for a response with a bad status. `ended`: its text says that the query timed out."""
     if ended and (refusal.status not in _PAUSE_STATUSES or _retry_after(refusal.headers.get("retry-after")) is None):
-        return stopped(refusal.timeout)
+        return stopped_by_store(refusal.timeout)
     make_error = _STATUSES.get(refusal.status) or _STATUS_CLASSES.get(refusal.status // 100, _unexpected)
     return make_error(refusal)
 
@@ -70,7 +70,7 @@ def refused(refusal: Refusal, *, ended: bool = False) -> KgnavError:
 def not_results(refusal: Refusal, *, ended: bool) -> KgnavError:
     """The error for a response with a good status but no SPARQL result in it, such as a web page or a cut result."""
     if ended:
-        return stopped(refusal.timeout)
+        return stopped_by_store(refusal.timeout)
     kind = refusal.headers.get("content-type", "").partition(";")[0].strip().lower()
     if "json" in kind or kind == "application/sparql-results+xml":
         return InvalidStore(f"{refusal.endpoint} sent a SPARQL result that is damaged or cut", next_step=_ASK_AGAIN)
@@ -88,7 +88,7 @@ def timed_out(seconds: float) -> KgnavError:
     return StoreTimeout(seconds, next_step=NARROWER)
 
 
-def stopped(seconds: float | None = None) -> KgnavError:
+def stopped_by_store(seconds: float | None = None) -> KgnavError:
     """The error for a query that the endpoint itself stopped for time; `seconds` is the call's time-out."""
     return StoreTimeout(
         seconds, "the store stopped the query before it was done: its time was over", next_step=NARROWER
@@ -226,13 +226,13 @@ _STATUSES: dict[int, Callable[[Refusal], KgnavError]] = {
     401: _unauthorized,
     403: forbidden,
     407: forbidden,
-    408: lambda refusal: stopped(refusal.timeout),
+    408: lambda refusal: stopped_by_store(refusal.timeout),
     413: _too_long,
     414: _too_long,
     422: _not_understood,
     429: _rate_limited,
     501: _not_understood,
     503: _busy,
-    504: lambda refusal: stopped(refusal.timeout),
+    504: lambda refusal: stopped_by_store(refusal.timeout),
 }
 _STATUS_CLASSES: dict[int, Callable[[Refusal], KgnavError]] = {3: _redirected, 4: _no_endpoint, 5: _unavailable}

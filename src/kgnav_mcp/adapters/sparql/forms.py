@@ -30,7 +30,7 @@ def usual_terms(value: str, languages: Sequence[str]) -> list[Literal]:
     return [*plain, *typed]
 
 
-def left_out(languages: Sequence[str]) -> str:
+def lookup_note(languages: Sequence[str]) -> str:
     """The note on a list that was looked up by `usual_terms`."""
     known = ", ".join(languages)
     return (

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from rdflib import Literal
 
 from kgnav_mcp.adapters.languages import language_rank
-from kgnav_mcp.adapters.sparql.terms import Terms, fill
+from kgnav_mcp.adapters.sparql.terms import Fragment, fill
 
 _VARIABLE = re.compile(r"\?\w+")
 
@@ -23,7 +23,7 @@ def label_rank(label: Literal, languages: Sequence[str]) -> tuple[int, str]:
     return language_rank(label.language, languages), label.language or ""
 
 
-def in_languages(variable: str, languages: Sequence[str]) -> Terms:
+def in_languages(variable: str, languages: Sequence[str]) -> Fragment:
     """A condition for `FILTER ($condition)` that keeps texts in one of the languages, or without one. Uses no index.
 
     Raises:
@@ -33,4 +33,4 @@ def in_languages(variable: str, languages: Sequence[str]) -> Terms:
         raise ValueError(f"{variable!r} is no variable")
     tag = f"LANG({variable})"
     matches = [fill(f"LANGMATCHES({tag}, $language)", language=Literal(language)) for language in languages]
-    return Terms(" || ".join([f'{tag} = ""', *matches]))
+    return Fragment(" || ".join([f'{tag} = ""', *matches]))

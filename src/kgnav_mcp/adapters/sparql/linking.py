@@ -10,12 +10,12 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.candidates import Candidates, Match, first_page
 from kgnav_mcp.adapters.languages import language_rank
-from kgnav_mcp.adapters.likeness import Rank, bearers
+from kgnav_mcp.adapters.likeness import Rank, entities_named
 from kgnav_mcp.adapters.sparql import errors, queries
 from kgnav_mcp.adapters.sparql.name_search import NameSearch
 from kgnav_mcp.adapters.sparql.names import Names
 from kgnav_mcp.adapters.sparql.namesakes import Hit
-from kgnav_mcp.adapters.sparql.reading import Read, Reader, iri_in, number
+from kgnav_mcp.adapters.sparql.reading import Read, Reader, iri_in, number_in
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Stop
 
@@ -37,7 +37,7 @@ class Size:
 
 
 class Linker(ABC):
-    """Answers the verbs `named_each` and `find`."""
+    """Answers the verbs `find_by_names` and `find`."""
 
     namesakes = _MAX_RANKED
     """Maximum number of entities with one name that are compared for prominence."""
@@ -51,7 +51,7 @@ class Linker(ABC):
         self._search = search
 
     async def named(self, name: str, limit: int) -> Page[Namesake]:
-        """As `named_each`, for one name."""
+        """As `find_by_names`, for one name."""
         return (await self.named_each([name], limit))[name]
 
     async def named_each(self, names: Sequence[str], limit: int) -> dict[str, Page[Namesake]]:
@@ -64,7 +64,7 @@ class Linker(ABC):
         """
         found = await self._search.same(names)
         if any(stop is Stop.TIME_OUT for _, stop in found.values()):
-            raise errors.stopped()
+            raise errors.stopped_by_store()
         ranks_by_name = {name: self._bearers(name, hits) for name, (hits, _) in found.items()}
         orders = {
             name: sorted(ranks, key=lambda iri: (ranks[iri][0], self.order(iri)))
@@ -90,7 +90,9 @@ class Linker(ABC):
 
     def _bearers(self, name: str, hits: Iterable[Hit]) -> dict[URIRef, tuple[Rank, str]]:
         languages = self.naming.languages
-        return bearers(name, ((hit.entity, hit.kind, language_rank(hit.language, languages), hit.text) for hit in hits))
+        return entities_named(
+            name, ((hit.entity, hit.kind, language_rank(hit.language, languages), hit.text) for hit in hits)
+        )
 
     async def find(self, hint: str, types: Sequence[URIRef] | None, limit: int) -> Page[Candidate]:
         """Candidates by score, then by size, then by id; with `types`, only those of one of these types."""
@@ -99,7 +101,7 @@ class Linker(ABC):
         iri_of_hint = self.naming.iri(hint)
         if iri_of_hint is not None and (entity := (await self.names.described([iri_of_hint])).get(iri_of_hint)):
             # A merged entity counts as its target.
-            candidates.add_given(self.naming.iri(entity.id) or iri_of_hint, hint)
+            candidates.add_by_id(self.naming.iri(entity.id) or iri_of_hint, hint)
         hits, stop = await self._search.like(hint, limit)
         for hit in hits:
             candidates.add(hit.entity, hit.text, hit.kind)
@@ -107,7 +109,7 @@ class Linker(ABC):
             candidates.add_scored(iri, match)
         if types is not None and len(candidates):
             read = await self.of_types(list(candidates), types)
-            candidates.keep({iri_in(row, "s") for row in read.rows})
+            candidates.restrict_to({iri_in(row, "s") for row in read.rows})
             stop = Stop.first((read.stop, stop))
         order = candidates.best_first(self.order)
         close = order[: max(limit, _MAX_RANKED)]
@@ -121,7 +123,7 @@ class Linker(ABC):
             candidate = Candidate(entity, text, candidates[iri].score, sizes[iri].degree, sizes[iri].sitelinks)
             items.append((self.naming.short(iri), candidate))
         page = first_page(items, len(order), limit, stop)
-        return page if candidates.very_name else replace(page, note=self._search.note)
+        return page if candidates.has_exact_match else replace(page, note=self._search.note)
 
     async def sizes(self, iris: Sequence[URIRef]) -> Mapping[URIRef, Size]:
         """The number of triples of each entity. A triple from an entity to itself counts twice."""
@@ -129,7 +131,7 @@ class Linker(ABC):
         try:
             for direction in Direction:
                 read = await self._reader.in_batches(queries.DEGREES[direction], "ids", iris)
-                counted = {iri_in(row, "s"): number(row, "n") for row in read.rows}
+                counted = {iri_in(row, "s"): number_in(row, "n") for row in read.rows}
                 found = {iri: count + read.counted(counted.get(iri, 0)) for iri, count in found.items()}
         except StoreTimeout:
             return dict.fromkeys(iris, Size(Count.unknown()))

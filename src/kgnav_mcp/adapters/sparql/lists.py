@@ -12,10 +12,10 @@ from rdflib import BNode, URIRef
 from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql import queries
 from kgnav_mcp.adapters.sparql.linking import Linker
-from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, seen, truncated
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, fits, iri_in
-from kgnav_mcp.adapters.sparql.terms import Terms
-from kgnav_mcp.adapters.sparql.value_counts import ValueCounter, count_in, of_either, without_number
+from kgnav_mcp.adapters.sparql.paging import MAX_SORTED, UNSORTED, Condition, page_stop, raised_total, truncated
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, is_at_most
+from kgnav_mcp.adapters.sparql.terms import Fragment
+from kgnav_mcp.adapters.sparql.value_counts import ValueCounter, count_in, merged_count, without_number
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Entity, Page, Stop, ValueFacts
 from kgnav_mcp.port.lists import items_before
@@ -26,8 +26,8 @@ Found = tuple[Mapping[URIRef, Entity], Stop]
 """Entities, and why there may be more of them."""
 ValueOrder = Callable[[str], tuple[bool, float, str]]
 
-NODES = Terms("DISTINCT ?s")
-EDGES = Terms("*")
+NODES = Fragment("DISTINCT ?s")
+EDGES = Fragment("*")
 """What a count of a value counts: the distinct nodes, or the edges, that have it."""
 
 _ID = "id"
@@ -50,7 +50,7 @@ class Templates:
     """The name of the variable for a value."""
     every: str
     """The condition that any node meets, even one without a name; used where there is no other condition."""
-    listed: Callable[..., Terms]
+    listed: Callable[..., Fragment]
     """Formats types for `with_types`."""
 
 
@@ -74,8 +74,8 @@ class Rows:
     def page(self, items: Sequence[T], skip: int, limit: int) -> Page[T]:
         """The page of `items`, made from the rows: all items of a short list, sorted, or those of the page."""
         shown = items[skip : skip + limit] if self.whole else items
-        total = Count(len(items)) if self.whole else seen(self.total, skip + len(items))
-        stop = Stop.first((self.stop, cut(total, skip, len(shown), limit)))
+        total = Count(len(items)) if self.whole else raised_total(self.total, skip + len(items))
+        stop = Stop.first((self.stop, page_stop(total, skip, len(shown), limit)))
         return Page(tuple(shown), tuple(str(skip + n) for n in range(1, len(shown) + 1)), total, stop)
 
 
@@ -160,7 +160,7 @@ class ListReader(ABC):
         entities, stop = found
         if types is not None and entities:
             read = await self._linker.of_types(list(entities), types.iris)
-            having = {iri_in(row, "s") for row in read.whole()}
+            having = {iri_in(row, "s") for row in read.all_rows()}
             entities = {iri: entity for iri, entity in entities.items() if iri in having}
         rows = Rows((), whole=True, total=Count(len(entities)))
         return truncated(rows.page(list(entities.values()), skip, limit), stop)
@@ -203,23 +203,23 @@ class ListReader(ABC):
             found = sorted((iri for iri in found if iri is not None), key=self._linker.order)
         return read.page(found, skip, limit), None in found
 
-    def _conditions(self, types: Types | None, condition: str) -> Terms:
+    def _conditions(self, types: Types | None, condition: str) -> Fragment:
         """The pattern for nodes that have one of the types and meet a condition."""
         of_types = "" if types is None else self._with_types(types.iris)
-        return Terms(" ".join(filter(None, (of_types, condition))) or self._reader.filled(self._templates.every))
+        return Fragment(" ".join(filter(None, (of_types, condition))) or self._reader.filled(self._templates.every))
 
     def _with_types(self, types: Sequence[URIRef]) -> str:
         return self._reader.filled(self._templates.with_types, types=self._templates.listed(*types))
 
     async def _values(
         self,
-        conditions: Terms,
+        conditions: Fragment,
         literals: Callable[[Sequence[Row]], Awaitable[list[model.Literal]]],
         limit: int,
         after: str | None,
         *,
         order: ValueOrder = value_order,
-        counted: Terms = NODES,
+        counted: Fragment = NODES,
     ) -> Page[ValueFacts]:
         """The page of the values that meet conditions. `literals` converts rows to values, one per row.
 
@@ -247,7 +247,7 @@ class ListReader(ABC):
             ):
                 same = found.get(fact.value.text)
                 found[fact.value.text] = (
-                    fact if same is None else ValueFacts(fact.value, of_either(same.count, fact.count))
+                    fact if same is None else ValueFacts(fact.value, merged_count(same.count, fact.count))
                 )
             return [found[text] for text in sorted(found, key=order)]
 
@@ -256,7 +256,7 @@ class ListReader(ABC):
     async def _read(
         self,
         templates: tuple[str, str | None],
-        conditions: Terms,
+        conditions: Fragment,
         skip: int,
         limit: int,
         counter: ValueCounter | None = None,
@@ -270,23 +270,23 @@ class ListReader(ABC):
         template, count = templates
         total = Count.unknown()
         if count is None or read_first:
-            read = await self._reader.slice(template, 0, WHOLE + 1, conditions=conditions)
-            if len(read.rows) <= WHOLE and read.stop is not Stop.TIME_OUT:
+            read = await self._reader.slice(template, 0, MAX_SORTED + 1, conditions=conditions)
+            if len(read.rows) <= MAX_SORTED and read.stop is not Stop.TIME_OUT:
                 if counter is not None:
-                    read = await counter.all_or(read, WHOLE + 1)
+                    read = await counter.all_or(read, MAX_SORTED + 1)
                 return Rows(read.rows, whole=True, total=Count(len(read.rows)), stop=read.stop)
             total = Count.at_least(len(read.rows))
         if count is not None:
             total = await self._size(count, conditions)
-        if fits(total, WHOLE):
+        if is_at_most(total, MAX_SORTED):
             if counter is not None:
-                read = await counter.all(WHOLE)
+                read = await counter.all(MAX_SORTED)
             else:
-                read = await self._reader.slice(template, 0, WHOLE, conditions=conditions)
-            return Rows(read.whole(), whole=True, total=total)
+                read = await self._reader.slice(template, 0, MAX_SORTED, conditions=conditions)
+            return Rows(read.all_rows(), whole=True, total=total)
         read = await self._reader.slice(template, skip, limit, conditions=conditions)
         return Rows(read.rows, whole=False, total=total, stop=read.stop)
 
-    async def _size(self, count: str, conditions: Terms) -> Count:
+    async def _size(self, count: str, conditions: Fragment) -> Count:
         """The size of a list."""
         return await self._reader.count(count, conditions=conditions)

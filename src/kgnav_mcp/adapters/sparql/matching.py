@@ -12,7 +12,7 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters.paging.positions import Place
 from kgnav_mcp.adapters.sparql import queries
 from kgnav_mcp.adapters.sparql.reading import Read, Reader
-from kgnav_mcp.adapters.sparql.terms import Terms, listed
+from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Direction, Link, Page, Stop, Triple
 from kgnav_mcp.port.lists import items_before
@@ -40,19 +40,19 @@ class FarEndFilter:
         """Create a filter; `words` is the text of the user."""
         return cls(None if words is None else Words(words).spellings, types)
 
-    def part(self, reader: Reader, node: str, *, naming: str, typing: str) -> Terms:
+    def part(self, reader: Reader, node: str, *, naming: str, typing: str) -> Fragment:
         """The SPARQL conditions on the variable `node`. `naming` and `typing` are the relations to names and types."""
-        end, found = Terms(node), list[str]()
+        end, found = Fragment(node), list[str]()
         if self.types is not None:
-            types = listed(*self.types)
+            types = comma_separated(*self.types)
             found.append(reader.filled(queries.OF_ONE_TYPE, node=end, typing=reader.part(typing), types=types))
         if self.words:
             all_words = " && ".join(
                 f"({' || '.join(reader.filled(queries.IN_NAME, node=end, word=Literal(each)) for each in spellings)})"
                 for spellings in self.words
             )
-            found.append(reader.filled(queries.CALLED, node=end, naming=reader.part(naming), every=Terms(all_words)))
-        return Terms(" ".join(found))
+            found.append(reader.filled(queries.CALLED, node=end, naming=reader.part(naming), every=Fragment(all_words)))
+        return Fragment(" ".join(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class RowSearch(ABC, Generic[F, R]):
         )
 
 
-def branch(reader: Reader, *, number: int, row: Terms, by: Terms, fitting: Terms) -> str:
+def branch(reader: Reader, *, number: int, row: Fragment, by: Fragment, fitting: Fragment) -> str:
     """The query for the rows of pattern `by` that meet `fitting`, as a branch of a union identified by `number`."""
     return reader.filled(queries.FITTING, number=number, row=row, by=by, fitting=fitting, most=MOST_READ + 1)
 
@@ -133,7 +133,7 @@ async def searched(reader: Reader, branches: Sequence[str]) -> Read:
     """
     read = await reader.union(branches, share=_SHARE)
     if read.stop is Stop.TIME_OUT and not read.rows:
-        read.whole()
+        read.all_rows()
     too_many = len(read.rows) > MOST_READ
     rows = await in_thread(len(read.rows), lambda: read.rows[:MOST_READ])
     return Read(rows, Stop.ROW_CAP if too_many else read.stop)

@@ -9,15 +9,15 @@ from typing import Protocol
 from rapidfuzz import fuzz
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.likeness import ALIAS, AS_SPELT, DESCRIPTION, ID, NAME, WORD, spellings
-from kgnav_mcp.adapters.naming import names_in
-from kgnav_mcp.adapters.plurals import in_other_numbers
+from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, EXACT_WORDS_NOTE, ID, NAME, WORD, spellings
+from kgnav_mcp.adapters.naming import names_from_id
+from kgnav_mcp.adapters.plurals import plural_variants
 from kgnav_mcp.adapters.sparql import queries
 from kgnav_mcp.adapters.sparql.dialect import FullText
 from kgnav_mcp.adapters.sparql.namesakes import Hit, Hits, SameNames, findable
 from kgnav_mcp.adapters.sparql.reading import Reader, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
+from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated, values
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Stop
 
@@ -92,7 +92,7 @@ class SparqlNames(NameSearch):
 
     @property
     def note(self) -> str:
-        return _BY_WORDS if self._index else AS_SPELT if self._lookup.scan else _BY_INDEX
+        return _BY_WORDS if self._index else EXACT_WORDS_NOTE if self._lookup.scan else _BY_INDEX
 
     async def index(self) -> FullText | None:
         """The full-text index, if it contains this graph's names. Probed once.
@@ -102,17 +102,17 @@ class SparqlNames(NameSearch):
         """
         index = self._lookup.full_text
         if not self._probed and index is not None:
-            names = [str(row["o"]) for row in (await self._reader.select(queries.SOME_NAMES)).some()]
-            words = (word for name in names for word in WORD.findall(name) if index.beginning(word))
+            names = [str(row["o"]) for row in (await self._reader.select(queries.SOME_NAMES)).any_rows()]
+            words = (word for name in names for word in WORD.findall(name) if index.prefix_query(word))
             word = next(words, "")
-            if word and (await self._reader.select(index.has, words=Literal(index.word(word)))).some():
+            if word and (await self._reader.select(index.probe, words=Literal(index.word(word)))).any_rows():
                 self._index = index
             self._probed = True
         return self._index
 
     async def same(self, names: Sequence[str]) -> Mapping[str, Hits]:
         found = SameNames(names)
-        size = self._reader.dialect.texts
+        size = self._reader.dialect.max_texts
         literals = [
             Literal(spelling, lang=tag)
             for name in found.names
@@ -122,7 +122,7 @@ class SparqlNames(NameSearch):
         await found.add(literals, size, lambda batch: self._hits(self._lookup.bearers, texts=values(*batch)))
         if index := await self.index():
             full_text_queries = {
-                name: index.every.join(map(index.word, WORD.findall(name)[:_MAX_WORDS])) for name in found.names
+                name: index.and_separator.join(map(index.word, WORD.findall(name)[:_MAX_WORDS])) for name in found.names
             }
             await found.add(
                 [name for name in found.names if full_text_queries[name]],
@@ -133,12 +133,12 @@ class SparqlNames(NameSearch):
             )
         else:
             await found.add(found.unspelt, size, self._scan_for)
-        for hit in await self._by_ids(found.nobodys):
+        for hit in await self._by_ids(found.without_hits):
             found.take(hit)
         return found.hits
 
     async def _scan_for(self, names: Sequence[str]) -> Hits:
-        texts = listed(*(Literal(name.lower()) for name in names))
+        texts = comma_separated(*(Literal(name.lower()) for name in names))
         return await self._scan(self._reader.filled(queries.SAME_LETTERS, texts=texts))
 
     async def like(self, hint: str, limit: int) -> Hits:
@@ -149,7 +149,7 @@ class SparqlNames(NameSearch):
             return (await self.same([hint]))[hint]
         found = await self._bearers(spellings(hint))
         very_name = any(hit.text.casefold() == hint.casefold() for hit in found[0])
-        if others := [spelling for text in in_other_numbers(hint)[:_MAX_OTHER_NUMBERS] for spelling in spellings(text)]:
+        if others := [spelling for text in plural_variants(hint)[:_MAX_OTHER_NUMBERS] for spelling in spellings(text)]:
             found = _combined(found, await self._bearers(others))
         if index := await self.index():
             found = await self._widen(index, hint, words, found)
@@ -167,20 +167,24 @@ class SparqlNames(NameSearch):
             found = _combined(found, step)
             if step[0] and any(hit.kind != DESCRIPTION for hit in found[0]):
                 return found
-        prefixes = (index.beginning(word[: index.letters]) for word in words if len(word) > index.letters)
+        prefixes = (
+            index.prefix_query(word[: index.min_prefix_letters])
+            for word in words
+            if len(word) > index.min_prefix_letters
+        )
         if beginnings := [beginning for beginning in prefixes if beginning is not None]:
-            hits, stop = await self._matching(index, self._names, index.some.join(beginnings))
+            hits, stop = await self._matching(index, self._names, index.or_separator.join(beginnings))
             found = _combined(found, ([hit for hit in hits if _misspelt(hint, hit.text)], stop))
         return found
 
     def _steps(self, index: FullText, words: Sequence[str]) -> Iterator[tuple[Collection[URIRef], str]]:
         """Full-text queries with the relations to search, the strictest first."""
-        every_word = index.every.join(map(index.word, words))
+        every_word = index.and_separator.join(map(index.word, words))
         yield self._names, every_word
-        beginnings = [index.beginning(word) or index.word(word) for word in words]
-        yield self._names, index.every.join(beginnings)
+        beginnings = [index.prefix_query(word) or index.word(word) for word in words]
+        yield self._names, index.and_separator.join(beginnings)
         if len(words) > 1:
-            yield self._names, index.some.join(beginnings)
+            yield self._names, index.or_separator.join(beginnings)
         if self._descriptions:
             yield self._descriptions, every_word
 
@@ -198,7 +202,7 @@ class SparqlNames(NameSearch):
         iris = list(dict.fromkeys(iri for name in names for iri in self._lookup.ids_of(name)))
         read = await self._reader.in_batches(queries.EXISTING, "ids", iris)
         found = sorted({iri_in(row, "s") for row in read.rows})
-        return [Hit(iri, text, ID) for iri in found for text in names_in(iri)]
+        return [Hit(iri, text, ID) for iri in found for text in names_from_id(iri)]
 
     async def _scan(self, condition: str) -> Hits:
         """Scan all names. After a time-out: no hits, with Stop.TIME_OUT."""
@@ -215,9 +219,9 @@ class SparqlNames(NameSearch):
         """
         if self._lookup.scan is None:
             return [], Stop.COMPLETE
-        return await self._hits(self._lookup.scan, share=self._lookup.share, condition=Terms(condition))
+        return await self._hits(self._lookup.scan, share=self._lookup.share, condition=Fragment(condition))
 
-    async def _hits(self, template: str, *, share: float = 1.0, **terms: Literal | Terms) -> Hits:
+    async def _hits(self, template: str, *, share: float = 1.0, **terms: Literal | Fragment) -> Hits:
         read = await self._reader.select(template, share=share, most=_MAX_HITS, **terms)
         hits = [
             Hit(iri_in(row, "s"), str(text), self._lookup.kinds[iri_in(row, "p")], text.language)
@@ -229,7 +233,7 @@ class SparqlNames(NameSearch):
 
 def _any_of(index: FullText, questions: Sequence[str]) -> str:
     """Join full-text queries by OR."""
-    return questions[0] if len(questions) == 1 else index.some.join(f"({one})" for one in questions)
+    return questions[0] if len(questions) == 1 else index.or_separator.join(f"({one})" for one in questions)
 
 
 def _combined(one: Hits, other: Hits) -> Hits:

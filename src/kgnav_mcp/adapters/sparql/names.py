@@ -46,7 +46,7 @@ class Naming:
     labels_of_any_language: str
     existing: str = EXISTING
     """The query for the entities that occur in any triple."""
-    fresh: float
+    cache_seconds: float
     """Seconds to cache names, since the graph may be written to."""
 
 
@@ -74,7 +74,7 @@ class Names(ABC):
         self.naming = naming
         self._reader = reader
         self._relation_ranks = {str(relation): rank for rank, relation in enumerate(naming.relations)}
-        self._label_cache: TTLCache[URIRef, str] = TTLCache(_ENTITY_CACHE_SIZE, naming.fresh)
+        self._label_cache: TTLCache[URIRef, str] = TTLCache(_ENTITY_CACHE_SIZE, naming.cache_seconds)
         self._relation_cache: LRUCache[URIRef, str] = LRUCache(_RELATION_CACHE_SIZE)
 
     async def read_labels(self, iris: Iterable[URIRef]) -> dict[URIRef, str]:
@@ -198,7 +198,7 @@ class Names(ABC):
     async def _missing(self, iris: Sequence[URIRef]) -> Collection[URIRef]:
         """The entities that occur in no triple."""
         read = await self._reader.in_batches(self.naming.existing, "ids", iris)
-        rows = read.whole()
+        rows = read.all_rows()
         return await in_thread(len(iris), lambda: set(iris).difference(iri_in(row, "s") for row in rows))
 
     @abstractmethod
@@ -242,7 +242,7 @@ class Names(ABC):
         return await in_thread(len(rows), best)
 
     async def _about(self, query: str, iris: Sequence[URIRef]) -> Sequence[Row]:
-        return (await self._reader.in_batches(query, "ids", iris)).whole()
+        return (await self._reader.in_batches(query, "ids", iris)).all_rows()
 
     async def _cache_labels(self, labels: Mapping[URIRef, str]) -> None:
         await in_slices(list(labels.items()), self._label_cache.update)

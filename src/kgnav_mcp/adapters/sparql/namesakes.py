@@ -72,7 +72,7 @@ class SameNames:
         return [name for name in self.names if all(hit.text != name for hit in self._hits[name.casefold()])]
 
     @property
-    def nobodys(self) -> list[str]:
+    def without_hits(self) -> list[str]:
         """The names without any hit."""
         return [name for name in self.names if not self._hits[name.casefold()]]
 

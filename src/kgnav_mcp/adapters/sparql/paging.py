@@ -9,14 +9,14 @@ from kgnav_mcp.model import Certainty, Count, Page, Stop
 
 T = TypeVar("T")
 
-WHOLE = 5_000
+MAX_SORTED = 5_000
 """A list of at most this many items is read in full and sorted."""
 
-UNSORTED = f"These are more than {WHOLE:,} values, in the order of the store's index: not sorted."
+UNSORTED = f"These are more than {MAX_SORTED:,} values, in the order of the store's index: not sorted."
 """The note on a page of a longer list of values."""
 
 
-def cut(total: Count, skip: int, read: int, limit: int) -> Stop:
+def page_stop(total: Count, skip: int, read: int, limit: int) -> Stop:
     """Stop.LIMIT if more items follow the page, else Stop.COMPLETE.
 
     Without an exact total, a full page is assumed not to be the last.
@@ -25,7 +25,7 @@ def cut(total: Count, skip: int, read: int, limit: int) -> Stop:
     return Stop.LIMIT if more else Stop.COMPLETE
 
 
-def seen(total: Count, shown: int) -> Count:
+def raised_total(total: Count, shown: int) -> Count:
     """The total of a list of which `shown` items have been shown: a lower bound is raised to at least that."""
     return total if total.certainty is Certainty.EXACT else Count.at_least(max(total.value, shown))
 

@@ -9,12 +9,12 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql.catalogue import Catalogue, Use
-from kgnav_mcp.adapters.sparql.forms import left_out, usual_terms
+from kgnav_mcp.adapters.sparql.forms import lookup_note, usual_terms
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import ListReader, Templates, Types
 from kgnav_mcp.adapters.sparql.paging import Condition
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, fits
-from kgnav_mcp.adapters.sparql.terms import Terms, sendable, values
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, is_at_most
+from kgnav_mcp.adapters.sparql.terms import Fragment, sendable, values
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Page, ValueFacts
 
@@ -31,7 +31,7 @@ class PropertyTemplates(Templates):
     with_term: str
     """Nodes with one of the far ends $terms."""
     node_values: str
-    having: Callable[[Sequence[URIRef]], Terms]
+    having: Callable[[Sequence[URIRef]], Fragment]
     """Formats relations for $having."""
     most_compared: int
     """Maximum number of values to compare as texts. Beyond it, literals that the text may stand for are looked up."""
@@ -68,7 +68,7 @@ class PropertyLists(ListReader):
         )
 
     async def types(self, label: str) -> Types:
-        return Types((await self._catalogue()).types_called(label, self._linker.naming.iri(label)))
+        return Types((await self._catalogue()).types_named(label, self._linker.naming.iri(label)))
 
     async def _properties(self, name: str) -> Sequence[URIRef]:
         """Resolve a name to relations. Raises UnknownName."""
@@ -92,7 +92,7 @@ class PropertyLists(ListReader):
             return Condition(
                 fill(templates.with_term, having=having, terms=values(*entities)) if entities else None, stop
             )
-        if fits(Count.sum(use.values for use in uses), templates.most_compared):
+        if is_at_most(Count.sum(use.values for use in uses), templates.most_compared):
             return Condition(fill(templates.with_text, having=having, text=Literal(value)))
         terms = values(*usual_terms(value, self._languages))
-        return Condition(fill(templates.with_term, having=having, terms=terms), note=left_out(self._languages))
+        return Condition(fill(templates.with_term, having=having, terms=terms), note=lookup_note(self._languages))

@@ -16,14 +16,14 @@ from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql.queries import SIGN, UNION
 from kgnav_mcp.adapters.sparql.results import Answer, Term
-from kgnav_mcp.adapters.sparql.terms import Terms, batches, fill, values
+from kgnav_mcp.adapters.sparql.terms import Fragment, batches, fill, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import InvalidStore, Unsupported
 from kgnav_mcp.model import Certainty, Count, Stop
 from kgnav_mcp.silence import answered, expect_answer
 
 Row = Mapping[str, Term]
-Value = URIRef | Literal | int | Terms
+Value = URIRef | Literal | int | Fragment
 T = TypeVar("T")
 
 _PLACEHOLDER = re.compile(r"\$([A-Za-z_]\w*)")
@@ -46,16 +46,16 @@ class Read:
         """A number from these rows as a count: a lower bound if rows are missing."""
         return Count(number) if self.stop is Stop.COMPLETE else Count.at_least(number)
 
-    def some(self) -> tuple[Row, ...]:
+    def any_rows(self) -> tuple[Row, ...]:
         """The rows, where one row is enough. An incomplete answer is accepted if it has any.
 
         Raises:
             StoreTimeout: there are none, only because the endpoint's time was over.
             Unsupported: there are none, because the endpoint's row cap allows none.
         """
-        return self.rows or self.whole()
+        return self.rows or self.all_rows()
 
-    def whole(self) -> tuple[Row, ...]:
+    def all_rows(self) -> tuple[Row, ...]:
         """The rows, all of them, where a part would be wrong: an entity whose name is missing looks like a mediator.
 
         Raises:
@@ -63,13 +63,13 @@ class Read:
             Unsupported: rows are missing because of the endpoint's row cap.
         """
         if self.stop is Stop.TIME_OUT:
-            raise errors.stopped()
+            raise errors.stopped_by_store()
         if self.stop is Stop.ROW_CAP:
             raise errors.capped()
         return self.rows
 
     @classmethod
-    def together(cls, reads: Iterable[Read]) -> Read:
+    def combined(cls, reads: Iterable[Read]) -> Read:
         """Combine several reads into one, which is complete if all of them are."""
         parts = list(reads)
         return cls(tuple(row for part in parts for row in part.rows), Stop.first(part.stop for part in parts))
@@ -103,7 +103,7 @@ class Reader:
         reader.dialect = replace(self.dialect, listed=size)
         return reader
 
-    def know(self, known: Mapping[str, Value]) -> None:
+    def add_known(self, known: Mapping[str, Value]) -> None:
         """Add terms for placeholders that are the same in every later query."""
         self._known.update(known)
 
@@ -113,9 +113,9 @@ class Reader:
         known = {name: term for name, term in self._known.items() if name in wanted and name not in terms}
         return fill(template, **known, **terms)
 
-    def part(self, template: str, **terms: Value) -> Terms:
+    def part(self, template: str, **terms: Value) -> Fragment:
         """Fill a part of a query, to be inserted into another template."""
-        return Terms(self.filled(template, **terms))
+        return Fragment(self.filled(template, **terms))
 
     async def select(self, template: str, *, share: float = 1.0, **terms: Value) -> Read:
         """Run one query.
@@ -129,7 +129,7 @@ class Reader:
         """Run a query that counts ?n. A lower bound if the answer is incomplete or the number reaches `most`."""
         bound = {} if most is None else {"most": most}
         read = await self.select(template, share=share, **bound, **terms)
-        counted = number(read.rows[0], "n") if read.rows else 0
+        counted = number_in(read.rows[0], "n") if read.rows else 0
         exact = read.stop is Stop.COMPLETE and (most is None or counted < most)
         return Count(counted) if exact else Count.at_least(counted)
 
@@ -139,7 +139,7 @@ class Reader:
         def query(batch: Sequence[URIRef]) -> str:
             return self.filled(template, **{key: values(*batch)}, **terms)
 
-        return await self.halving(batches(iris, self.dialect.listed), query)
+        return await self.halving(batches(iris, self.dialect.max_iris), query)
 
     async def halving(self, lists: Iterable[Sequence[T]], query: Callable[[Sequence[T]], str]) -> Read:
         """Run a query for each of several lists. A list whose answer the row cap cut is halved and run again."""
@@ -149,9 +149,9 @@ class Reader:
             if answer.stop is not Stop.ROW_CAP or len(batch) == 1:
                 return answer
             half = len(batch) // 2
-            return Read.together([await read(batch[:half]), await read(batch[half:])])
+            return Read.combined([await read(batch[:half]), await read(batch[half:])])
 
-        return Read.together(await gathered(*map(read, lists)))
+        return Read.combined(await gathered(*map(read, lists)))
 
     async def union(self, branches: Sequence[str], *, share: float = 1.0) -> Read:
         """Run several queries as branches of unions.
@@ -159,8 +159,8 @@ class Reader:
         Raises:
             StoreTimeout: a union has not answered within `share` of the call's time.
         """
-        unions = [Terms(" UNION ".join(batch)) for batch in batches(branches, self.dialect.branches)]
-        return Read.together(await gathered(*(self.select(UNION, share=share, branches=union) for union in unions)))
+        unions = [Fragment(" UNION ".join(batch)) for batch in batches(branches, self.dialect.max_branches)]
+        return Read.combined(await gathered(*(self.select(UNION, share=share, branches=union) for union in unions)))
 
     async def slice(self, template: str, skip: int, most: int, *, share: float = 1.0, **terms: Value) -> Read:
         """Read up to `most` rows of a query after the first `skip`, in several queries if the row cap cuts an answer.
@@ -197,12 +197,12 @@ class Reader:
             await self._client.select(SIGN)
 
 
-def fits(count: Count, most: int) -> bool:
+def is_at_most(count: Count, most: int) -> bool:
     """Whether a count is at most `most` for certain. False for a lower bound, however small."""
     return count.certainty is Certainty.EXACT and count.value <= most
 
 
-def number(row: Row, variable: str) -> int:
+def number_in(row: Row, variable: str) -> int:
     """The number in a row's column; 0 where it is unbound, as some endpoints leave an empty sum."""
     term = row.get(variable)
     return int(term) if isinstance(term, Literal) else 0
@@ -213,6 +213,6 @@ def iri_in(row: Row, variable: str) -> URIRef:
     return URIRef(str(row[variable]))
 
 
-def truth(row: Row, variable: str) -> bool:
+def boolean_in(row: Row, variable: str) -> bool:
     """The truth value in a row's column, in any form that endpoints write."""
     return str(row.get(variable)) in {"true", "1"}

@@ -12,7 +12,7 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.sparql import queries
 from kgnav_mcp.adapters.sparql.catalogue import Catalogue, Use
 from kgnav_mcp.adapters.sparql.names import Names
-from kgnav_mcp.adapters.sparql.reading import Read, Reader, fits, iri_in, number, truth
+from kgnav_mcp.adapters.sparql.reading import Read, Reader, boolean_in, iri_in, is_at_most, number_in
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema, Stop
 
@@ -83,7 +83,7 @@ class SchemaReader:
             UnknownName: the graph has nothing of this name.
         """
         catalogue = await self._catalogue()
-        types, relations = catalogue.anything_called(name, self._names.naming.iri(name))
+        types, relations = catalogue.types_and_relations_named(name, self._names.naming.iri(name))
         uses = {iri: catalogue.relations[iri] for iri in relations}
         shown = {iri: catalogue.types[iri] for iri in types}
         stop = Stop.COMPLETE
@@ -105,15 +105,15 @@ class SchemaReader:
             )
         )
         stop = Stop.first((leaving.stop, entering.stop))
-        is_complete = stop is Stop.COMPLETE and fits(catalogue.types[type_], _NODE_SAMPLE)
+        is_complete = stop is Stop.COMPLETE and is_at_most(catalogue.types[type_], _NODE_SAMPLE)
         found: dict[URIRef, Use] = {}
         for row in (*leaving.rows, *entering.rows):
             iri = URIRef(str(row.get("p", "")))
             use = found.get(iri, Use(Count(0), Count(0)))
             if iri not in catalogue.relations:
                 continue
-            if truth(row, "l"):
-                counted = number(row, "n")
+            if boolean_in(row, "l"):
+                counted = number_in(row, "n")
                 found[iri] = Use(use.edges, Count(counted) if is_complete else Count.at_least(counted))
             else:
                 found[iri] = Use(catalogue.relations[iri].edges, use.values)
@@ -173,7 +173,7 @@ class SchemaReader:
         counts: dict[URIRef, dict[URIRef, int]] = defaultdict(dict)
         for row in read.rows:
             if "t" in row:
-                counts[unknown[number(row, "number")]][iri_in(row, "t")] = number(row, "n")
+                counts[unknown[number_in(row, "number")]][iri_in(row, "t")] = number_in(row, "n")
         names = await self._names.classes(type_ for found in counts.values() for type_ in found)
         for iri in unknown:
             found = counts.get(iri, {})
@@ -196,11 +196,11 @@ class SchemaReader:
         counts: dict[URIRef, dict[tuple[URIRef, URIRef], int]] = defaultdict(dict)
         for row in read.rows:
             if "h" in row and "t" in row:
-                counts[unknown[number(row, "number")]][iri_in(row, "h"), iri_in(row, "t")] = number(row, "n")
+                counts[unknown[number_in(row, "number")]][iri_in(row, "h"), iri_in(row, "t")] = number_in(row, "n")
         names = await self._names.classes(type_ for found in counts.values() for pair in found for type_ in pair)
         for iri in unknown:
             found = counts.get(iri, {})
-            is_complete = self.one_edge_each and read.stop is Stop.COMPLETE and fits(edges[iri], SAMPLE)
+            is_complete = self.one_edge_each and read.stop is Stop.COMPLETE and is_at_most(edges[iri], SAMPLE)
             pairs = sorted(found, key=lambda pair: (-found[pair], names[pair[0]].label, names[pair[1]].label))
             joins = tuple(
                 (names[head].label, names[tail].label, Count(size) if is_complete else Count.at_least(size))
@@ -219,9 +219,9 @@ class SchemaReader:
         read = await self._select_each(queries.DATATYPES, unknown)
         counts: dict[URIRef, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         for row in read.rows:
-            if "number" in row and number(row, "n"):
+            if "number" in row and number_in(row, "n"):
                 datatype = self._names.naming.datatype(str(row["d"]) if "d" in row else None)
-                counts[unknown[number(row, "number")]][datatype or "xsd:string"] += number(row, "n")
+                counts[unknown[number_in(row, "number")]][datatype or "xsd:string"] += number_in(row, "n")
         for iri in unknown:
             known[iri] = frequent = tuple(_most_frequent(counts.get(iri, {})))
             if read.stop is Stop.COMPLETE:

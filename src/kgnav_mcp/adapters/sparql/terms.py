@@ -50,30 +50,30 @@ def sendable(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """A piece of SPARQL text that is safe to insert in a query, such as a list made by `values`, `rows` or `listed`."""
+class Fragment:
+    """A piece of SPARQL text that is safe to insert in a query, such as a list made by `values`, `rows` or `comma_separated`."""
 
     text: str
 
 
-def values(*terms: URIRef | Literal) -> Terms:
+def values(*terms: URIRef | Literal) -> Fragment:
     """Format 1 to 1,000 terms for `VALUES ?x { $terms }`: separated by blanks."""
     _check_size(len(terms))
-    return Terms(" ".join(map(_n3, terms)))
+    return Fragment(" ".join(map(_n3, terms)))
 
 
-def rows(*terms: Sequence[URIRef | Literal]) -> Terms:
+def rows(*terms: Sequence[URIRef | Literal]) -> Fragment:
     """Format rows for `VALUES (?x ?y) { $rows }`: each in brackets, all of one width, 1 to 1,000 terms in all."""
     if len({len(row) for row in terms}) > 1:
         raise ValueError("the rows of one VALUES block have one width")
     _check_size(sum(map(len, terms)))
-    return Terms(" ".join(f"({' '.join(map(_n3, row))})" for row in terms))
+    return Fragment(" ".join(f"({' '.join(map(_n3, row))})" for row in terms))
 
 
-def listed(*terms: URIRef | Literal) -> Terms:
+def comma_separated(*terms: URIRef | Literal) -> Fragment:
     """Format 1 to 1,000 terms for `?x IN ($terms)`: separated by commas."""
     _check_size(len(terms))
-    return Terms(", ".join(map(_n3, terms)))
+    return Fragment(", ".join(map(_n3, terms)))
 
 
 def batches(items: Sequence[T], size: int = MAX_TERMS) -> Iterator[Sequence[T]]:
@@ -81,7 +81,7 @@ def batches(items: Sequence[T], size: int = MAX_TERMS) -> Iterator[Sequence[T]]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-def fill(template: str, **terms: URIRef | Literal | int | Terms) -> str:
+def fill(template: str, **terms: URIRef | Literal | int | Fragment) -> str:
     """Replace every `$name` in a query by the term of that name, in one pass: a `$` inside a value stays.
 
     Raises:
@@ -95,9 +95,9 @@ def fill(template: str, **terms: URIRef | Literal | int | Terms) -> str:
     return _PLACEHOLDER.sub(lambda match: _format(terms[match[1]]), template)
 
 
-def _format(value: URIRef | Literal | int | Terms) -> str:
+def _format(value: URIRef | Literal | int | Fragment) -> str:
     match value:
-        case Terms(text=text):
+        case Fragment(text=text):
             return text
         case URIRef() | Literal():
             return _n3(value)

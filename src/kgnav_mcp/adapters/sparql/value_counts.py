@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.sparql import queries
-from kgnav_mcp.adapters.sparql.reading import Read, Reader, Row, number
-from kgnav_mcp.adapters.sparql.terms import Terms, batches, values
+from kgnav_mcp.adapters.sparql.reading import Read, Reader, Row, number_in
+from kgnav_mcp.adapters.sparql.terms import Fragment, batches, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Count, Stop
@@ -28,8 +28,8 @@ class ValueCounter:
     reader: Reader
     query: str
     variable: str
-    conditions: Terms
-    counted: Terms
+    conditions: Fragment
+    counted: Fragment
 
     async def all(self, most: int, *, share: float = 1.0) -> Read:
         """The first `most` values with their counts. Raises StoreTimeout."""
@@ -49,7 +49,7 @@ class ValueCounter:
         """The rows of a page with their counts, if counting takes little time; else without."""
         terms = dict.fromkeys(term for row in rows if not isinstance(term := row[self.variable], BNode))
         try:
-            reads = await gathered(*map(self._counts_of, batches(list(terms), self.reader.dialect.texts)))
+            reads = await gathered(*map(self._counts_of, batches(list(terms), self.reader.dialect.max_texts)))
         except StoreTimeout:
             return rows
         counted_rows = {
@@ -62,14 +62,14 @@ class ValueCounter:
 
     async def _counts_of(self, terms: Sequence[URIRef | Literal]) -> Read:
         """The counts of some values. Each may have several rows, such as one per unit."""
-        value = Terms(f"?{self.variable}")
+        value = Fragment(f"?{self.variable}")
         among = await in_thread(
             len(terms), lambda: self.reader.filled(queries.AMONG, variable=value, terms=values(*terms))
         )
         return await self.reader.select(
             self.query,
             share=_SHARE,
-            conditions=Terms(f"{among} {self.conditions.text}"),
+            conditions=Fragment(f"{among} {self.conditions.text}"),
             counted=self.counted,
             skip=0,
             most=_MAX_ROWS_PER_VALUE * len(terms),
@@ -83,10 +83,10 @@ def without_number(row: Row) -> Row:
 
 def count_in(row: Row) -> Count:
     """The count in a row; unknown if there is none."""
-    return Count(number(row, _NUMBER)) if _NUMBER in row else Count.unknown()
+    return Count(number_in(row, _NUMBER)) if _NUMBER in row else Count.unknown()
 
 
-def of_either(one: Count, other: Count) -> Count:
+def merged_count(one: Count, other: Count) -> Count:
     """The count for two terms with the same text: a lower bound, since some nodes may have both."""
     both_known = Certainty.UNKNOWN not in (one.certainty, other.certainty)
     return Count.at_least(max(one.value, other.value)) if both_known else Count.unknown()

@@ -21,7 +21,7 @@ import httpx2
 
 from kgnav_mcp.adapters.sparql import queries, xml
 from kgnav_mcp.adapters.sparql.dialect import Dialect, FullText
-from kgnav_mcp.adapters.sparql.errors import NARROWER, Refusal, forbidden, stopped
+from kgnav_mcp.adapters.sparql.errors import NARROWER, Refusal, forbidden, stopped_by_store
 from kgnav_mcp.errors import InvalidStore, KgnavError, StoreTimeout, StoreUnavailable, Unsupported
 
 _ROW_CAP = "x-sparql-maxrows"
@@ -103,7 +103,7 @@ _SQL_ERROR = re.compile(
 """The first line of an error; later lines echo the query."""
 
 _SQL_STATES: tuple[tuple[re.Pattern[str], Callable[[Refusal, re.Match[str]], KgnavError]], ...] = (
-    (re.compile(r"^(?:S1T00|S1TAT)|^\w+ SR171"), lambda refusal, _: stopped(refusal.timeout)),
+    (re.compile(r"^(?:S1T00|S1TAT)|^\w+ SR171"), lambda refusal, _: stopped_by_store(refusal.timeout)),
     (re.compile(r"^42000 .*estimated execution time"), _too_costly),
     (re.compile(r"^40001"), _deadlock),
     (re.compile(r"^\w+ SR353|[Tt]oo many arguments"), _too_large),
@@ -122,12 +122,12 @@ def _beginning(word: str) -> str | None:
 
 FULL_TEXT: Final = FullText(
     matching=queries.MATCHING,
-    has=queries.INDEX_HAS,
+    probe=queries.INDEX_HAS,
     word=lambda word: f'"{word}"',
-    beginning=_beginning,
-    letters=_LETTERS,
-    every=" AND ",
-    some=" OR ",
+    prefix_query=_beginning,
+    min_prefix_letters=_LETTERS,
+    and_separator=" AND ",
+    or_separator=" OR ",
 )
 
 VIRTUOSO: Final = Dialect(
@@ -138,7 +138,7 @@ VIRTUOSO: Final = Dialect(
     cut_by_time=_cut_by_time,
     time_limit=_time_limit,
     full_text=FULL_TEXT,
-    listed=500,  # two lists read a page of 1,000 names 10 to 33 % faster than one list
-    texts=100,  # with some 200 texts it finds nothing
+    max_iris=500,  # two lists read a page of 1,000 names 10 to 33 % faster than one list
+    max_texts=100,  # with some 200 texts it finds nothing
     error=_error,
 )

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.paging.directions import RelationQuestion
-from kgnav_mcp.adapters.sparql.adapter import LIBRARY, Readers, SparqlAdapter, connected
+from kgnav_mcp.adapters.paging.directions import RelationRequest
+from kgnav_mcp.adapters.sparql.adapter import LIBRARY, Readers, SparqlAdapter, create_client
 from kgnav_mcp.adapters.sparql.client import USER_AGENT
 from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT_LOCAL, Client, user_agent
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.requests import Address
 from kgnav_mcp.adapters.wikidata import queries, queries_schema
-from kgnav_mcp.adapters.wikidata.base import found_in
+from kgnav_mcp.adapters.wikidata.base import detect_wikibase
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Path
@@ -93,7 +93,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         ids = self._readers.store.ids
         return frozenset({ids.relation(SUBCLASS)} if ids.base == WIKIDATA else ())
 
-    async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...]:
+    async def triples_by_qualifier(self, entity: str, *, limit: int) -> tuple[Triple, ...]:
         value = self._readers.linker.naming.iri(entity)
         opened = self._readers
         return () if value is None else await qualified(opened.store, opened.statements, value, limit)
@@ -125,7 +125,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
 
     async def _connect(self) -> Client:
         wikidata = self._wikidata
-        return connected(
+        return create_client(
             wikidata.endpoint,
             contact=wikidata.contact,
             timeout=self._options.timeout,
@@ -135,7 +135,9 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
 
     async def _read(self, client: Client) -> _Opened:
         wikidata = self._wikidata
-        ids, form = await found_in(Reader(client, {}, self._options.timeout, prologue=queries.PREFIXES), wikidata)
+        ids, form = await detect_wikibase(
+            Reader(client, {}, self._options.timeout, prologue=queries.PREFIXES), wikidata
+        )
         store = Store(client, wikidata, ids, form, self._options)
         catalogues = CatalogueCache(store)
         names = Names(store, catalogues)
@@ -174,7 +176,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         meant = (self._readers.store.ids.property(path[0]) for path in paths)
         return list(dict.fromkeys((local,) for local in meant if local is not None))
 
-    async def _relations(self, anchors: Sequence[URIRef], asked: RelationQuestion) -> Page[RelationFacts]:
+    async def _relations(self, anchors: Sequence[URIRef], asked: RelationRequest) -> Page[RelationFacts]:
         if asked.hops != 1:
             raise _no_mediators()
         return await super()._relations(anchors, asked)

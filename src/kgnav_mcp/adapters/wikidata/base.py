@@ -18,7 +18,7 @@ _MAX_TRIPLES: Final = 100_000
 """Triples that are searched for a value, if nothing else shows that there is a Wikibase."""
 
 
-async def found_in(reader: Reader, wikidata: Wikidata) -> tuple[Ids, Form]:
+async def detect_wikibase(reader: Reader, wikidata: Wikidata) -> tuple[Ids, Form]:
     """The ids under the endpoint's concept base, and the form of its rows (statements, or values of a truthy dump).
 
     The base is read from definitions of properties if there are any, else from predicates in use.
@@ -29,13 +29,13 @@ async def found_in(reader: Reader, wikidata: Wikidata) -> tuple[Ids, Form]:
     """
     if wikidata.known:
         return Ids(wikidata.base), queries.FULL
-    defined = () if wikidata.base else (await reader.select(queries.DIRECT_CLAIM)).some()
-    claims = (await reader.select(queries.CLAIM)).some()
+    defined = () if wikidata.base else (await reader.select(queries.DIRECT_CLAIM)).any_rows()
+    claims = (await reader.select(queries.CLAIM)).any_rows()
     direct = ()
     if not claims:
         instance = Ids(wikidata.base or WIKIDATA).direct(wikidata.instance_of)
         folder = Literal(f"{wikidata.base}{queries.TRUTHY.folder}P")
-        direct = (await reader.select(queries.DIRECT, instance=instance, folder=folder, most=_MAX_TRIPLES)).some()
+        direct = (await reader.select(queries.DIRECT, instance=instance, folder=folder, most=_MAX_TRIPLES)).any_rows()
         if not (defined or direct or wikidata.base):
             raise InvalidStore(
                 "this endpoint has no Wikibase in it: no statement (wikibase:BestRank), no property "

@@ -16,7 +16,7 @@ _FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedCatalogue:
     """The content of a cache file: datatype and labels by language of each property, and its age in seconds."""
 
     base: str
@@ -37,7 +37,7 @@ class CacheFile:
             return None
         return cls(folder / f"wikidata-{blake2b(chr(0).join(key).encode(), digest_size=8).hexdigest()}.json")
 
-    def read(self) -> Kept | None:
+    def read(self) -> CachedCatalogue | None:
         """The cached catalogue; None if there is none, or it cannot be read. Then the endpoint is asked."""
         try:
             content = cast("dict[str, Any]", json.loads(self.path.read_text(encoding="utf-8")))
@@ -47,7 +47,7 @@ class CacheFile:
                 str(name): (str(kind), {str(language): str(text) for language, text in labels.items()})
                 for name, (kind, labels) in content["properties"].items()
             }
-            return Kept(str(content["base"]), properties, max(0.0, time.time() - float(content["read"])))
+            return CachedCatalogue(str(content["base"]), properties, max(0.0, time.time() - float(content["read"])))
         except (OSError, ValueError, TypeError, LookupError, AttributeError):
             return None
 

@@ -10,9 +10,9 @@ from typing import Final
 
 from rdflib import Literal
 
-from kgnav_mcp.adapters.sparql.catalogue import nearest, undecided
+from kgnav_mcp.adapters.sparql.catalogue import incomplete_catalogue, nearest
 from kgnav_mcp.adapters.sparql.reading import Row, Value
-from kgnav_mcp.adapters.sparql.terms import listed
+from kgnav_mcp.adapters.sparql.terms import comma_separated
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.cachefile import CacheFile
 from kgnav_mcp.adapters.wikidata.ids import Ids
@@ -76,14 +76,14 @@ class Property:
 class Catalogue:
     """The known properties. An empty catalogue works too: ids are shown for labels, and nothing is hidden.
 
-    `whole` says that all properties are here with their labels. Otherwise a name that is not found may still be that of
-    a property.
+    `complete` says that all properties are here with their labels. Otherwise a name that is not found may still be that
+    of a property.
     """
 
-    def __init__(self, properties: Iterable[Property], languages: Sequence[str], *, whole: bool = True) -> None:
-        self.whole = whole
+    def __init__(self, properties: Iterable[Property], languages: Sequence[str], *, complete: bool = True) -> None:
+        self.complete = complete
         self._properties = {known.id: known for known in properties}
-        self._languages = fallbacks(languages)
+        self._languages = label_languages(languages)
 
     def __len__(self) -> int:
         return len(self._properties)
@@ -116,7 +116,7 @@ class Catalogue:
         """Whether a property is left out of neighbourhoods unless asked for: identifiers of other databases are."""
         return self.get(local).datatype == EXTERNAL_ID
 
-    def called(self, name: str) -> list[str]:
+    def properties_named(self, name: str) -> list[str]:
         """The bare ids of the properties with this label in any language, ignoring letter case."""
         wanted = name.strip().casefold()
         return sorted(
@@ -128,7 +128,11 @@ class Catalogue:
     def unknown(self, kind: str, name: str, *nearest: str) -> KgnavError:
         """The error for a name that was not found. `nearest` are suggestions to list before similar properties."""
         suggestions = [*nearest, *self.nearest(name)]
-        return UnknownName(kind, name, suggestions) if self.whole else undecided(kind, name, suggestions, Stop.TIME_OUT)
+        return (
+            UnknownName(kind, name, suggestions)
+            if self.complete
+            else incomplete_catalogue(kind, name, suggestions, Stop.TIME_OUT)
+        )
 
     def nearest(self, name: str) -> list[str]:
         """The printed ids of properties with labels similar to a name."""
@@ -136,7 +140,7 @@ class Catalogue:
         return [Ids.relation(local) for local in nearest(name, labels)]
 
 
-def fallbacks(languages: Sequence[str]) -> tuple[str, ...]:
+def label_languages(languages: Sequence[str]) -> tuple[str, ...]:
     """The languages in which labels are tried, in order: the wanted ones, `mul` (all languages), English."""
     return tuple(dict.fromkeys((*(language.lower() for language in languages), "mul", "en")))
 
@@ -152,10 +156,10 @@ class CatalogueCache:
             store.wikidata.endpoint,
             store.wikidata.graph or "",
             store.ids.base,
-            *fallbacks(store.languages),
+            *label_languages(store.languages),
         )
         self._refreshing: asyncio.Task[None] | None = None
-        self.current = Catalogue((), store.languages, whole=False)
+        self.current = Catalogue((), store.languages, complete=False)
         self.fault = ""
         """Why the catalogue is missing, incomplete or old; empty if it is not."""
 
@@ -194,7 +198,7 @@ class CatalogueCache:
         except StoreTimeout as error:
             self.fault = f"its properties could not be listed: {error.message}"
             return
-        self.current = Catalogue(properties, self._store.languages, whole=not self.fault)
+        self.current = Catalogue(properties, self._store.languages, complete=not self.fault)
         if properties and not self.fault and self._file is not None:
             content = {known.id: (known.datatype, known.labels) for known in properties}
             await asyncio.to_thread(self._file.write, self._store.ids.base, content)
@@ -214,7 +218,7 @@ class CatalogueCache:
             return [Property(local, "", labels[local]) for local in sorted(labels)]
         found: dict[str, str] = {}
         for row in kinds:
-            local = self._store.ids.last(str(row["direct"]))
+            local = self._store.ids.property_of(str(row["direct"]))
             if local is not None:
                 kind = str(row["type"]).rpartition("#")[2]
                 found[local] = _DATATYPES.get(kind, kind)
@@ -222,7 +226,7 @@ class CatalogueCache:
 
     async def _labels(self, template: str, **terms: Value) -> dict[str, dict[str, str]]:
         """The labels of the properties by language; empty if there are too many for the endpoint's time limit."""
-        languages = listed(*(Literal(language) for language in fallbacks(self._store.languages)))
+        languages = comma_separated(*(Literal(language) for language in label_languages(self._store.languages)))
         labels: dict[str, dict[str, str]] = defaultdict(dict)
         try:
             rows = await self._all(template, languages=languages, **terms)
@@ -244,6 +248,6 @@ class CatalogueCache:
         rows: list[Row] = []
         while True:
             read = await self._reader.slice(template, len(rows), _PAGE_SIZE, share=1.0, **terms)
-            rows += read.whole()
+            rows += read.all_rows()
             if len(read.rows) < _PAGE_SIZE:
                 return rows

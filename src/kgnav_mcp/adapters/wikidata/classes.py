@@ -9,7 +9,7 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql.catalogue import nearest
 from kgnav_mcp.adapters.sparql.lists import Types
-from kgnav_mcp.adapters.sparql.reading import Read, number
+from kgnav_mcp.adapters.sparql.reading import Read, number_in
 from kgnav_mcp.adapters.wikidata import queries_schema
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
@@ -30,16 +30,16 @@ FindNamed = Callable[[str, int], Awaitable[Page[Namesake]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownClasses:
     """The classes with their sizes, largest first, and their labels.
 
-    `whole` says that there are no other classes, `named` that the labels of all classes are here.
+    `complete` says that there are no other classes, `all_labels_read` that the labels of all classes are here.
     """
 
     counts: Mapping[str, Count]
     labels: Mapping[str, str]
-    whole: bool
-    named: bool
+    complete: bool
+    all_labels_read: bool
 
 
 class Classes:
@@ -50,16 +50,16 @@ class Classes:
         self._reader = store.reader
         self._names = names
         self._find_named = named
-        self._known: Known | None = None
+        self._known: KnownClasses | None = None
         self._reading = Shared(self._read)
 
-    async def get(self) -> Known:
+    async def get(self) -> KnownClasses:
         """The classes; in a large Wikibase only those of a sample of its entities."""
         if self._known is None:
             self._known = await self._reading.result()
         return self._known
 
-    async def called(self, name: str) -> Types:
+    async def resolve(self, name: str) -> Types:
         """The classes that an id or a name means. For a name not always all of them: then there is a note.
 
         Raises:
@@ -68,32 +68,32 @@ class Classes:
         """
         known = await self.get()
         meant = self._store.ids.entity(name)
-        if meant is not None and (str(meant) in known.counts or not known.whole):
+        if meant is not None and (str(meant) in known.counts or not known.complete):
             return Types([meant])
         wanted = name.strip().casefold()
         found = [URIRef(iri) for iri, label in known.labels.items() if label.casefold() == wanted]
-        if not found and not known.named:
+        if not found and not known.all_labels_read:
             page = await self._find_named(name, _NEAREST)
             found = [iri for one in page.items if (iri := self._store.ids.entity(one.entity.id)) is not None]
         if not found:
             raise UnknownName("label", name, [known.labels[iri] for iri in nearest(name, known.labels)])
-        if known.named:
+        if known.all_labels_read:
             return Types(found)
         shown = ", ".join(map(self._store.ids.shown, found))
         return Types(found, f"Other classes may be called {echoed(name.strip())}, too: followed were {shown}.")
 
-    def label(self, iri: str, known: Known) -> str:
+    def label(self, iri: str, known: KnownClasses) -> str:
         """The label of a class, or its id if it has none."""
         return known.labels.get(iri) or self._store.ids.shown(iri)
 
-    async def _read(self) -> Known:
+    async def _read(self) -> KnownClasses:
         read, complete = await self._count()
         counts: dict[str, Count] = {}
-        for row in sorted(read.rows, key=lambda row: (-number(row, "n"), str(row["o"]))):
+        for row in sorted(read.rows, key=lambda row: (-number_in(row, "n"), str(row["o"]))):
             if self._store.ids.is_entity(iri := str(row["o"])):
-                counts[iri] = Count(number(row, "n")) if complete else Count.at_least(number(row, "n"))
+                counts[iri] = Count(number_in(row, "n")) if complete else Count.at_least(number_in(row, "n"))
         labels = await self._names.labels(list(counts)[:_MAX_LABELLED])
-        return Known(counts, labels, complete, named=complete and len(counts) <= _MAX_LABELLED)
+        return KnownClasses(counts, labels, complete, all_labels_read=complete and len(counts) <= _MAX_LABELLED)
 
     async def _count(self) -> tuple[Read, bool]:
         if self._store.wikidata.counted is None:

@@ -11,9 +11,9 @@ from functools import partial
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.paging.counts import CountCache, CountQuestion, RelationCounts, counted, together
+from kgnav_mcp.adapters.paging.counts import CountCache, CountRequest, RelationCounts, merge_counts, sum_counts
 from kgnav_mcp.adapters.sparql import errors
-from kgnav_mcp.adapters.sparql.reading import Read, fits, iri_in, number
+from kgnav_mcp.adapters.sparql.reading import Read, iri_in, is_at_most, number_in
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, batches, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
@@ -38,7 +38,7 @@ _MAX_TRIPLES_SAMPLED = 20_000
 Path = tuple[str]
 """The bare id of a property: `P31`."""
 Counts = RelationCounts[URIRef, str]
-_Question = CountQuestion[str]
+_Question = CountRequest[str]
 
 
 class CountReader:
@@ -67,7 +67,7 @@ class CountReader:
 
         Returns False also if that is not possible; then `at` has to count.
         """
-        cached = await self._cache.kept(_Question(frozenset(map(str, entities)), direction, None))
+        cached = await self._cache.cached(_Question(frozenset(map(str, entities)), direction, None))
         if cached is not None or direction is Direction.OUTGOING or self._store.wikidata.counted is not None:
             return False
         found = 0
@@ -97,28 +97,29 @@ class CountReader:
             self.at(entities, asked.direction, None), self.at(entities, asked.direction, TailKind.ENTITY)
         )
         if entity_counts.stop is not Stop.COMPLETE:
-            raise errors.stopped()  # If too little is subtracted, the rest is not even a lower bound.
+            raise errors.stopped_by_store()  # If too little is subtracted, the rest is not even a lower bound.
         rest = (
             (one, path, rows - entity_counts.rows.get(one, {}).get(path, 0))
             for one, counts in all_counts.rows.items()
             for path, rows in counts.items()
         )
         return await in_thread(
-            len(entities), lambda: counted(((one, path, rows) for one, path, rows in rest if rows > 0), all_counts.stop)
+            len(entities),
+            lambda: sum_counts(((one, path, rows) for one, path, rows in rest if rows > 0), all_counts.stop),
         )
 
     async def _count_properties(self, entities: Sequence[URIRef], asked: _Question, names: Sequence[str]) -> Counts:
         """Count some properties, each by its own subquery."""
         if asked.far_ends is not None or len(names) > _PROPERTIES_PER_QUERY:
             all_counts = await self.at(entities, asked.direction, asked.far_ends)
-            return await in_thread(len(entities), lambda: all_counts.only([(name,) for name in names]))
+            return await in_thread(len(entities), lambda: all_counts.restricted_to([(name,) for name in names]))
 
         async def count(some: Sequence[URIRef]) -> Counts:
             size = min(_MAX_ANSWER_ROWS // len(names), MAX_TERMS)
             parts = await gathered(
                 *(self._count_each_property(part, asked.direction, names) for part in batches(some, size))
             )
-            return await in_thread(len(some), lambda: together(parts))
+            return await in_thread(len(some), lambda: merge_counts(parts))
 
         if asked.direction is Direction.OUTGOING:
             return await count(entities)
@@ -140,11 +141,11 @@ class CountReader:
         ]
         read = await self._reader.union(branches)
         rows = (
-            (iri_in(row, variable), (names[number(row, "number")],), number(row, "n"))
+            (iri_in(row, variable), (names[number_in(row, "number")],), number_in(row, "n"))
             for row in read.rows
             if variable in row
         )
-        return await in_thread(len(read.rows), lambda: counted(rows, read.stop))
+        return await in_thread(len(read.rows), lambda: sum_counts(rows, read.stop))
 
     async def _count_incoming(
         self,
@@ -162,7 +163,7 @@ class CountReader:
             except StoreTimeout:
                 small = set[URIRef]()
         hubs = [await hub(one) for one in entities if one not in small]
-        return await in_thread(len(entities), lambda: together([found, *hubs]))
+        return await in_thread(len(entities), lambda: merge_counts([found, *hubs]))
 
     async def _within_bound(self, entities: Sequence[URIRef], bound: int) -> Sequence[URIRef]:
         """The entities at which at most `bound` triples point, found by halving the set."""
@@ -174,7 +175,7 @@ class CountReader:
             found = None  # Taking so long means that there are many.
         if len(batch) < len(entities):
             return [*await self._within_bound(batch, bound), *await self._within_bound(entities[MAX_TERMS:], bound)]
-        if found is not None and fits(found, bound):
+        if found is not None and is_at_most(found, bound):
             return entities
         half = len(entities) // 2
         if not half:
@@ -187,15 +188,15 @@ class CountReader:
         known = [known.id for known in self._catalogues.current.properties if known.to_entities]
         if not known:
             rows = (await self._reader.select(queries.SOME_RELATIONS, s=values(anchor), most=_MAX_TRIPLES_SAMPLED)).rows
-            found = sorted(local for row in rows if (local := self._store.ids.last(str(row["p"]))) is not None)
+            found = sorted(local for row in rows if (local := self._store.ids.property_of(str(row["p"]))) is not None)
             return RelationCounts({anchor: {(local,): 1 for local in found}}, Stop.TIME_OUT)
         parts = await gathered(*(self._properties_leading_to(anchor, chunk) for chunk in batches(known, _BATCH_SIZE)))
         names = [name for found, _ in parts for name in found]
         missing = any(not whole for _, whole in parts)
         if missing and not names:
             raise hub_timed_out()
-        found = together([RelationCounts({anchor: {}}), await self._count_up_to_bound(anchor, names)])
-        return together([found, RelationCounts(stop=Stop.TIME_OUT)]) if missing else found
+        found = merge_counts([RelationCounts({anchor: {}}), await self._count_up_to_bound(anchor, names)])
+        return merge_counts([found, RelationCounts(stop=Stop.TIME_OUT)]) if missing else found
 
     async def _properties_leading_to(self, anchor: URIRef, names: Sequence[str]) -> tuple[list[str], bool]:
         """Those of the properties that lead to an entity, and whether all were tested in time."""
@@ -204,12 +205,12 @@ class CountReader:
             read = await self._reader.select(queries.LEADING, directs=directs, s=anchor)
         except StoreTimeout:
             return [], False  # The caller marks its counts as partial.
-        found = [local for row in read.rows if (local := self._store.ids.last(str(row["direct"]))) is not None]
+        found = [local for row in read.rows if (local := self._store.ids.property_of(str(row["direct"]))) is not None]
         return found, read.stop is Stop.COMPLETE
 
     async def _count_up_to_bound(self, anchor: URIRef, names: Sequence[str]) -> Counts:
         """Count the rows of properties at a hub, each up to a bound. "At least one" where that takes too long."""
-        return together(
+        return merge_counts(
             await gathered(
                 *(self._count_batch_up_to_bound(anchor, chunk) for chunk in batches(names, _PROPERTIES_PER_QUERY))
             )
@@ -229,7 +230,7 @@ class CountReader:
             read = await self._reader.union(branches)
         except StoreTimeout:
             read = Read((), Stop.TIME_OUT)  # Each count becomes a lower bound.
-        found = {names[number(row, "number")]: number(row, "n") for row in read.rows}
+        found = {names[number_in(row, "number")]: number_in(row, "n") for row in read.rows}
         exact = {name for name, rows in found.items() if rows < COUNTED_AT_HUBS and read.stop is Stop.COMPLETE}
         rows = {(name,): found[name] if name in exact else max(found.get(name, 1), 1) for name in names}
         bounds = frozenset((anchor, path) for path in rows if path[0] not in exact)
@@ -239,13 +240,13 @@ class CountReader:
         self, entities: Sequence[URIRef], query: str = queries.COUNTS[Direction.INCOMING]
     ) -> Counts:
         read = await self._reader.in_batches(query, "s", entities)
-        return await in_thread(len(read.rows), lambda: counted(self._count_rows(read), read.stop))
+        return await in_thread(len(read.rows), lambda: sum_counts(self._count_rows(read), read.stop))
 
     def _count_rows(self, read: Read) -> Iterable[tuple[URIRef, Path, int]]:
         for row in read.rows:
-            local = self._store.ids.last(str(row["p"]))
+            local = self._store.ids.property_of(str(row["p"]))
             if local is not None:
-                yield iri_in(row, "s"), (local,), number(row, "n")
+                yield iri_in(row, "s"), (local,), number_in(row, "n")
 
 
 def hub_timed_out() -> StoreTimeout:

@@ -69,7 +69,7 @@ class Ids:
         """An entity's id as it is printed."""
         return f"wd:{iri.removeprefix(self.entities)}"
 
-    def last(self, iri: str) -> str | None:
+    def property_of(self, iri: str) -> str | None:
         """The bare id of the property of a predicate, in any of its namespaces; None if it has none."""
         tail = iri.rpartition("/")[2]
         return tail if _PROPERTY.fullmatch(tail) and iri.startswith(f"{self.base}/prop/") else None

@@ -16,10 +16,10 @@ from kgnav_mcp.adapters.sparql import linking
 from kgnav_mcp.adapters.sparql.linking import Size
 from kgnav_mcp.adapters.sparql.name_search import Lookup, NameSearch, SparqlNames
 from kgnav_mcp.adapters.sparql.namesakes import Hit, Hits, findable
-from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number
+from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number_in
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.adapters.wikidata import queries
-from kgnav_mcp.adapters.wikidata.catalogue import fallbacks
+from kgnav_mcp.adapters.wikidata.catalogue import label_languages
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.search import VectorSearch, WikibaseSearch
 from kgnav_mcp.adapters.wikidata.store import Store
@@ -54,7 +54,7 @@ class Linker(linking.Linker):
         """The number of statements and of sitelinks of entities, as far as the store has these numbers."""
         found: dict[str, dict[URIRef, int]] = {"statements": {}, "sitelinks": {}}
         for row in (await self._reader.in_batches(queries.SIZES, "ids", iris)).rows:
-            found[str(row["p"])][iri_in(row, "s")] = number(row, "o")
+            found[str(row["p"])][iri_in(row, "s")] = number_in(row, "o")
         statements, sitelinks = found["statements"], found["sitelinks"]
         return {
             iri: Size(Count.at_least(statements[iri]) if iri in statements else Count.unknown(), sitelinks.get(iri))
@@ -87,7 +87,7 @@ class _LabelNames(SparqlNames):
             bearers=queries.BEARERS,
             scan=queries.SCAN if store.wikidata.scans else None,
             kinds={RDFS.label: NAME, SKOS.altLabel: ALIAS},
-            languages=fallbacks(store.languages),
+            languages=label_languages(store.languages),
             is_entity=lambda term: store.ids.is_entity(str(term)),
         )
         super().__init__(store.reader, lookup)

@@ -12,10 +12,10 @@ from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql import lists
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import NODES, Found, Templates, Types, ValueOrder
-from kgnav_mcp.adapters.sparql.paging import WHOLE, Condition, seen, truncated
+from kgnav_mcp.adapters.sparql.paging import MAX_SORTED, Condition, raised_total, truncated
 from kgnav_mcp.adapters.sparql.queries import NODE_COUNT
-from kgnav_mcp.adapters.sparql.reading import Row, fits
-from kgnav_mcp.adapters.sparql.terms import Terms, listed, rows, sendable, values
+from kgnav_mcp.adapters.sparql.reading import Row, is_at_most
+from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated, rows, sendable, values
 from kgnav_mcp.adapters.wikidata import queries, value_text
 from kgnav_mcp.adapters.wikidata.catalogue import QUANTITY, TIME, CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
@@ -28,7 +28,7 @@ from kgnav_mcp.port.ordering import value_order
 
 _LABELS = frozenset({"name", "label", "rdfs:label"})
 _NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)")
-_STATEMENTS = Terms("DISTINCT ?st")
+_STATEMENTS = Fragment("DISTINCT ?st")
 _TEMPLATES = Templates(
     node_count=queries.UP_TO_NODES,
     values=queries.VALUES,
@@ -64,7 +64,7 @@ class ListReader(lists.ListReader):
     async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[ValueFacts]:
         local, ids, form = self.property(property_name), self._store.ids, self._store.form
         types = Types(()) if owner is None else await self.types(owner)
-        narrowed = Terms("" if owner is None else self._with_types(types.iris))
+        narrowed = Fragment("" if owner is None else self._with_types(types.iris))
         of = self._reader.part(queries.OF_NODES, claims=self._store.rows(form.claims, local), **{"class": narrowed})
         conditions = self._value_pattern(local, of, ids.value(local), ids.full_value(local)) if form.statements else of
         return truncated(await self._values_of(local, conditions, limit, after), note=types.note)
@@ -84,10 +84,10 @@ class ListReader(lists.ListReader):
                 next_step="Ask for the values of a property of nodes (entity_type='node').",
             )
         local, ids = self.property(property_name), self._store.ids
-        owned = Terms("")
+        owned = Fragment("")
         if owner is not None:
             owned = self._reader.part(queries.OWNED, owner=ids.value(self.property(owner, "relation")))
-        if not (await self._reader.select(queries.IS_QUALIFIER, p=ids.qualifier(local))).some():
+        if not (await self._reader.select(queries.IS_QUALIFIER, p=ids.qualifier(local))).any_rows():
             raise UnknownName("qualifier", property_name, self._catalogues.current.nearest(property_name))
         of = self._reader.part(queries.OF_EDGES, owned=owned)
         conditions = self._value_pattern(local, of, ids.qualifier(local), ids.full_qualifier(local))
@@ -102,14 +102,14 @@ class ListReader(lists.ListReader):
         """
         catalogue = self._catalogues.current
         local = self._store.ids.property(name)
-        if local is not None and (local in catalogue or not catalogue.whole):
+        if local is not None and (local in catalogue or not catalogue.complete):
             return local
-        found = catalogue.called(name)
+        found = catalogue.properties_named(name)
         if not found:
             raise catalogue.unknown(kind, name)
         return found[0]
 
-    def _value_pattern(self, local: str, of: Terms, plain: URIRef, full: URIRef) -> Terms:
+    def _value_pattern(self, local: str, of: Fragment, plain: URIRef, full: URIRef) -> Fragment:
         """The pattern that binds the values of a property to `?o`, and to `?q` and `?u` their precision or unit."""
         template = {TIME: queries.TIMES, QUANTITY: queries.AMOUNTS}.get(
             self._catalogues.current.get(local).datatype, queries.PLAIN
@@ -119,7 +119,7 @@ class ListReader(lists.ListReader):
         return self._reader.part(template, of=of, full=full)
 
     async def types(self, label: str) -> Types:
-        return await self._classes.called(label)
+        return await self._classes.resolve(label)
 
     async def _identified(self, property_name: str, value: str) -> Found | None:
         """The node with this id, or the nodes with this label."""
@@ -145,7 +145,7 @@ class ListReader(lists.ListReader):
         else:
             terms, stop = await self._meant(value)
         if terms and not known.datatype:
-            found = self._reader.filled(queries.WITH_EITHER, direct=direct, text=text, terms=listed(*terms))
+            found = self._reader.filled(queries.WITH_EITHER, direct=direct, text=text, terms=comma_separated(*terms))
         elif terms is None or not known.datatype:
             found = self._reader.filled(queries.WITH_TEXT, direct=direct, text=text)
         else:
@@ -173,17 +173,17 @@ class ListReader(lists.ListReader):
             return [Literal(text, datatype=XSD.dateTime) for text, _ in value_text.times_of(value)]
         return None
 
-    async def _size(self, count: str, conditions: Terms) -> Count:
-        least = await self._reader.count(count, conditions=conditions, most=WHOLE + 1)
-        if fits(least, WHOLE) or self._store.wikidata.counted is not None:
+    async def _size(self, count: str, conditions: Fragment) -> Count:
+        least = await self._reader.count(count, conditions=conditions, most=MAX_SORTED + 1)
+        if is_at_most(least, MAX_SORTED) or self._store.wikidata.counted is not None:
             return least
         try:
-            return seen(await self._reader.count(NODE_COUNT, conditions=conditions), least.value)
+            return raised_total(await self._reader.count(NODE_COUNT, conditions=conditions), least.value)
         except StoreTimeout:
             return least
 
     async def _values_of(
-        self, local: str, conditions: Terms, limit: int, after: str | None, *, counted: Terms = NODES
+        self, local: str, conditions: Fragment, limit: int, after: str | None, *, counted: Fragment = NODES
     ) -> Page[ValueFacts]:
         order = _ORDERS.get(self._catalogues.current.get(local).datatype, value_order)
         read = partial(self._literals, local)

@@ -8,19 +8,19 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql import matching
 from kgnav_mcp.adapters.sparql.matching import SearchQuestion, branch, searched
-from kgnav_mcp.adapters.sparql.reading import Row, number
-from kgnav_mcp.adapters.sparql.terms import Terms, batches, values
+from kgnav_mcp.adapters.sparql.reading import Row, number_in
+from kgnav_mcp.adapters.sparql.terms import Fragment, batches, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Path
-from kgnav_mcp.adapters.wikidata.rows import found_in, row_order
-from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader
+from kgnav_mcp.adapters.wikidata.rows import row_order, statement_in_row
+from kgnav_mcp.adapters.wikidata.statements import StatementReader, StatementRow
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Direction, Stop, Triple
 from kgnav_mcp.port import TailKind
 
 
-class RowSearch(matching.RowSearch[Found, Found]):
+class RowSearch(matching.RowSearch[StatementRow, StatementRow]):
     """Searches the statements of properties at entities."""
 
     def __init__(self, store: Store, counts: CountReader, statements: StatementReader, asked: SearchQuestion) -> None:
@@ -29,7 +29,7 @@ class RowSearch(matching.RowSearch[Found, Found]):
         self._counts = counts
         self._statements = statements
 
-    async def find(self) -> tuple[Sequence[Found], Stop]:
+    async def find(self) -> tuple[Sequence[StatementRow], Stop]:
         paths: Sequence[Path] | None = self._paths
         if paths is None:
             counts = await self._counts.at(self._anchors, self._direction, TailKind.ENTITY)
@@ -44,9 +44,9 @@ class RowSearch(matching.RowSearch[Found, Found]):
             branch(
                 reader,
                 number=place,
-                row=Terms("?s ?st ?o"),
+                row=Fragment("?s ?st ?o"),
                 by=reader.part(queries.AROUND[side], s=values(*batch), rows=self._store.rows(pattern, name)),
-                fitting=Terms(f"{kind} {fitting.text}"),
+                fitting=Fragment(f"{kind} {fitting.text}"),
             )
             for place, name in enumerate(names)
             for batch in batches(self._anchors)
@@ -54,18 +54,18 @@ class RowSearch(matching.RowSearch[Found, Found]):
         read = await searched(reader, branches)
         return await in_thread(len(read.rows), lambda: self._in_order(read.rows, names)), read.stop
 
-    def _in_order(self, read: Iterable[Row], names: Sequence[str]) -> list[Found]:
+    def _in_order(self, read: Iterable[Row], names: Sequence[str]) -> list[StatementRow]:
         """The statements sorted by entity, then by property."""
         places = {one: place for place, one in enumerate(self._anchors)}
         order, outgoing = row_order(self._direction), self._direction is Direction.OUTGOING
-        found = [found_in(row, names[number(row, "number")]) for row in read]
+        found = [statement_in_row(row, names[number_in(row, "number")]) for row in read]
         return sorted(
             found,
             key=lambda one: (places[one.head if outgoing else URIRef(str(one.value))], (one.property,), order(one)),
         )
 
-    async def rows(self, found: Sequence[Found]) -> Sequence[Sequence[Found]]:
+    async def rows(self, found: Sequence[StatementRow]) -> Sequence[Sequence[StatementRow]]:
         return [[one] for one in found]
 
-    async def triples(self, rows: Sequence[Found]) -> Sequence[Triple]:
+    async def triples(self, rows: Sequence[StatementRow]) -> Sequence[Triple]:
         return await self._statements.triples(rows)

@@ -10,9 +10,9 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters.sparql import names
 from kgnav_mcp.adapters.sparql.names import Facts, Naming
 from kgnav_mcp.adapters.sparql.reading import Row, iri_in
-from kgnav_mcp.adapters.sparql.terms import listed
+from kgnav_mcp.adapters.sparql.terms import comma_separated
 from kgnav_mcp.adapters.wikidata import queries
-from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache, fallbacks
+from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache, label_languages
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Entity
@@ -25,9 +25,9 @@ class Names(names.Names):
     """Reads labels in the wanted languages, else in `mul`, English or any. Those of properties are in the catalogue."""
 
     def __init__(self, store: Store, catalogues: CatalogueCache) -> None:
-        ids, languages = store.ids, fallbacks(store.languages)
+        ids, languages = store.ids, label_languages(store.languages)
         language_terms = {"languages": languages, "described_in": [one for one in languages if one != "mul"]}
-        store.reader.know({name: listed(*map(Literal, some)) for name, some in language_terms.items()})
+        store.reader.add_known({name: comma_separated(*map(Literal, some)) for name, some in language_terms.items()})
         naming = Naming(
             short=ids.shown,
             iri=ids.entity,
@@ -35,7 +35,7 @@ class Names(names.Names):
             labels=queries.LABELS,
             labels_of_any_language=queries.ANY_LABELS,
             existing=queries.EXISTING,
-            fresh=_LABEL_SECONDS,
+            cache_seconds=_LABEL_SECONDS,
         )
         super().__init__(store.reader, naming)
         self._ids = ids

@@ -29,7 +29,7 @@ class Preset:
     """Address of a search by meaning, which is used where the option `vector_search` asks for it."""
     scans: bool = False
     """Whether all labels may be scanned to find a name in another spelling."""
-    counted: int | None = None
+    max_grouped_triples: int | None = None
     """Incoming triples up to which an entity's relations are counted by grouping; None: always."""
 
 
@@ -40,14 +40,14 @@ PRESETS: Final[Mapping[str, Preset]] = {
         hosts=("query.wikidata.org", "query-main.wikidata.org"),
         search=_SEARCH,
         vectors=_VECTORS,
-        counted=5_000,
+        max_grouped_triples=5_000,
     ),
     "wdqs-scholarly": Preset(
         path="/sparql",
         base=WIKIDATA,
         hosts=("query-scholarly.wikidata.org",),
         search=_SEARCH,
-        counted=5_000,
+        max_grouped_triples=5_000,
     ),
     "qlever": Preset(
         path="/api/wikidata",

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import TailKind
 
@@ -24,8 +24,8 @@ PREFIX schema: <http://schema.org/>
 PREFIX owl: <http://www.w3.org/2002/07/owl#>
 """
 
-BEST: Final = Terms("?st a wikibase:BestRank .")
-RANKED: Final = Terms("?st wikibase:rank ?rank .")
+BEST: Final = Fragment("?st a wikibase:BestRank .")
+RANKED: Final = Fragment("?st wikibase:rank ?rank .")
 KINDS: Final = {
     None: "",
     TailKind.ENTITY: "FILTER(STRSTARTS(STR(?o), $entities))",

@@ -9,14 +9,14 @@ from heapq import nsmallest
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.paging.directions import RelationQuestion
+from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
-from kgnav_mcp.adapters.sparql.reading import iri_in, number
+from kgnav_mcp.adapters.sparql.reading import iri_in, number_in
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Counts
-from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader, statement
+from kgnav_mcp.adapters.wikidata.statements import StatementReader, StatementRow, statement
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout
@@ -38,7 +38,7 @@ class RelationReader:
         self._counts = counts
         self._statements = statements
 
-    async def page(self, anchors: Sequence[URIRef], asked: RelationQuestion) -> Page[RelationFacts]:
+    async def page(self, anchors: Sequence[URIRef], asked: RelationRequest) -> Page[RelationFacts]:
         """The relations sorted by id. Identifiers of other databases are marked as hidden, and have no examples."""
         counts = await self._counts.at(anchors, asked.direction, asked.far_ends)
         paths = await in_thread(len(anchors), lambda: paths_in_order(counts, lambda path: path))
@@ -61,7 +61,7 @@ class RelationReader:
         )
 
     async def _examples(
-        self, counts: Counts, names: Sequence[str], asked: RelationQuestion
+        self, counts: Counts, names: Sequence[str], asked: RelationRequest
     ) -> tuple[dict[str, tuple[Node, ...]], Stop]:
         """The first few distinct far ends of each property, and whether all were read.
 
@@ -92,13 +92,13 @@ class RelationReader:
             read = await self._reader.union(branches)
         except StoreTimeout:
             return {}, Stop.TIME_OUT  # Counts without examples are still a useful answer.
-        found: list[Found] = []
+        found: list[StatementRow] = []
         for row in read.rows:
-            name = names[number(row, "number")]
+            name = names[number_in(row, "number")]
             if outgoing:
-                found.append(Found(iri_in(row, "head"), name, statement(row, "one"), row["o"]))
+                found.append(StatementRow(iri_in(row, "head"), name, statement(row, "one"), row["o"]))
             else:
-                found.append(Found(iri_in(row, "s"), name, None, None))
+                found.append(StatementRow(iri_in(row, "s"), name, None, None))
         nodes: dict[str, list[Node]] = defaultdict(list)
         for each, node in zip(found, await self._statements.nodes(found, asked.direction), strict=True):
             if node not in nodes[each.property]:

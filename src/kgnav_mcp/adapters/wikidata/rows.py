@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.paging.directions import RowQuestion
+from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
 from kgnav_mcp.adapters.paging.positions import Place
-from kgnav_mcp.adapters.paging.segments import Rows, Segment, Wanted
+from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql import errors
-from kgnav_mcp.adapters.sparql.reading import Read, Row, iri_in, number
+from kgnav_mcp.adapters.sparql.reading import Read, Row, iri_in, number_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Counts, Path, hub_timed_out
-from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader, statement
+from kgnav_mcp.adapters.wikidata.statements import StatementReader, StatementRow, statement
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout
@@ -32,10 +32,10 @@ _MAX_READ_WHOLE = 500
 """Up to this many incoming statements of one property are read whole; more are read in slices."""
 
 
-class RowReader(RowSource[URIRef, str, Found]):
+class RowReader(RowSource[URIRef, str, StatementRow]):
     """Counts and reads the statements of one request: some entities in one direction."""
 
-    segments_together = 1_000
+    segments_per_query = 1_000
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class RowReader(RowSource[URIRef, str, Found]):
         catalogues: CatalogueCache,
         counts: CountReader,
         statements: StatementReader,
-        asked: tuple[Sequence[URIRef], RowQuestion],
+        asked: tuple[Sequence[URIRef], RowRequest],
     ) -> None:
         self._store = store
         self._reader = store.reader
@@ -55,7 +55,7 @@ class RowReader(RowSource[URIRef, str, Found]):
         self._far_ends = question.far_ends
         self._paths: Sequence[Path] | None = None
 
-    async def page(self, paths: Sequence[Path] | None, asked: RowQuestion) -> Page[Triple]:
+    async def page(self, paths: Sequence[Path] | None, asked: RowRequest) -> Page[Triple]:
         """One page of the statements of these properties, as `GraphAdapter.neighbours` defines it.
 
         Raises:
@@ -66,7 +66,7 @@ class RowReader(RowSource[URIRef, str, Found]):
             self, self._anchors, limit=asked.limit, after=asked.after, all_or_none=asked.all_or_none
         )
         if page.stop is Stop.TIME_OUT and not page.items:
-            raise hub_timed_out() if self._direction is Direction.INCOMING else errors.stopped()
+            raise hub_timed_out() if self._direction is Direction.INCOMING else errors.stopped_by_store()
         return page
 
     def ids(self, path: tuple[str, ...]) -> tuple[str, ...]:
@@ -87,12 +87,12 @@ class RowReader(RowSource[URIRef, str, Found]):
         if not names:
             return counts
         self.note = hidden_note(Count.sum(by_path[name,] for name in names), names)
-        return await in_thread(len(self._anchors), lambda: counts.only(lambda path: path[0] not in names))
+        return await in_thread(len(self._anchors), lambda: counts.restricted_to(lambda path: path[0] not in names))
 
-    def small(self, segment: Segment[URIRef, str]) -> bool:
+    def is_small(self, segment: Segment[URIRef, str]) -> bool:
         return self._direction is Direction.OUTGOING or (segment.exact and segment.rows <= _MAX_READ_WHOLE)
 
-    async def together(self, wanted: Sequence[Wanted[URIRef, str]]) -> Sequence[Rows[Found]]:
+    async def read_together(self, wanted: Sequence[SegmentPart[URIRef, str]]) -> Sequence[Rows[StatementRow]]:
         by_property: dict[str, list[URIRef]] = defaultdict(list)
         for one in wanted:
             by_property[one.segment.path[0]].append(one.segment.entity)
@@ -110,37 +110,37 @@ class RowReader(RowSource[URIRef, str, Found]):
         ]
 
     def _wanted_of(
-        self, read: Read, names: Sequence[str], wanted: Sequence[Wanted[URIRef, str]]
-    ) -> Sequence[Rows[Found]]:
+        self, read: Read, names: Sequence[str], wanted: Sequence[SegmentPart[URIRef, str]]
+    ) -> Sequence[Rows[StatementRow]]:
         """The wanted parts of each segment, cut out of the rows of these properties."""
         near = "s" if self._direction is Direction.OUTGOING else "o"
-        found: dict[tuple[URIRef, str], list[Found]] = defaultdict(list)
+        found: dict[tuple[URIRef, str], list[StatementRow]] = defaultdict(list)
         for row in read.rows:
-            name, value = names[number(row, "number")], row.get("o")
+            name, value = names[number_in(row, "number")], row.get("o")
             if self._far_ends is None or (self._far_ends is TailKind.ENTITY) == self._is_entity(value):
-                found[iri_in(row, near), name].append(found_in(row, name))
+                found[iri_in(row, near), name].append(statement_in_row(row, name))
         key = row_order(self._direction)
         return [
-            one.cut(_with_places(sorted(found[one.segment.entity, one.segment.path[0]], key=key)), read.stop)
+            one.select_from(_with_places(sorted(found[one.segment.entity, one.segment.path[0]], key=key)), read.stop)
             for one in wanted
         ]
 
-    async def slice(self, wanted: Wanted[URIRef, str]) -> Rows[Found]:
+    async def read_slice(self, wanted: SegmentPart[URIRef, str]) -> Rows[StatementRow]:
         """A slice of the statements that point at a hub, in the order of the endpoint's index."""
         segment, start = wanted.segment, wanted.start.group
         rows = self._store.rows(self._store.form.rows[Direction.INCOMING], segment.path[0])
         try:
-            read = await self._reader.slice(queries.SLICE, start, wanted.most, s=values(segment.entity), rows=rows)
+            read = await self._reader.slice(queries.SLICE, start, wanted.limit, s=values(segment.entity), rows=rows)
         except StoreTimeout:
             return Rows((), Stop.TIME_OUT)
         found = await in_thread(
-            len(read.rows), lambda: _with_places((found_in(row, segment.path[0]) for row in read.rows), start)
+            len(read.rows), lambda: _with_places((statement_in_row(row, segment.path[0]) for row in read.rows), start)
         )
-        ended = start + len(found) >= segment.rows if segment.exact else len(found) < wanted.most
+        ended = start + len(found) >= segment.rows if segment.exact else len(found) < wanted.limit
         stop = Stop.COMPLETE if ended else Stop.LIMIT
         return Rows(found, stop if read.stop is Stop.COMPLETE else read.stop)
 
-    async def triples(self, rows: Sequence[tuple[Segment[URIRef, str], Found]]) -> Sequence[Triple]:
+    async def triples(self, rows: Sequence[tuple[Segment[URIRef, str], StatementRow]]) -> Sequence[Triple]:
         return await self._statements.triples([row for _, row in rows])
 
     def _is_entity(self, value: Term | None) -> bool:
@@ -150,8 +150,8 @@ class RowReader(RowSource[URIRef, str, Found]):
 async def qualified(store: Store, statements: StatementReader, value: URIRef, limit: int) -> tuple[Triple, ...]:
     """The first `limit` statements that have an entity as the value of a qualifier."""
     read = await store.reader.select(queries.QUALIFIED, s=values(value), most=limit)
-    names = [(row, store.ids.last(str(row["p"]))) for row in read.some()]
-    return tuple(await statements.triples([found_in(row, name) for row, name in names if name is not None]))
+    names = [(row, store.ids.property_of(str(row["p"]))) for row in read.any_rows()]
+    return tuple(await statements.triples([statement_in_row(row, name) for row, name in names if name is not None]))
 
 
 def hidden_note(rows: Count, names: Iterable[str]) -> str:
@@ -161,19 +161,19 @@ def hidden_note(rows: Count, names: Iterable[str]) -> str:
     return f"{size} identifiers of other databases are not shown; to see one, name its property, such as wdt:{example}."
 
 
-def found_in(row: Row, name: str) -> Found:
+def statement_in_row(row: Row, name: str) -> StatementRow:
     """The statement in a row of a query about one property."""
-    return Found(iri_in(row, "s"), name, statement(row, "st"), row.get("o"))
+    return StatementRow(iri_in(row, "s"), name, statement(row, "st"), row.get("o"))
 
 
-def _with_places(found: Iterable[Found], start: int = 0) -> list[tuple[Found, Place]]:
+def _with_places(found: Iterable[StatementRow], start: int = 0) -> list[tuple[StatementRow, Place]]:
     return [(each, Place(n)) for n, each in enumerate(found, start + 1)]
 
 
-def row_order(direction: Direction) -> Callable[[Found], tuple[bool, int, str, str]]:
+def row_order(direction: Direction) -> Callable[[StatementRow], tuple[bool, int, str, str]]:
     """The sort key of statements of one property: their far end (entities by number), then their own key."""
 
-    def key(found: Found) -> tuple[bool, int, str, str]:
+    def key(found: StatementRow) -> tuple[bool, int, str, str]:
         far = found.head if direction is Direction.INCOMING else found.value
         if not isinstance(far, URIRef):
             return False, 0, str(far) if isinstance(far, Literal) else "", found.key()

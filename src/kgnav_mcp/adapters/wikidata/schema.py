@@ -9,9 +9,9 @@ from cachetools import LRUCache
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql.queries import END_TYPES, JOINED_TYPES
-from kgnav_mcp.adapters.sparql.reading import Read, fits, number
+from kgnav_mcp.adapters.sparql.reading import Read, is_at_most, number_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.adapters.wikidata import queries_schema
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
@@ -111,13 +111,13 @@ class SchemaReader:
         """
         catalogue = self._catalogues.current
         local = self._store.ids.property(name)
-        found = [local] if local is not None else catalogue.called(name)
+        found = [local] if local is not None else catalogue.properties_named(name)
         if local is not None or found:
             uses = dict(zip(found, await gathered(*(self._use_count(each) for each in found)), strict=True))
             if any(uses[each] != Count(0) or each in catalogue for each in found):
                 return await self._schema({}, StatementCounts(uses), limit, len(found))
         try:
-            classes = (await self._classes.called(name)).iris
+            classes = (await self._classes.resolve(name)).iris
         except UnknownName as error:
             raise catalogue.unknown("label, relation or property", name, *error.nearest) from error
         known = await self._classes.get()
@@ -138,7 +138,7 @@ class SchemaReader:
             read = await self._counts_by_property()
         except StoreTimeout:
             return StatementCounts(unknown, stop=Stop.TIME_OUT)
-        counts = {self._store.ids.last(str(row["p"])): read.counted(number(row, "n")) for row in read.rows}
+        counts = {self._store.ids.property_of(str(row["p"])): read.counted(number_in(row, "n")) for row in read.rows}
         found = {local: count for local, count in counts.items() if local is not None}
         triples = read.counted(sum(count.value for count in found.values()))
         return StatementCounts(found if read.stop is Stop.COMPLETE else unknown | found, triples, read.stop)
@@ -176,12 +176,12 @@ class SchemaReader:
                     queries_schema.AT_CLASS[direction], most=_SAMPLE_NODES, of_class=class_
                 )
                 stop = Stop.first((stop, read.stop))
-                complete = read.stop is Stop.COMPLETE and fits(sizes[str(class_)], _SAMPLE_NODES)
+                complete = read.stop is Stop.COMPLETE and is_at_most(sizes[str(class_)], _SAMPLE_NODES)
                 for row in read.rows:
-                    local = self._store.ids.last(str(row["p"]))
+                    local = self._store.ids.property_of(str(row["p"]))
                     if local is None:
                         continue
-                    counted = number(row, "n")
+                    counted = number_in(row, "n")
                     if self._catalogues.current.get(local).to_entities:
                         found[local] = uses.get(local, Count.unknown())
                     elif direction is Direction.OUTGOING:
@@ -200,7 +200,7 @@ class SchemaReader:
         joined = dict(zip(edges, read, strict=False))
         labels = sorted(classes, key=lambda iri: (-classes[iri].value, iri))[:limit]
         notes = [_SAMPLED] if self._store.form.statements else [_ENDS_SAMPLED, VALUES_ONLY]
-        if not known.whole:
+        if not known.complete:
             notes.append("classes are those of some entities")
         stops = (used.stop, *(ends.stop for ends in read))
         notes += [f"{words}: {_MISSING}" for why, words in _STOP_NOTES.items() if why in stops][:1]
@@ -247,7 +247,7 @@ class SchemaReader:
 
     async def _ends(self, local: str, direction: Direction) -> tuple[tuple[str, ...], Stop]:
         read = await self._sample_rows(END_TYPES[direction], local)
-        counts = {str(row["t"]): number(row, "n") for row in read.rows if self._is_class(row.get("t"))}
+        counts = {str(row["t"]): number_in(row, "n") for row in read.rows if self._is_class(row.get("t"))}
         frequent = [
             iri
             for iri in sorted(counts, key=lambda iri: (-counts[iri], iri))
@@ -260,7 +260,7 @@ class SchemaReader:
         """The pairs of classes that a relation joins, with lower bounds of their counts, most frequent first."""
         read = await self._sample_rows(JOINED_TYPES, local)
         counts = {
-            (str(row["h"]), str(row["t"])): number(row, "n")
+            (str(row["h"]), str(row["t"])): number_in(row, "n")
             for row in read.rows
             if self._is_class(row.get("h")) and self._is_class(row.get("t"))
         }
@@ -281,7 +281,7 @@ class SchemaReader:
         if not self._store.form.statements:
             return (), Stop.COMPLETE
         read = await self._reader.select(queries_schema.QUALIFIERS, claims=self._claims(local), most=_SAMPLE_ROWS)
-        found = {self._store.ids.last(str(row["q"])) for row in read.rows}
+        found = {self._store.ids.property_of(str(row["q"])) for row in read.rows}
         facts = (QualifierFacts(Ids.relation(each), self._datatypes(each)) for each in found if each is not None)
         return tuple(sorted(facts, key=lambda qualifier: qualifier.id)), read.stop
 
@@ -289,5 +289,5 @@ class SchemaReader:
         known = self._catalogues.current.get(local)
         return (NODE_VALUES,) if known.to_entities else (known.datatype,) if known.datatype else ()
 
-    def _claims(self, local: str) -> Terms:
+    def _claims(self, local: str) -> Fragment:
         return self._store.rows(self._store.form.claims, local)

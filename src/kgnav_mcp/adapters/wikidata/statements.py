@@ -34,7 +34,7 @@ _UNNAMED_TYPES: Final = frozenset({"string", "monolingualtext", ""})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StatementRow:
     """A row: its head, its property, its statement node (None in a truthy copy), and its value (None: it has none)."""
 
     head: URIRef
@@ -78,7 +78,7 @@ class StatementReader:
         self._names = names
         self._catalogues = catalogues
 
-    async def triples(self, found: Sequence[Found]) -> list[Triple]:
+    async def triples(self, found: Sequence[StatementRow]) -> list[Triple]:
         """Statements as triples with their qualifiers. Labels and details are read at the same time."""
         ends = await in_thread(len(found), lambda: [end for each in found for end in (each.head, each.value)])
         details, labels = await gathered(self._details(found), self._labels(ends))
@@ -94,7 +94,7 @@ class StatementReader:
 
         return await in_thread(len(found), triples)
 
-    async def nodes(self, found: Sequence[Found], direction: Direction) -> list[Node]:
+    async def nodes(self, found: Sequence[StatementRow], direction: Direction) -> list[Node]:
         """Only the far ends of statements."""
         if direction is Direction.INCOMING:
             labels = await self._names.labels(each.head for each in found)
@@ -120,13 +120,13 @@ class StatementReader:
         units = [unit for node in full if (unit := node.get("quantityUnit")) and not unit.endswith(f"/{_NO_UNIT}")]
         return await self._names.labels(units)
 
-    async def _details(self, found: Sequence[Found]) -> dict[URIRef, _Details]:
+    async def _details(self, found: Sequence[StatementRow]) -> dict[URIRef, _Details]:
         statements = await in_thread(
             len(found), lambda: list(dict.fromkeys(each.statement for each in found if each.statement is not None))
         )
         if not statements:
             return {}
-        rows = (await self._reader.in_batches(queries.DETAILS, "statements", statements)).whole()
+        rows = (await self._reader.in_batches(queries.DETAILS, "statements", statements)).all_rows()
         return await in_thread(len(rows), lambda: self._details_in(rows))
 
     def _details_in(self, rows: Iterable[Row]) -> dict[URIRef, _Details]:
@@ -141,7 +141,7 @@ class StatementReader:
                 statement_details.references += 1
             elif predicate == _TYPE and str(node).startswith(f"{prefix}novalue/"):
                 statement_details.qualifiers.append((str(node).rpartition("/")[2], None))
-            elif (local := self._ids.last(predicate)) is not None:
+            elif (local := self._ids.property_of(predicate)) is not None:
                 match predicate.removeprefix(prefix).removesuffix(local):
                     case "qualifier/":
                         statement_details.qualifiers.append((local, node))
@@ -156,7 +156,7 @@ class StatementReader:
         nodes = [URIRef(node) for node in dict.fromkeys(node for each in details.values() for _, node in each.full)]
         if not nodes:
             return {}
-        rows = (await self._reader.in_batches(queries.FULL_VALUES, "nodes", nodes)).whole()
+        rows = (await self._reader.in_batches(queries.FULL_VALUES, "nodes", nodes)).all_rows()
 
         def full() -> dict[str, _FullValue]:
             found: dict[str, dict[str, str]] = defaultdict(dict)
@@ -167,7 +167,7 @@ class StatementReader:
         return await in_thread(len(rows), full)
 
     def _triple(
-        self, found: Found, details: _Details, full: Mapping[str, _FullValue], labels: Mapping[str, str]
+        self, found: StatementRow, details: _Details, full: Mapping[str, _FullValue], labels: Mapping[str, str]
     ) -> Triple:
         catalogue = self._catalogues.current
         qualifiers = [
@@ -188,7 +188,7 @@ class StatementReader:
         )
 
     def _value(
-        self, found: Found, details: _Details, full: Mapping[str, _FullValue], labels: Mapping[str, str]
+        self, found: StatementRow, details: _Details, full: Mapping[str, _FullValue], labels: Mapping[str, str]
     ) -> Node:
         return self._node(found.property, found.value, details, full, labels)
 
@@ -233,7 +233,7 @@ class StatementReader:
         return model.Literal(text, None if kind in _UNNAMED_TYPES else kind)
 
 
-def _details_of(found: Found, details: Mapping[URIRef, _Details]) -> _Details:
+def _details_of(found: StatementRow, details: Mapping[URIRef, _Details]) -> _Details:
     """The details of a row's statement; empty ones if it has no statement."""
     return details.get(found.statement, _NO_DETAILS) if found.statement is not None else _NO_DETAILS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.reading import Reader, Selects
-from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.options import Wikidata
@@ -37,9 +37,9 @@ class Store:
             "leaving_to": form.leaving_to,
             "arriving": form.arriving,
         }
-        self.reader.know({name: self.reader.part(fragment) for name, fragment in fragments.items()})
+        self.reader.add_known({name: self.reader.part(fragment) for name, fragment in fragments.items()})
 
-    def rows(self, fragment: str, local: str, **terms: URIRef) -> Terms:
+    def rows(self, fragment: str, local: str, **terms: URIRef) -> Fragment:
         """A fragment of the form, filled in for one property."""
         predicates = {"claim": self.ids.claim(local), "p": self.ids.value(local), "direct": self.ids.direct(local)}
         return self.reader.part(fragment, **terms, **{n: iri for n, iri in predicates.items() if f"${n} " in fragment})

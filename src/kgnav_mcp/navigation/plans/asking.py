@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.navigation.plans.expressions import Compiler, Fits
+from kgnav_mcp.navigation.plans.expressions import Compiler, MatchCounts
 from kgnav_mcp.navigation.plans.patterns import side_of, times
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value, identity
@@ -34,12 +34,12 @@ async def nodes_of(table: Table, name: str) -> list[Node]:
 
 
 @dataclass(slots=True, eq=False)
-class Asker:
+class ExpressionEvaluator:
     """Evaluates expressions for the rows of tables. `fit` matches the patterns within conditions."""
 
     reader: Reader
     fit: Fit
-    _fits: dict[Expression, Fits] = field(default_factory=dict[Expression, Fits])
+    _fits: dict[Expression, MatchCounts] = field(default_factory=dict[Expression, MatchCounts])
 
     async def values(self, table: Table, expressions: Sequence[Expression]) -> list[Row]:
         """The values of some expressions for each row of a table."""
@@ -49,7 +49,7 @@ class Asker:
         rows = table.rows
         return await in_thread(len(rows), lambda: [tuple(work(row) for work in functions) for row in rows])
 
-    async def kept(self, table: Table, conditions: Sequence[Expression]) -> Table:
+    async def rows_where(self, table: Table, conditions: Sequence[Expression]) -> Table:
         """The rows for which all conditions are true."""
         for condition in conditions:
             if not table.rows:
@@ -60,7 +60,7 @@ class Asker:
             kept = await in_thread(len(rows), lambda rows=rows, holds=holds: [row for row in rows if holds(row)])
             table = Table(table.names, kept)
             if not kept:
-                self.reader.budget.left_nothing(condition)
+                self.reader.budget.record_unmet_condition(condition)
         return table
 
     def _compiler(self, table: Table) -> Compiler:
@@ -76,9 +76,9 @@ class Asker:
                         await self.reader.describe(nodes)
                     else:
                         for relation in ids or (name,):
-                            await self.reader.know(nodes, relation)
+                            await self.reader.read_values(nodes, relation)
                 case HasLabel(variable, labels):
-                    await self.reader.classes.know(labels)
+                    await self.reader.classes.read_names(labels)
                     await self.reader.describe(await nodes_of(table, variable))
                 case Call(Function.LABELS | Function.PROPERTIES as function, arguments):
                     rows = await self.values(table, arguments)
@@ -86,7 +86,7 @@ class Asker:
                     if function is Function.LABELS:
                         await self.reader.describe(nodes)
                     else:
-                        await self.reader.know_all(nodes)
+                        await self.reader.read_all_values(nodes)
                 case Exists(match) | CountOf(match):
                     await self._count_fits(table, expression, match)
                 case _:
@@ -96,9 +96,9 @@ class Asker:
         """Count the matches of a pattern, once for each distinct row of the outer variables that it uses."""
         named = variables_of(match)
         outer = tuple(name for name in table.names if name in named)
-        match_counts = self._fits.setdefault(expression, Fits(outer))
+        match_counts = self._fits.setdefault(expression, MatchCounts(outer))
         if match_counts.outer != outer:
-            match_counts = self._fits[expression] = Fits(outer)
+            match_counts = self._fits[expression] = MatchCounts(outer)
         row_by_key = await in_thread(len(table.rows), lambda: _distinct_rows(table, outer))
         new_keys = [key for key in row_by_key if key not in match_counts.counts]
         if await self._counted_by_store(
@@ -114,7 +114,9 @@ class Asker:
                 match_counts.counts[new_keys[number]] += fitted
         self.reader.budget.nothing_fits = nothing_fits
 
-    async def _counted_by_store(self, match: Match, match_counts: Fits, rows: Sequence[Row], *, exists: bool) -> bool:
+    async def _counted_by_store(
+        self, match: Match, match_counts: MatchCounts, rows: Sequence[Row], *, exists: bool
+    ) -> bool:
         """Count edges of nodes without reading them. False: the pattern needs more, or the store's count is inexact."""
         side = side_of(match, match_counts.outer)
         if side is None:

@@ -36,7 +36,7 @@ class Budget:
         if not size and self.nothing_fits is None:
             self.nothing_fits = part
 
-    def left_nothing(self, condition: Expression) -> None:
+    def record_unmet_condition(self, condition: Expression) -> None:
         """Record that a condition is true for no row."""
         if self.nothing_fits is None:
             self.nothing_fits = condition
@@ -52,7 +52,7 @@ class Budget:
                 self.sizes[part] = Count.at_least(rows)
             raise PlanTooLarge(self.bound, self.part_sizes(), next_step=ADVICE)
 
-    def cut(self, stop: Stop) -> None:
+    def record_incomplete(self, stop: Stop) -> None:
         """Record that the store returned only a part."""
         if self.stop is Stop.COMPLETE:
             self.stop = stop

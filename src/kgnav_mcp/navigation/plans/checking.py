@@ -15,7 +15,7 @@ from typing import cast
 from kgnav_mcp.model import T
 from kgnav_mcp.navigation.plans.conditions import ConditionChecker
 from kgnav_mcp.navigation.plans.entities import EntityReader
-from kgnav_mcp.navigation.plans.findings import Findings, meant
+from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.having import ANY_ROW, HasRows, PropertyChecker
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.scopes import Node, Scope, after_match, after_project, after_unwind
@@ -183,7 +183,7 @@ class _Checker:
             return
         nearest = self.vocabulary.nearest_label(name)
         self.findings.problem(place, "no label is called so", nearest)
-        mended = meant(name, nearest)
+        mended = closest_alternative(name, nearest)
         current = cast("NodePattern", self.findings.current(node))
         labels = tuple(tuple(mended if mended and one == name else one for one in group) for group in current.labels)
         self.findings.mend(node, replace(current, labels=labels) if mended else None)
@@ -207,7 +207,7 @@ class _Checker:
             return
         nearest = await self.vocabulary.nearest_relation(name, labels)
         self.findings.problem(place, f"no relation is called {name}", nearest)
-        self._rename(edge, name, meant(name, nearest))
+        self._rename(edge, name, closest_alternative(name, nearest))
 
     def _rename(self, edge: EdgePattern, name: str, mended: str | None) -> None:
         current = cast("EdgePattern", self.findings.current(edge))
@@ -239,14 +239,14 @@ class _Checker:
         self.findings.problem(place, f"no such edge leads from {kinds[0]} to {kinds[1]}", near)
         # With a label at one end only, a single candidate is not necessarily the one meant.
         single = len(near) == 1 and source.labels and target.labels
-        replacement = near[0] if single else meant(edge.relations[0], near)
+        replacement = near[0] if single else closest_alternative(edge.relations[0], near)
         self._rename(edge, edge.relations[0], replacement if len(edge.relations) == 1 else None)
 
     async def _leads(self, edge: EdgePattern, source: Node, target: Node) -> bool | None:
         """Whether the graph has an edge of these relations between nodes with these labels; None if not known."""
         ends = [NodePattern(name, end.labels, end.subclasses) for name, end in (("s", source), ("t", target))]
         pattern = Match(tuple(ends), (EdgePattern("e", "s", "t", edge.relations, edge.either),))
-        return await self.has_rows(Plan((Pipeline((pattern, ANY_ROW)),), asks=True))
+        return await self.has_rows(Plan((Pipeline((pattern, ANY_ROW)),), only_exists=True))
 
     async def _relations_between(self, edge: EdgePattern, source: Node, target: Node) -> list[str]:
         """Relations that lead from nodes like the source to nodes like the target; most similar names first."""

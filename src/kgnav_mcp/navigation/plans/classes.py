@@ -19,7 +19,7 @@ class Classes:
         self._graph = graph
         self._names: dict[str, frozenset[str]] = {}
 
-    async def know(self, labels: Iterable[str]) -> None:
+    async def read_names(self, labels: Iterable[str]) -> None:
         """Read the names of labels."""
         unknown = [label for label in dict.fromkeys(labels) if label not in self._names]
         for start in range(0, len(unknown), _IDS):

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from kgnav_mcp.navigation.plans.entities import EntityReader
-from kgnav_mcp.navigation.plans.findings import Findings, meant
+from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.having import PropertyChecker
-from kgnav_mcp.navigation.plans.kinds import tell_other_kinds
+from kgnav_mcp.navigation.plans.kinds import report_other_kinds
 from kgnav_mcp.navigation.plans.scopes import Edge, Node, Scope
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.navigation.resolving import NameIndex
@@ -32,7 +32,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.plan.walking import all_hold, rewritten_in_turn
+from kgnav_mcp.plan.walking import conjunction, rewritten_in_turn
 from kgnav_mcp.spelling.cypher import quoted, write_part
 
 ID = "id"
@@ -100,7 +100,7 @@ class ConditionChecker:
                     case Edge(relations, many=False):
                         ids = await self.qualifier_ids(prop.name, relations)
                         kinds = await self.vocabulary.qualifier_kinds(relations, ids)
-                        tell_other_kinds(condition, prop, kinds, texts, self.findings)
+                        report_other_kinds(condition, prop, kinds, texts, self.findings)
                     case _:
                         pass
             case _:
@@ -119,7 +119,7 @@ class ConditionChecker:
             if identity and condition.comparison is not Comparison.UNEQUAL:
                 return await self.entities.with_name(condition, prop, constants, node)
             ids = prop.ids
-        tell_other_kinds(condition, prop, self.vocabulary.value_kinds(ids), constants, self.findings)
+        report_other_kinds(condition, prop, self.vocabulary.value_kinds(ids), constants, self.findings)
         return replace(condition, left=prop) if prop.name == NAME else None
 
     async def _property(self, prop: Property, scope: Scope) -> Expression:
@@ -144,7 +144,7 @@ class ConditionChecker:
             own = not self.vocabulary.in_languages(ids) and await self.having.has(node, prop, ids)
             return replace(prop, ids=ids if own else ())
         if ids:
-            await self.having.tell_missing(node, prop, ids)
+            await self.having.report_missing(node, prop, ids)
             return replace(prop, ids=ids)
         if prop.name == ID:
             return Call(Function.ID, (Variable(prop.owner),))
@@ -157,7 +157,7 @@ class ConditionChecker:
         labels = [label for group in node.labels for label in group]
         nearest = await self.vocabulary.nearest_property(prop.name, labels)
         self.findings.problem(place, "no node has such a property", [f"{prop.owner}.{quoted(one)}" for one in nearest])
-        name = meant(prop.name, nearest)
+        name = closest_alternative(prop.name, nearest)
         self.findings.mend(prop, replace(prop, name=name) if name is not None else None)
         return prop
 
@@ -172,7 +172,7 @@ class ConditionChecker:
             known = await self.vocabulary.qualifiers(relations)
             reason = "edges of this relation have no such property" if relations else "no edge has such a property"
             self.findings.problem(place, reason, [f"{prop.owner}.{quoted(one)}" for one in known[:5]])
-            name = meant(prop.name, known)
+            name = closest_alternative(prop.name, known)
             self.findings.mend(prop, replace(prop, name=name) if name is not None else None)
         return replace(prop, ids=ids)
 
@@ -182,7 +182,7 @@ class ConditionChecker:
         ids = (*await self.vocabulary.properties(name), *await self.vocabulary.relations(name))
         found = [each for each in known if each == name or each in ids]
         if not found:
-            found = NameIndex(known, _name_twice).called(name)
+            found = NameIndex(known, _name_twice).find(name)
         if not found and self.vocabulary.whole.sampled:
             found = list(ids)  # a sampled schema may lack qualifiers
         return tuple(dict.fromkeys(found))
@@ -197,7 +197,7 @@ class ConditionChecker:
                 meant_one = HasLabel(first.variable, (whole_label,))
                 reason = f"{whole_label} is one id, and stands in backticks"
                 self.findings.problem(f"{first.variable}:{whole_label}", reason, [write_part(meant_one)])
-                mended = all_hold((*condition.parts[:place], meant_one, *condition.parts[place + 2 :]))
+                mended = conjunction((*condition.parts[:place], meant_one, *condition.parts[place + 2 :]))
                 self.findings.mend(condition, mended)
                 return await self.checked(mended, scope)
         return None
@@ -214,7 +214,7 @@ class ConditionChecker:
                 )
                 kind = "label" if of_node else "relation"
                 self.findings.problem(f"{condition.variable}:{name}", f"no {kind} is called so", nearest)
-                mended = meant(name, nearest)
+                mended = closest_alternative(name, nearest)
                 names = tuple(mended if mended and each == name else each for each in condition.labels)
                 self.findings.mend(condition, replace(condition, labels=names) if mended else None)
             ids += found
@@ -225,7 +225,7 @@ class ConditionChecker:
         relations = edge.relations if isinstance(edge, Edge) else ()
         known = await self.vocabulary.qualifiers(relations)
         index = NameIndex(known, _name_twice)
-        begins, ends = ([one for name in names for one in index.called(name)] for names in (FROM_NAMES, TO_NAMES))
+        begins, ends = ([one for name in names for one in index.find(name)] for names in (FROM_NAMES, TO_NAMES))
         if not begins and not ends:
             self.findings.problem(condition.edge, "its edges do not say since when or until when they hold", known[:5])
             self.findings.mend(condition, None)

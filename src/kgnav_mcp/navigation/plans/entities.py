@@ -10,7 +10,7 @@ from itertools import product
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Entity, Stop
-from kgnav_mcp.navigation.plans.findings import Findings, meant
+from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.scopes import Node
 from kgnav_mcp.navigation.resolving import NEAREST, spellings
@@ -109,7 +109,7 @@ class EntityReader:
         names = [entity.id if by_id else entity.label or entity.id for entity in nearest]
         shown = [_with_name(entity) for entity in nearest] if by_id else names
         self.findings.problem(f"{_left(condition)} = {echoed(text)}", reason, list(dict.fromkeys(shown)))
-        name = meant(text, names)
+        name = closest_alternative(text, names)
         self.findings.mend(constant, Constant(name) if name is not None else None)
 
 

@@ -12,21 +12,21 @@ from dataclasses import replace
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
-from kgnav_mcp.navigation.plans.asking import Asker
+from kgnav_mcp.navigation.plans.asking import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.counting import counted
-from kgnav_mcp.navigation.plans.explaining import nothing_fits, says_nothing
-from kgnav_mcp.navigation.plans.fits import Fits
+from kgnav_mcp.navigation.plans.explaining import is_empty_answer, nothing_fits
+from kgnav_mcp.navigation.plans.fits import StoreMatcher
 from kgnav_mcp.navigation.plans.lookups import Lookups
-from kgnav_mcp.navigation.plans.matching import Fitting
+from kgnav_mcp.navigation.plans.matching import PatternMatcher
 from kgnav_mcp.navigation.plans.needs import Needs, in_rows, needs_after, summary
 from kgnav_mcp.navigation.plans.paging import answer_offset, answer_tag
 from kgnav_mcp.navigation.plans.patterns import PROOF, unmatched, weighted
-from kgnav_mcp.navigation.plans.progress import Progress, telling
+from kgnav_mcp.navigation.plans.progress import Progress, reporting
 from kgnav_mcp.navigation.plans.projecting import distinct, in_canonical_order, projected
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.separating import refuse_products
-from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, Value, Way, flat
+from kgnav_mcp.navigation.plans.values import Edge, Node, PathValue, Row, Table, Value, flat
 from kgnav_mcp.navigation.plans.witness import witnessed
 from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Unwind
 from kgnav_mcp.port import GraphAdapter
@@ -64,7 +64,7 @@ async def evaluate(
     """
     budget = Budget(bound)
     evaluation = _Evaluation(graph, budget, lookups, by_store=by_store)
-    async with telling(progress, lambda: _how_far(budget)):
+    async with reporting(progress, lambda: _how_far(budget)):
         table = await evaluation.answer(plan, proof=proof)
         return await evaluation.page(plan, table, limit, after)
 
@@ -83,8 +83,8 @@ class _Evaluation:
     def __init__(self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None, *, by_store: bool) -> None:
         self._graph, self._budget = graph, budget
         self._reader = Reader(graph, budget, lookups)
-        self._asker = Asker(self._reader, self._match)
-        self._matcher = Fits(graph, self._reader, self._asker) if by_store else None
+        self._asker = ExpressionEvaluator(self._reader, self._match)
+        self._matcher = StoreMatcher(graph, self._reader, self._asker) if by_store else None
 
     async def answer(self, plan: Plan, *, proof: bool) -> Table:
         """All rows of a plan."""
@@ -96,7 +96,7 @@ class _Evaluation:
             table = table if plan.keep_duplicates else distinct(table)
             rows, width = table.rows, len(plan.columns)
             table = Table(table.names, await in_thread(len(rows), lambda: in_canonical_order(rows, width)))
-        return Table(table.names, table.rows[:1]) if plan.asks else table
+        return Table(table.names, table.rows[:1]) if plan.only_exists else table
 
     async def page(self, plan: Plan, table: Table, limit: int, after: str | None) -> PlanPage:
         """The page of the answer after a position."""
@@ -184,16 +184,16 @@ class _Evaluation:
         """
         found = await self._matcher.by_qualifiers(match, table) if self._matcher is not None else None
         if found is not None:
-            return await Fitting(self._reader, self._asker, match, found).fitted()
+            return await PatternMatcher(self._reader, self._asker, match, found).fitted()
         sizes = dict(self._budget.sizes)
         try:
-            return await Fitting(self._reader, self._asker, match, table).fitted()
+            return await PatternMatcher(self._reader, self._asker, match, table).fitted()
         except PlanTooLarge:
             pruned = None if self._matcher is None else await self._matcher.pruned(match, table)
             if pruned is None:
                 raise
         self._budget.sizes = sizes
-        return await Fitting(self._reader, self._asker, match, pruned).fitted()
+        return await PatternMatcher(self._reader, self._asker, match, pruned).fitted()
 
     async def _run_match(self, match: Match, table: Table, needs: Needs) -> Table:
         if not match.optional:
@@ -217,7 +217,7 @@ class _Evaluation:
                 return self._reader.entity(value)
             case Edge():
                 return value.triple
-            case Way():
+            case PathValue():
                 nodes: tuple[Entity, ...] = tuple(map(self._reader.entity, value.nodes))
                 return Path(nodes, tuple(edge.triple for edge in value.edges))
             case tuple():
@@ -234,7 +234,7 @@ class _Evaluation:
                 "what is said to be absent may be there."
             )
         part = self._budget.nothing_fits
-        if part is not None and says_nothing(page):
+        if part is not None and is_empty_answer(page):
             notes.append(nothing_fits(plan, part))
         return " ".join(notes)
 
@@ -270,7 +270,7 @@ def _nodes(values: Iterable[Value]) -> Iterable[Node]:
     for value in flat(values):
         if isinstance(value, Node):
             yield value
-        elif isinstance(value, Way):
+        elif isinstance(value, PathValue):
             yield from value.nodes
 
 

@@ -25,7 +25,7 @@ from kgnav_mcp.plan import (
     Project,
     Property,
 )
-from kgnav_mcp.plan.walking import all_hold, conjuncts, rewritten, variables_of
+from kgnav_mcp.plan.walking import conjunction, conjuncts, rewritten, variables_of
 from kgnav_mcp.spelling.cypher import write_part
 
 Part = NodePattern | EdgePattern | Expression
@@ -37,7 +37,7 @@ _TEXT = 300
 """Characters of a condition that are shown."""
 
 
-def says_nothing(page: PlanPage) -> bool:
+def is_empty_answer(page: PlanPage) -> bool:
     """Whether an answer has no rows, or a single row of only zero counts, nulls and empty lists."""
     return all(cell in (0, None, ()) for row in page.items for cell in row.cells) and len(page.items) < 2
 
@@ -58,7 +58,7 @@ def _with_context(plan: Plan, part: NodePattern | EdgePattern) -> Match:
             on_identity = [
                 each for each in conjuncts(match.where) if _is_on_identity(each) and variables_of(each) <= names
             ]
-            return Match(nodes, () if isinstance(part, NodePattern) else (part,), where=all_hold(on_identity))
+            return Match(nodes, () if isinstance(part, NodePattern) else (part,), where=conjunction(on_identity))
     return Match((part,)) if isinstance(part, NodePattern) else Match((), (part,))
 
 
@@ -82,7 +82,7 @@ def _reversed(plan: Plan) -> Iterator[tuple[EdgePattern, Plan]]:
 async def explained(plan: Plan, any_row: Callable[[Plan], Awaitable[bool]]) -> str:
     """The sentence about the first part with which the plan has no rows. `any_row` runs plans that grow by parts."""
     for part, clauses in islice(_prefixes(plan.pipelines[0].clauses), _MOST):
-        if not await any_row(Plan((Pipeline((*clauses, ANY_ROW)),), asks=True)):
+        if not await any_row(Plan((Pipeline((*clauses, ANY_ROW)),), only_exists=True)):
             return nothing_fits(plan, part)
     return ""
 
@@ -96,7 +96,7 @@ def _prefixes(clauses: Sequence[Clause]) -> Iterator[tuple[Part, Sequence[Clause
             case Project(where=where) if where is not None:
                 conditions = conjuncts(where)
                 for count, condition in enumerate(conditions, 1):
-                    yield condition, (*clauses[:place], replace(clause, where=all_hold(conditions[:count])))
+                    yield condition, (*clauses[:place], replace(clause, where=conjunction(conditions[:count])))
             case _:
                 pass
 
@@ -130,14 +130,14 @@ def _pattern_prefixes(match: Match) -> Iterator[tuple[Part, Match]]:
         pending = [(needed, each) for needed, each in pending if not needed <= bound]
         applied += filter(_is_on_identity, ready)
         smaller = replace(match, nodes=tuple(nodes), edges=tuple(edges), paths=())
-        yield part, replace(smaller, where=all_hold(applied))
+        yield part, replace(smaller, where=conjunction(applied))
         for condition in ready:
             if not _is_on_identity(condition):
                 applied.append(condition)
-                yield condition, replace(smaller, where=all_hold(applied))
+                yield condition, replace(smaller, where=conjunction(applied))
     applied += (each for _, each in pending)
     if pending:
-        yield pending[-1][1], replace(match, where=all_hold(applied))
+        yield pending[-1][1], replace(match, where=conjunction(applied))
 
 
 def _is_on_identity(condition: Expression) -> bool:

@@ -31,13 +31,13 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.port.comparing import held
+from kgnav_mcp.port.comparing import overlaps_period
 
 Evaluated = Callable[[Row], Value]
 
 
 @dataclass(slots=True)
-class Fits:
+class MatchCounts:
     """Numbers of matches of a condition's pattern, by the values of the outer variables that it uses."""
 
     outer: tuple[str, ...]
@@ -50,7 +50,7 @@ class Compiler:
 
     places: Mapping[str, int]
     reader: Reader
-    fits: Mapping[Expression, Fits]
+    fits: Mapping[Expression, MatchCounts]
 
     def condition(self, expression: Expression) -> Callable[[Row], bool]:
         """A function that says whether a condition is true; null is not."""
@@ -191,7 +191,7 @@ class Compiler:
                 return None
             since = reader.qualifiers(edge, expression.from_ids)
             until = reader.qualifiers(edge, expression.to_ids)
-            return held(since, until, expression.begin, expression.end)
+            return overlaps_period(since, until, expression.begin, expression.end)
 
         return during
 

@@ -56,7 +56,7 @@ class Findings:
         return rewritten(plan, change, patterns=True)
 
 
-def meant(name: str, alternatives: Sequence[str]) -> str | None:
+def closest_alternative(name: str, alternatives: Sequence[str]) -> str | None:
     """The only alternative that a misspelt name can mean; None if there is no clear one.
 
     Alternatives with other digits never count: ids like `P17` and `P19` are similar, but mean different things.

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
-from kgnav_mcp.navigation.plans.asking import Asker, nodes_of
+from kgnav_mcp.navigation.plans.asking import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.entities import has_id
 from kgnav_mcp.navigation.plans.needs import Needs
 from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, merged, times
@@ -25,17 +25,17 @@ from kgnav_mcp.plan import (
     Match,
     NodePattern,
 )
-from kgnav_mcp.plan.walking import all_hold, conjuncts, variables_of
-from kgnav_mcp.port import Capability, Fit, FitQuestion, GraphAdapter
+from kgnav_mcp.plan.walking import conjunction, conjuncts, variables_of
+from kgnav_mcp.port import Capability, GraphAdapter, PatternMatch, PatternQuery
 
 _IDS = 1_000
 """Nodes with a given property value whose ids are passed to the store at most."""
 
 
-class Fits:
+class StoreMatcher:
     """Matches patterns of one evaluation in the store."""
 
-    def __init__(self, graph: GraphAdapter, reader: Reader, asker: Asker) -> None:
+    def __init__(self, graph: GraphAdapter, reader: Reader, asker: ExpressionEvaluator) -> None:
         self._graph, self._reader, self._asker = graph, reader, asker
 
     async def fitted(self, match: Match, table: Table, needs: Needs) -> Table | None:
@@ -72,15 +72,17 @@ class Fits:
             return None
         pattern = await self._pattern_for_store(match, pushed, remaining, given)
         variables = tuple(name for name in sorted(nodes - {*given}) if name in needs.variables | asked_here)
-        question = FitQuestion(pattern, variables, given, _ids(table, given), needs.counted, needs.top)
+        question = PatternQuery(pattern, variables, given, _ids(table, given), needs.counted, needs.top)
         try:
-            found = await self._graph.fits(question, limit=self._reader.budget.bound + 1) if question.rows else ()
+            found = (
+                await self._graph.match_pattern(question, limit=self._reader.budget.bound + 1) if question.rows else ()
+            )
         except (StoreTimeout, InvalidStore):
             return None  # too much for one query: the caller matches edge by edge
         if remaining and len(found) > self._reader.budget.bound:
             return None  # too many to hold, though the remaining conditions might leave only a few
         rows = await self._join(table, question, found)
-        kept = await self._asker.kept(rows, remaining)
+        kept = await self._asker.rows_where(rows, remaining)
         if kept.rows and needs.top is None:
             await self._measure(match, kept, edges=not (given or needs.counted))
         return kept
@@ -111,9 +113,9 @@ class Fits:
         with suppress(Unsupported, StoreTimeout, InvalidStore):
             pattern = await self._pattern_for_store(relaxed, pushed, remaining, given)
             variables = tuple(sorted(names - {*given}))
-            question = FitQuestion(pattern, variables, given, _ids(table, given), qualifiers=qualifiers)
-            found = await self._graph.fits(question, limit=self._reader.budget.bound + 1)
-            return await self._join(table, question, [Fit(one.nodes, 1) for one in found])
+            question = PatternQuery(pattern, variables, given, _ids(table, given), qualifiers=qualifiers)
+            found = await self._graph.match_pattern(question, limit=self._reader.budget.bound + 1)
+            return await self._join(table, question, [PatternMatch(one.nodes, 1) for one in found])
         return None
 
     async def by_qualifiers(self, match: Match, table: Table) -> Table | None:
@@ -134,13 +136,13 @@ class Fits:
             own = [one for one in conjuncts(match.where) if edge.variable in variables_of(one)]
             named = frozenset(name for one in own for name in variables_of(one))
             single_edge = Match(
-                tuple(node for node in match.nodes if node.variable in named), (edge,), where=all_hold(own)
+                tuple(node for node in match.nodes if node.variable in named), (edge,), where=conjunction(own)
             )
             partial_rows = await self.pruned(single_edge, table) if qualifiers_asked(single_edge) else None
             if partial_rows is not None:
                 if not partial_rows.rows:
                     self._reader.budget.expect(match)
-                    self._reader.budget.left_nothing(own[0])
+                    self._reader.budget.record_unmet_condition(own[0])
                 return partial_rows
         return found
 
@@ -162,9 +164,9 @@ class Fits:
                 continue
             if (await start.count(self._reader)).value <= _IDS:
                 conditions.append(has_id(node.variable, [one.id for one in await start.nodes(self._reader, written)]))
-        return replace(match, nodes=tuple(nodes), where=all_hold(conditions), optional=False)
+        return replace(match, nodes=tuple(nodes), where=conjunction(conditions), optional=False)
 
-    async def _join(self, table: Table, question: FitQuestion, found: Sequence[Fit]) -> Table:
+    async def _join(self, table: Table, question: PatternQuery, found: Sequence[PatternMatch]) -> Table:
         """The rows of a table extended by the matches.
 
         Raises:

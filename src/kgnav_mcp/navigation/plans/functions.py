@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kgnav_mcp.navigation.plans.values import Edge, Node, Value, Way
+from kgnav_mcp.navigation.plans.values import Edge, Node, PathValue, Value
 from kgnav_mcp.plan import ArithmeticOperator, Function
 from kgnav_mcp.port import calculating
 
@@ -28,7 +28,7 @@ def calculated(left: Value, operator: ArithmeticOperator, right: Value) -> Value
     if operator is ArithmeticOperator.ADD and (isinstance(left, tuple) or isinstance(right, tuple)):
         return (*_as_list(left), *_as_list(right))
     if isinstance(left, str | int | float) and isinstance(right, str | int | float):
-        return calculating.calculated(left, operator, right)
+        return calculating.calculate(left, operator, right)
     return None
 
 
@@ -45,9 +45,9 @@ _FUNCTIONS: dict[Function, Callable[[Value], Value]] = {
     Function.TYPE: lambda value: value.triple.relation.id if isinstance(value, Edge) else None,
     Function.START: lambda value: value.head if isinstance(value, Edge) else None,
     Function.END: lambda value: value.tail if isinstance(value, Edge) else None,
-    Function.LENGTH: lambda value: len(value.edges) if isinstance(value, Way) else None,
-    Function.NODES: lambda value: value.nodes if isinstance(value, Way) else None,
-    Function.EDGES: lambda value: value.edges if isinstance(value, Way) else None,
+    Function.LENGTH: lambda value: len(value.edges) if isinstance(value, PathValue) else None,
+    Function.NODES: lambda value: value.nodes if isinstance(value, PathValue) else None,
+    Function.EDGES: lambda value: value.edges if isinstance(value, PathValue) else None,
     Function.SIZE: lambda value: len(value) if isinstance(value, tuple) else None,
     Function.FIRST: lambda value: value[0] if isinstance(value, tuple) and value else None,
     Function.LAST: lambda value: value[-1] if isinstance(value, tuple) and value else None,

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from kgnav_mcp.model import Certainty
-from kgnav_mcp.navigation.plans.findings import Findings, meant
+from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.scopes import Node
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.plan import (
@@ -56,7 +56,7 @@ class PropertyChecker:
             self.findings.notes.append(f"Of the nodes {named} that were looked at none has {prop.name}.")
         return True
 
-    async def tell_missing(self, node: Node, prop: Property, ids: Sequence[str]) -> None:
+    async def report_missing(self, node: Node, prop: Property, ids: Sequence[str]) -> None:
         """Report a property that no node of the pattern has, with the most similar ones that they have."""
         if await self.has(node, prop, ids):
             return
@@ -65,7 +65,7 @@ class PropertyChecker:
         named = write_part(NodePattern(UNNAMED, node.labels))
         offered = [write_part(Property(prop.owner, one)) for one in nearest]
         self.findings.problem(write_part(prop), f"no node {named} has such a property", offered)
-        name = meant(prop.name, nearest)
+        name = closest_alternative(prop.name, nearest)
         self.findings.mend(prop, Property(prop.owner, name) if name is not None else None)
 
     async def _any_node_has(self, labels: Sequence[str], ids: Sequence[str]) -> bool | None:
@@ -74,4 +74,4 @@ class PropertyChecker:
             return None
         owned = Not(IsNull(Property("n", ids[0], tuple(ids))))
         pattern = Match((NodePattern("n", (tuple(labels),)),), where=owned)
-        return await self.has_rows(Plan((Pipeline((pattern, ANY_ROW)),), asks=True))
+        return await self.has_rows(Plan((Pipeline((pattern, ANY_ROW)),), only_exists=True))

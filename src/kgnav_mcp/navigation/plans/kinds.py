@@ -51,7 +51,7 @@ def is_of_languages(datatype: str) -> bool:
     return _local(datatype) == "langstring"
 
 
-def tell_other_kinds(
+def report_other_kinds(
     condition: Compare, prop: Property, kinds: frozenset[str], constants: Sequence[Constant], findings: Findings
 ) -> None:
     """Report comparisons of a property that are never true, because its values are of these kinds."""

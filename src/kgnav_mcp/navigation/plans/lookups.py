@@ -38,7 +38,7 @@ class Lookups:
         """Who bears each of some names, a thousand of each at most."""
         found: dict[str, Page[Namesake]] = {}
         for start in range(0, len(names), _NAMES_PER_CALL):
-            found.update(await self._graph.named_each(names[start : start + _NAMES_PER_CALL], limit=_NAMESAKES))
+            found.update(await self._graph.find_by_names(names[start : start + _NAMES_PER_CALL], limit=_NAMESAKES))
         self._remember(one.entity for page in found.values() for one in page.items)
         return found
 

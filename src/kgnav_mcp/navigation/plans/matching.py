@@ -13,7 +13,7 @@ from math import prod
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Direction
-from kgnav_mcp.navigation.plans.asking import Asker, nodes_of
+from kgnav_mcp.navigation.plans.asking import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.paths import Paths
 from kgnav_mcp.navigation.plans.patterns import (
     PROOF,
@@ -44,10 +44,10 @@ _BY_ENDS = 10_000
 """Size of a set at the far end up to which edges are read by both ends, not by the near end only."""
 
 
-class Fitting:
+class PatternMatcher:
     """The matching of one pattern for the rows of a table."""
 
-    def __init__(self, reader: Reader, asker: Asker, match: Match, table: Table) -> None:
+    def __init__(self, reader: Reader, asker: ExpressionEvaluator, match: Match, table: Table) -> None:
         self._reader, self._asker, self._match = reader, asker, match
         self._budget = reader.budget
         self._given = table.names
@@ -115,7 +115,7 @@ class Fitting:
         if not node.labels or not table.rows:
             return table
         reader, nodes = self._reader, await nodes_of(table, node.variable)
-        await reader.classes.know(label for group in node.labels for label in group)
+        await reader.classes.read_names(label for group in node.labels for label in group)
         await reader.describe(nodes)
         place = table.names.index(node.variable)
 
@@ -134,7 +134,7 @@ class Fitting:
         ready = [each for needed, each in self._pending if needed <= names and (needed or not partial)]
         if not partial:
             self._pending = [(needed, each) for needed, each in self._pending if not needed <= names]
-        return await self._asker.kept(table, ready)
+        return await self._asker.rows_where(table, ready)
 
     async def _next_edge(self) -> EdgePattern | None:
         """The edge to follow next: one that is bound or between bound nodes, otherwise the cheapest one."""
@@ -257,19 +257,19 @@ class Fitting:
             return ways_as_links(edge, await paths.between(*ends))
         heads, tails = await self._ends(edge)
         if heads is not None and tails is not None and not self._reader.two_hops(edge.relations):
-            steps = await self._reader.joined(heads, tails, edge.relations, edge)
+            steps = await self._reader.read_edges_between(heads, tails, edge.relations, edge)
             if edge.either:
-                reversed_steps = await self._reader.joined(tails, heads, edge.relations, edge)
+                reversed_steps = await self._reader.read_edges_between(tails, heads, edge.relations, edge)
                 steps += [(tail, one, head) for head, one, tail in reversed_steps if head is not tail]
         elif heads is not None:
             side = None if edge.either else Direction.OUTGOING
-            steps = await self._reader.expanded(heads, side, edge.relations, edge)
+            steps = await self._reader.read_edges(heads, side, edge.relations, edge)
             if tails is not None:
                 wanted = set(tails)
                 steps = [step for step in steps if step[2] in wanted]
         else:
             side = None if edge.either else Direction.INCOMING
-            reversed_steps = await self._reader.expanded(tails or [], side, edge.relations, edge)
+            reversed_steps = await self._reader.read_edges(tails or [], side, edge.relations, edge)
             steps = [(far, one, near) for near, one, far in reversed_steps]
         return looped(names, list(steps))
 

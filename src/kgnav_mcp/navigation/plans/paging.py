@@ -23,7 +23,7 @@ async def pages(read: Callable[[str | None], Awaitable[Page[T]]], budget: Budget
         yield page
         if page.stop is not Stop.LIMIT or not page.items:
             if page.stop not in {Stop.COMPLETE, Stop.LIMIT}:
-                budget.cut(page.stop)
+                budget.record_incomplete(page.stop)
             return
         after = page.positions[-1]
 

@@ -28,7 +28,7 @@ class Paths:
             edge_order=rank,
             bound=reader.budget.bound,
             check=lambda rows: reader.budget.check(rows, edge),
-            ways=proof,
+            keep_edges=proof,
         )
 
     async def between(self, sources: Sequence[Node] | None, targets: Sequence[Node] | None) -> list[Link]:
@@ -52,6 +52,6 @@ class Paths:
                 return None
 
         while (nodes := await in_thread(search.size, resume)) is not None:
-            steps = await self._reader.expanded(nodes, side, self._edge.relations, self._edge)
-            await in_thread(len(nodes) + len(steps), lambda nodes=nodes, steps=steps: search.keep(nodes, steps))
+            steps = await self._reader.read_edges(nodes, side, self._edge.relations, self._edge)
+            await in_thread(len(nodes) + len(steps), lambda nodes=nodes, steps=steps: search.add_edges(nodes, steps))
         return found if forward else [(end, edges, start) for start, edges, end in found]

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.plans.interning import Step
-from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, Value, Way, flat
+from kgnav_mcp.navigation.plans.values import Edge, Node, PathValue, Row, Table, Value, flat
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern, PathKind, PathPattern
 
 PROOF = "\0proof"
@@ -192,4 +192,4 @@ def _named_path(row: Row, places: dict[str, int], path: PathPattern, edges: dict
                 return None
             taken.append(edge)
             nodes.append(edge.other(near))
-    return Way(tuple(node for node in nodes if isinstance(node, Node)), tuple(taken))
+    return PathValue(tuple(node for node in nodes if isinstance(node, Node)), tuple(taken))

@@ -14,7 +14,7 @@ Progress = Callable[[str], Awaitable[None]]
 
 
 @asynccontextmanager
-async def telling(progress: Progress | None, how_far: Callable[[], str]) -> AsyncGenerator[None]:
+async def reporting(progress: Progress | None, how_far: Callable[[], str]) -> AsyncGenerator[None]:
     """Send a progress message once a second until the work inside is done."""
     if progress is None:
         yield

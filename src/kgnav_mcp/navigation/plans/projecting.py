@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import fsum
 
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.navigation.plans.asking import Asker
+from kgnav_mcp.navigation.plans.asking import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, times
 from kgnav_mcp.navigation.plans.values import Rank, Row, Table, Value, flat, identity, rank
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
@@ -15,7 +15,9 @@ from kgnav_mcp.plan.walking import aggregates, conjuncts, rewritten
 from kgnav_mcp.port.calculating import number_of
 
 
-async def projected(asker: Asker, project: Project, table: Table, *, sorted_before: bool = False) -> Table:
+async def projected(
+    asker: ExpressionEvaluator, project: Project, table: Table, *, sorted_before: bool = False
+) -> Table:
     """The rows of a projection, in its order. `sorted_before`: the previous clause has sorted the rows."""
     if any(aggregates(column.value) for column in project.columns):
         table, project = await _grouped(asker, project, table, sorted_before)
@@ -39,14 +41,14 @@ async def projected(asker: Asker, project: Project, table: Table, *, sorted_befo
     descending = [order.descending for order in project.order]
     ordered = await in_thread(len(rows), lambda: _sorted(rows, sort_values, descending, len(names)))
     stop = None if project.limit is None else project.skip + project.limit
-    result = await asker.kept(Table(wide.names, ordered[project.skip : stop]), conjuncts(project.where))
+    result = await asker.rows_where(Table(wide.names, ordered[project.skip : stop]), conjuncts(project.where))
     if PROOF not in old_columns:
         return Table(names, [row[: len(names)] for row in result.rows])
     proof = old_columns.index(PROOF) + len(names)
     return Table((*names, PROOF), [(*row[: len(names)], row[proof]) for row in result.rows])
 
 
-async def _repeat_rows(asker: Asker, table: Table, most: int | None = None) -> Table:
+async def _repeat_rows(asker: ExpressionEvaluator, table: Table, most: int | None = None) -> Table:
     """Each row repeated as often as TIMES says, at most `most` times.
 
     Raises:
@@ -118,7 +120,9 @@ def _distinct(rows: Iterable[Row], width: int, hidden: Sequence[str]) -> list[Ro
     return [(*row[:proof], tuple(proofs[key]), *row[proof + 1 :]) for key, row in found.items()]
 
 
-async def _grouped(asker: Asker, project: Project, table: Table, sorted_before: bool) -> tuple[Table, Project]:
+async def _grouped(
+    asker: ExpressionEvaluator, project: Project, table: Table, sorted_before: bool
+) -> tuple[Table, Project]:
     """One row for each group with its aggregates as columns, and the projection that reads these columns."""
     keys = [column.value for column in project.columns if not aggregates(column.value)]
     wanted = [column.value for column in project.columns] + [order.by for order in project.order]

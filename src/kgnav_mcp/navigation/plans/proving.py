@@ -34,7 +34,7 @@ def proved(plan: Plan) -> Plan | None:
     It cannot for unions, whose equal rows would become distinct, and for paths of which only the ends are known.
     """
     pipeline, *others = plan.pipelines
-    if others or plan.asks:
+    if others or plan.only_exists:
         return None
     clauses: list[Clause] = []
     edges: list[str] = []

@@ -20,12 +20,12 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts
-from kgnav_mcp.port import QualifierAsked, ids_asked, number_asked, qualifier_asked
+from kgnav_mcp.port import QualifierCondition, id_condition, number_condition, qualifier_condition
 
 Conditions = tuple[Expression, ...]
 
 
-def is_plain(match: Match, given: Collection[str], qualifiers: Sequence[QualifierAsked] = ()) -> bool:
+def is_plain(match: Match, given: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
     """Whether a pattern is connected by its edges and the given nodes, or is a single node with a label.
 
     A disconnected pattern would be a product of whole sets. `qualifiers` connect an edge with a node, too.
@@ -49,16 +49,16 @@ def is_plain(match: Match, given: Collection[str], qualifiers: Sequence[Qualifie
     return joined >= nodes.keys()
 
 
-def qualifiers_asked(match: Match) -> tuple[QualifierAsked, ...]:
+def qualifiers_asked(match: Match) -> tuple[QualifierCondition, ...]:
     """The conditions that a property of an edge, not of a path, equals a constant or a node's id."""
     edges = {edge.variable for edge in match.edges if edge.path is None}
-    found = (qualifier_asked(condition) for condition in conjuncts(match.where))
+    found = (qualifier_condition(condition) for condition in conjuncts(match.where))
     return tuple(one for one in found if one is not None and one.owned.owner in edges)
 
 
 def _is_anchored(match: Match, given: Collection[str]) -> bool:
     """Whether an id, a label or a given node restricts an end of the paths: otherwise every node reaches itself."""
-    ids = any(ids_asked(condition) for condition in conjuncts(match.where))
+    ids = any(id_condition(condition) for condition in conjuncts(match.where))
     return ids or any(node.labels or node.variable in given for node in match.nodes)
 
 
@@ -99,5 +99,5 @@ def _can_push(condition: Expression, known: frozenset[str], *, values: bool) -> 
 
 
 def _is_of_node(condition: Expression, known: frozenset[str], *, values: bool) -> bool:
-    ids, number = ids_asked(condition), number_asked(condition) if values else None
+    ids, number = id_condition(condition), number_condition(condition) if values else None
     return ids[0] in known if ids is not None else number is not None and number[0].owner in known

@@ -50,7 +50,7 @@ class Reader:
         self._counts: dict[_Scan, Count] = {}
         self._scans: dict[_Scan, list[Node]] = {}
 
-    async def identified(self, ids: Iterable[str]) -> list[Node]:
+    async def nodes_by_id(self, ids: Iterable[str]) -> list[Node]:
         """The nodes with these ids, which may be written as users do."""
         found: dict[Node, None] = {}
         for batch in batches(list(dict.fromkeys(ids)), _IDS):
@@ -80,9 +80,9 @@ class Reader:
         """The labels and all their subclasses, if the graph has a class hierarchy."""
         relations = sorted(self._graph.subclass_relations)
         found = dict.fromkeys(labels)
-        frontier = await self.identified(labels) if relations else []
+        frontier = await self.nodes_by_id(labels) if relations else []
         while frontier:
-            steps = await self.expanded(frontier, Direction.INCOMING, relations, part)
+            steps = await self.read_edges(frontier, Direction.INCOMING, relations, part)
             frontier = [node for node in dict.fromkeys(subclass for _, _, subclass in steps) if node.id not in found]
             found |= dict.fromkeys(node.id for node in frontier)
             self.budget.check(len(found), part)
@@ -107,7 +107,7 @@ class Reader:
                 self._scans[key] = list(map(self._interned.node, page.items))
         return self._counts[key]
 
-    async def scanned(self, label: str | None, relation: str | None, value: str | None, part: Part) -> list[Node]:
+    async def read_nodes(self, label: str | None, relation: str | None, value: str | None, part: Part) -> list[Node]:
         """The nodes with a label and a property value; none if the graph has no such label.
 
         Raises:
@@ -122,7 +122,7 @@ class Reader:
             self._scans[key] = await in_thread(len(entities), lambda: list(map(self._interned.node, entities)))
         return self._scans[key]
 
-    async def expanded(
+    async def read_edges(
         self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str], part: Part
     ) -> list[Step]:
         """The edges of nodes in a direction (None: both), each as it is followed from one of the nodes.
@@ -138,7 +138,7 @@ class Reader:
                 steps += await in_thread(len(links), lambda links=links: self._interned.steps(links))
         return steps
 
-    async def joined(
+    async def read_edges_between(
         self, heads: Sequence[Node], tails: Sequence[Node], relations: Sequence[str], part: Part
     ) -> list[Step]:
         """The edges from heads to tails, by relations of one hop.
@@ -182,7 +182,7 @@ class Reader:
         """Whether one of the relations may lead through mediators."""
         return Capability.MEDIATORS in self._graph.capabilities and any("." in name for name in relations)
 
-    async def know(self, nodes: Iterable[Node], relation: str) -> None:
+    async def read_values(self, nodes: Iterable[Node], relation: str) -> None:
         """Read the values of a property of nodes."""
         known = self._values.setdefault(relation, {})
         for batch in batches([node for node in dict.fromkeys(nodes) if node not in known], _IDS):
@@ -196,7 +196,7 @@ class Reader:
             return self._values[relations[0]].get(node, ())
         return in_order(value for name in relations for value in self._values[name].get(node, ()))
 
-    async def know_all(self, nodes: Iterable[Node]) -> None:
+    async def read_all_values(self, nodes: Iterable[Node]) -> None:
         """Read all properties of nodes."""
         for batch in batches([node for node in dict.fromkeys(nodes) if node not in self._properties], _IDS):
             links = await self._facts([node.id for node in batch], None, TailKind.LITERAL)

@@ -15,9 +15,9 @@ from kgnav_mcp.navigation.plans.budget import Budget
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.navigation.plans.estimating import steps_of
 from kgnav_mcp.navigation.plans.evaluation import evaluate
-from kgnav_mcp.navigation.plans.explaining import explained, fits_turned, says_nothing
+from kgnav_mcp.navigation.plans.explaining import explained, fits_turned, is_empty_answer
 from kgnav_mcp.navigation.plans.lookups import Lookups
-from kgnav_mcp.navigation.plans.progress import Progress, telling
+from kgnav_mcp.navigation.plans.progress import Progress, reporting
 from kgnav_mcp.navigation.plans.proving import collected, proved, with_proof
 from kgnav_mcp.navigation.plans.reducing import refused, timed_out
 from kgnav_mcp.navigation.plans.separating import factors, refuse_products
@@ -64,7 +64,7 @@ class PlanRunner:
 
     async def check(self, plan: Plan, one_node: frozenset[str] = frozenset()) -> CheckedPlan:
         """The plan with the graph's own ids, and its problems."""
-        async with telling(self.progress, lambda: "checking the plan"):
+        async with reporting(self.progress, lambda: "checking the plan"):
             has_rows = partial(_has_rows, self.graph)
             return await check(self.graph, plan, has_rows, self._lookups, one_node=one_node)
 
@@ -82,7 +82,7 @@ class PlanRunner:
             raise refused(error, plan) from error
         except StoreTimeout as error:
             raise timed_out(error, plan, await sizes_of(self.graph, plan)) from error
-        if after is not None or not says_nothing(page):
+        if after is not None or not is_empty_answer(page):
             return page
         why = page.note or await self._explanation_or_nothing(explained(plan, self._has_answer))
         direction_hint = await self._explanation_or_nothing(fits_turned(plan, self._has_answer))
@@ -95,10 +95,10 @@ class PlanRunner:
         evaluated = after is not None and after.startswith(_EVALUATED)
         compiled = proved(plan) if proof else plan
         if self.by_store and compiled and Capability.PLANS in self.graph.capabilities and not evaluated:
-            for pipeline in () if plan.asks else plan.pipelines:
+            for pipeline in () if plan.only_exists else plan.pipelines:
                 await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses)
             with suppress(Unsupported):  # the store cannot express a part of the plan: it is evaluated here
-                async with telling(self.progress, lambda: "the store is at work"):
+                async with reporting(self.progress, lambda: "the store is at work"):
                     if not proof:
                         work = self.graph.run(plan, limit=limit, after=after)
                     else:
@@ -131,7 +131,7 @@ class PlanRunner:
         Raises:
             PlanTooLarge: the estimate is too high, and the result did not come at once.
         """
-        if plan.asks or after is not None or steps_of(await Vocabulary.of(self.graph), plan) <= _MOST_STEPS:
+        if plan.only_exists or after is not None or steps_of(await Vocabulary.of(self.graph), plan) <= _MOST_STEPS:
             return await work
         try:
             async with asyncio.timeout(_AT_ONCE_S):
@@ -166,7 +166,7 @@ class PlanRunner:
         return with_proof(await self.graph.run(compiled, limit=limit, after=after), plan.columns)
 
     async def _has_answer(self, plan: Plan) -> bool:
-        return not says_nothing(await self._page(plan, 1))
+        return not is_empty_answer(await self._page(plan, 1))
 
     @staticmethod
     async def _explanation_or_nothing(explanation: Awaitable[str]) -> str:

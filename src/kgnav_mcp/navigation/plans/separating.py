@@ -25,14 +25,14 @@ from kgnav_mcp.plan import (
     Project,
     Variable,
 )
-from kgnav_mcp.plan.walking import aggregates, all_hold, conjuncts, variables_of
+from kgnav_mcp.plan.walking import aggregates, conjunction, conjuncts, variables_of
 from kgnav_mcp.port import GraphAdapter
 
 
 def factors(plan: Plan) -> list[Plan]:
     """For a plan that only counts rows: plans whose counts multiply to its count. Empty if it is not a product."""
     match plan.pipelines:
-        case (Pipeline((*matches, Project() as project)),) if not plan.asks:
+        case (Pipeline((*matches, Project() as project)),) if not plan.only_exists:
             pass
         case _:
             return []
@@ -105,7 +105,7 @@ def _within(pattern: Match, group: set[str]) -> Match:
         pattern,
         nodes=tuple(node for name, node in merged(pattern).items() if name in group),
         edges=tuple(edge for edge in pattern.edges if edge.variable in group),
-        where=all_hold([each for each in conjuncts(pattern.where) if variables_of(each) & group]),
+        where=conjunction([each for each in conjuncts(pattern.where) if variables_of(each) & group]),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kgnav_mcp.model import Certainty, PartSize, PlanPage, Stop
-from kgnav_mcp.navigation.plans.explaining import says_nothing
+from kgnav_mcp.navigation.plans.explaining import is_empty_answer
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.plan import UNNAMED, EdgePattern, NodePattern, Plan
 from kgnav_mcp.plan.walking import parts
@@ -35,7 +35,7 @@ async def sizes_of(graph: GraphAdapter, plan: Plan) -> tuple[PartSize, ...]:
 
 async def sizes_to_tell(graph: GraphAdapter, plan: Plan, page: PlanPage) -> tuple[PartSize, ...]:
     """The sizes if they help: for an answer that is empty, a count of zero, or incomplete."""
-    return await sizes_of(graph, plan) if says_nothing(page) or page.stop is not Stop.COMPLETE else ()
+    return await sizes_of(graph, plan) if is_empty_answer(page) or page.stop is not Stop.COMPLETE else ()
 
 
 def _names(plan: Plan) -> Iterator[tuple[str, bool]]:

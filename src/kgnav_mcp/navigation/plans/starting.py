@@ -21,7 +21,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.port.comparing import moment
+from kgnav_mcp.port.comparing import date_parts
 
 _LABELS = 50
 """Labels of a group by which nodes are read at most, one label after the other."""
@@ -67,10 +67,10 @@ class Start:
     async def nodes(self, reader: Reader, part: NodePattern) -> list[Node]:
         """The nodes."""
         if self.ids is not None:
-            return await reader.identified(self.ids)
+            return await reader.nodes_by_id(self.ids)
         found: dict[Node, None] = {}
         for scan in self.scans:
-            found |= dict.fromkeys(await reader.scanned(scan.label, scan.relation, scan.value, part))
+            found |= dict.fromkeys(await reader.read_nodes(scan.label, scan.relation, scan.value, part))
         return list(found)
 
 
@@ -114,7 +114,7 @@ def _values(condition: Expression, variable: str) -> tuple[tuple[str, str], ...]
     match condition:
         case Compare(Property() as owned, Comparison.EQUAL, Constant(str() as value)) | Compare(
             Constant(str() as value), Comparison.EQUAL, Property() as owned
-        ) if owned.owner == variable and owned.ids and moment(value) is None:
+        ) if owned.owner == variable and owned.ids and date_parts(value) is None:
             return tuple((relation, value) for relation in owned.ids)
         case _:
             return ()

@@ -46,14 +46,14 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class PathValue:
     """A path: its nodes, and the edges between them."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
 
 
-Value = Node | Edge | Way | str | int | float | bool | tuple["Value", ...] | None
+Value = Node | Edge | PathValue | str | int | float | bool | tuple["Value", ...] | None
 Row = tuple[Value, ...]
 
 
@@ -117,7 +117,7 @@ def rank(value: Value) -> Rank:  # noqa: PLR0911 - one for each kind
             return _EDGE, *ends, own, triple.via.id if triple.via else ""
         case tuple():
             return _LIST, tuple(rank(item) for item in value)
-        case Way():
+        case PathValue():
             steps = zip(value.edges, value.nodes[1:], strict=True)
             return _PATH, value.nodes[0].id, *((rank(edge), node.id) for edge, node in steps)
         case str():
@@ -134,7 +134,7 @@ def identity(value: Value) -> object:
     """A key that is equal for equal values only: 1 and 1.0 are equal, 1 and true are not, nor two parallel edges."""
     if isinstance(value, tuple):
         return _LIST, *map(identity, value)
-    return value if isinstance(value, Node | Edge | Way | str) or value is None else rank(value)
+    return value if isinstance(value, Node | Edge | PathValue | str) or value is None else rank(value)
 
 
 def in_order(values: Iterable[Value]) -> tuple[Value, ...]:

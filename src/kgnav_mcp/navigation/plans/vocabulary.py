@@ -99,7 +99,7 @@ class Vocabulary:
 
     async def labels(self, name: str) -> tuple[str, ...]:
         """The ids of the labels that a name means."""
-        return await self._ids_by_name(name, lambda part: [facts.id for facts in part.label_names.called(name)])
+        return await self._ids_by_name(name, lambda part: [facts.id for facts in part.label_names.find(name)])
 
     async def whole_label(self, *parts: str) -> str | None:
         """The label that two names form if they are one id without backticks, as in `:wd:Q5`; otherwise None."""
@@ -109,7 +109,7 @@ class Vocabulary:
 
     async def relations(self, name: str) -> tuple[str, ...]:
         """The ids of the relations between nodes that a name means. `rel1.rel2` leads through mediators."""
-        found = await self._ids_by_name(name, lambda part: _ids(part.relation_names.called(name)))
+        found = await self._ids_by_name(name, lambda part: _ids(part.relation_names.find(name)))
         if found or Capability.MEDIATORS not in self.graph.capabilities:
             return found
         known = self._whole.relations
@@ -118,7 +118,7 @@ class Vocabulary:
 
     async def properties(self, name: str) -> tuple[str, ...]:
         """The ids of the properties of nodes that a name means."""
-        return await self._ids_by_name(name, lambda part: _ids(part.property_names.called(name)))
+        return await self._ids_by_name(name, lambda part: _ids(part.property_names.find(name)))
 
     async def _ids_by_name(self, name: str, ids: Callable[[Part], list[str]]) -> tuple[str, ...]:
         found = ids(self._whole)

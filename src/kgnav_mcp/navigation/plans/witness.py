@@ -72,7 +72,7 @@ class _Search:
 
     async def any_fits(self) -> bool:
         """Whether there is a matching edge."""
-        await self._reader.classes.know(label for group in self._far.labels for label in group)
+        await self._reader.classes.read_names(label for group in self._far.labels for label in group)
         for label in self._near.labels[0] if self._near.labels else (None,):
             try:
                 async for page in pages(
@@ -104,7 +104,7 @@ class _Search:
         """Whether one of these edges ends at a node with the label."""
         if not self._far.labels:
             return True
-        ends = await self._reader.identified(link.far_end.id for link in links if isinstance(link.far_end, Entity))
+        ends = await self._reader.nodes_by_id(link.far_end.id for link in links if isinstance(link.far_end, Entity))
         return any(self._reader.has_label(end, self._far.labels[0]) for end in ends)
 
     def _count_examined(self, more: int) -> None:

@@ -32,7 +32,7 @@ class Layout:
         return max((place.row for route in (self.nodes, *self.routes.values()) for place in route), default=0) + 1
 
 
-def layered(count: int, edges: Iterable[_Pair], roots: Iterable[Sequence[int]]) -> Layout:
+def layered_layout(count: int, edges: Iterable[_Pair], roots: Iterable[Sequence[int]]) -> Layout:
     """The layout of `count` nodes. The end of an edge that is nearer to a root stands on the left.
 
     `roots` are groups of nodes. The first group stands on the left; a later one counts only in connected parts that no

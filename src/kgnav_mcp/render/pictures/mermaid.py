@@ -6,7 +6,7 @@ import re
 
 from kgnav_mcp.model import Literal, Role, Subgraph, SubgraphNode
 from kgnav_mcp.render.pictures.colours import FILLS, PROOF
-from kgnav_mcp.render.pictures.words import edge_label, left_out, node_label
+from kgnav_mcp.render.pictures.words import edge_label, node_label, omitted_note
 
 _NODE_COLUMNS = 40
 _EDGE_COLUMNS = 30
@@ -26,7 +26,7 @@ def mermaid(subgraph: Subgraph) -> str:
     for edge in subgraph.edges:
         arrow = "==>" if edge.proof else "-->"
         lines.append(f'  n{edge.head} {arrow}|"{_text(edge_label(edge, _EDGE_COLUMNS), _ESCAPED_EDGE)}"| n{edge.tail}')
-    if note := left_out(subgraph):
+    if note := omitted_note(subgraph):
         lines.append(f'  left_out>"{_text(note, _ESCAPED_NODE)}"]')
     for role, (fill, text) in FILLS.items():
         if places := [f"n{place}" for place, node in enumerate(subgraph.nodes) if node.role is role]:

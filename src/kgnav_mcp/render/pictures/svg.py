@@ -8,10 +8,18 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from kgnav_mcp.model import Literal, Role, Subgraph, SubgraphEdge, SubgraphNode
-from kgnav_mcp.render.pictures.layout import Layout, Place, layered
+from kgnav_mcp.render.pictures.layout import Layout, Place, layered_layout
 from kgnav_mcp.render.pictures.shapes import Point, curve, loop, outline
 from kgnav_mcp.render.pictures.style import ARROWS, STYLE
-from kgnav_mcp.render.pictures.words import columns, edge_label, edge_title, left_out, node_label, node_title, shortened
+from kgnav_mcp.render.pictures.words import (
+    edge_label,
+    edge_title,
+    node_label,
+    node_title,
+    omitted_note,
+    shorten,
+    text_width,
+)
 
 _NODE_COLUMNS = 32
 _EDGE_COLUMNS = 24
@@ -70,9 +78,9 @@ class _Picture:
         self._common_label = names.pop() if len(names) == 1 and len(edges) > _ALWAYS_LABELLED else ""
         topics = [place for place, node in enumerate(nodes) if node.role is Role.TOPIC]
         others = ([place] for place, node in enumerate(nodes) if node.role is not Role.SEEN)
-        self._layout: Layout = layered(len(nodes), [(edge.head, edge.tail) for edge in edges], (topics, *others))
+        self._layout: Layout = layered_layout(len(nodes), [(edge.head, edge.tail) for edge in edges], (topics, *others))
         labels = [_label(node) for node in nodes]
-        widths = [columns(label) * _LETTER + 2 * _PADDING for label in labels]
+        widths = [text_width(label) * _LETTER + 2 * _PADDING for label in labels]
         self._lefts, self._rights, self._spaces = self._columns(widths)
         self._boxes = [
             _Box(self._lefts[place.column], _y(place), width, label)
@@ -93,7 +101,7 @@ class _Picture:
             widest[place.column] = max(widest[place.column], width)
         for edge in self._subgraph.edges:
             column = self._layout.nodes[self._ends(edge)[1]].column
-            needed = _NARROW_GAP if self._common_label else columns(self._text(edge)) * _SMALL_LETTER + _GAP
+            needed = _NARROW_GAP if self._common_label else text_width(self._text(edge)) * _SMALL_LETTER + _GAP
             space[column] = max(space[column], needed)
         lefts, rights, x = list[float](), list[float](), _MARGIN
         for column in range(number):
@@ -116,11 +124,11 @@ class _Picture:
         subgraph = self._subgraph
         width, height = round(self.width), round(self.height)
         yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img">'
-        yield f"<title>{_xml(shortened(subgraph.question, 1_000))}</title>"
+        yield f"<title>{_xml(shorten(subgraph.question, 1_000))}</title>"
         yield f"<style>{STYLE}</style>"
         yield f"<defs>{ARROWS}</defs>"
         yield '<rect class="page" width="100%" height="100%"/>'
-        question = _xml(shortened(subgraph.question, int((self.width - 2 * _MARGIN) / _LARGE_LETTER)))
+        question = _xml(shorten(subgraph.question, int((self.width - 2 * _MARGIN) / _LARGE_LETTER)))
         yield f'<text class="question" x="{_MARGIN:g}" y="26">{question}</text>'
         labels = list[str]()
         for edge in sorted(subgraph.edges, key=lambda edge: edge.proof):
@@ -136,7 +144,7 @@ class _Picture:
     def _edge(self, edge: SubgraphEdge) -> tuple[str, str]:
         """The path of an edge, and the element of its label."""
         text = self._text(edge)
-        width = columns(text) * _SMALL_LETTER
+        width = text_width(text) * _SMALL_LETTER
         left, right = self._ends(edge)
         if left == right:
             box = self._boxes[left]
@@ -182,12 +190,12 @@ class _Picture:
     def _legend(self) -> Iterator[str]:
         x, y = _MARGIN, self.height - _FOOT_HEIGHT + 22
         for role in Role:
-            width = columns(role) * _LETTER + 2 * _PADDING
+            width = text_width(role) * _LETTER + 2 * _PADDING
             yield _shape(role, value=False, left=x, middle=y, width=width, text=role)
             x += width + 14
         yield _shape(Role.SEEN, value=True, left=x, middle=y, width=5 * _LETTER + 2 * _PADDING, text="value")
         notes = [f"{len(self._subgraph.nodes):,} nodes, {len(self._subgraph.edges):,} edges"]
-        notes += [left_out(self._subgraph)] if left_out(self._subgraph) else []
+        notes += [omitted_note(self._subgraph)] if omitted_note(self._subgraph) else []
         notes += [f"Each edge: {self._common_label}"] if self._common_label else []
         if any(node.more for node in self._subgraph.nodes):
             notes.append("+n: so many neighbours left out")

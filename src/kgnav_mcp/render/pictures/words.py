@@ -14,7 +14,7 @@ _QUALIFIERS = 200
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
-def columns(text: str) -> int:
+def text_width(text: str) -> int:
     """Width of a text in Latin letters: a Chinese character counts as two, a combining accent as none."""
     return sum(_columns(letter) for letter in text)
 
@@ -25,10 +25,10 @@ def _columns(letter: str) -> int:
     return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """The text on one line, without invisible characters, cut to `limit` columns."""
     text = clean(text[:_TITLE]).strip()
-    if columns(text) <= limit:
+    if text_width(text) <= limit:
         return text
     end, left = 0, limit - 1
     while (left := left - _columns(text[end])) >= 0:
@@ -38,7 +38,7 @@ def shortened(text: str, limit: int) -> str:
 
 def node_label(node: Node, limit: int) -> str:
     """The name of a node, or its id if it has none; the text of a literal."""
-    return shortened(node.text if isinstance(node, Literal) else node.label or node.id, limit)
+    return shorten(node.text if isinstance(node, Literal) else node.label or node.id, limit)
 
 
 def node_title(node: Node) -> str:
@@ -51,7 +51,7 @@ def node_title(node: Node) -> str:
 
 def edge_label(edge: SubgraphEdge, limit: int) -> str:
     """The distinct names of an edge's relations."""
-    return shortened("; ".join(dict.fromkeys(triple.relation.label for triple in edge.triples)), limit)
+    return shorten("; ".join(dict.fromkeys(triple.relation.label for triple in edge.triples)), limit)
 
 
 def edge_title(subgraph: Subgraph, edge: SubgraphEdge) -> str:
@@ -65,7 +65,7 @@ def edge_title(subgraph: Subgraph, edge: SubgraphEdge) -> str:
     return clean(clipped("; ".join(texts), _EDGE_TITLE))
 
 
-def left_out(subgraph: Subgraph) -> str:
+def omitted_note(subgraph: Subgraph) -> str:
     """How many nodes and edges are not in the picture; empty if none."""
     parts = [
         f"{count:,} {word if count == 1 else f'{word}s'}"

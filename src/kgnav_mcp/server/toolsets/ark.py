@@ -166,7 +166,7 @@ TOOLSET = Toolset(
             title="ARK-V1: reason in checked steps",
             description="Answer a question in a few steps of reasoning, each checked, and prove the answer.",
             method=_METHOD,
-            walk_calls=_walk_calls,
+            example_lines=_walk_calls,
         ),
     ),
 )

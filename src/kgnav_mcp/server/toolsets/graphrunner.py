@@ -19,8 +19,8 @@ from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER, EitherDirection
-from kgnav_mcp.server.toolsets.plans import checked, runner
-from kgnav_mcp.spelling import WrittenPlan
+from kgnav_mcp.server.toolsets.plans import check_written_plan, runner
+from kgnav_mcp.spelling import ParsedPlan
 from kgnav_mcp.spelling.steps import parse_steps
 
 _DIRECTION = "outgoing: the nodes are heads of the edges; incoming: tails."
@@ -104,7 +104,7 @@ async def _neighbour_count(call: ToolCall, node: Entity, edge_type: str) -> int:
 
 async def _checked(plans: PlanRunner, steps: Sequence[object]) -> CheckedPlan:
     plan, _ = parse_steps(steps)
-    return await checked(plans, WrittenPlan(plan))
+    return await check_written_plan(plans, ParsedPlan(plan))
 
 
 TOOLSET = Toolset(

@@ -244,7 +244,7 @@ TOOLSET = Toolset(
             title="GraphWalk: primitives of a property graph",
             description="Answer a question with look-ups by label, property and value.",
             method=_METHOD,
-            walk_calls=step_by_step(_step_calls),
+            example_lines=step_by_step(_step_calls),
         ),
     ),
 )

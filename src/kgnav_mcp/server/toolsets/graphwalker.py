@@ -118,7 +118,7 @@ TOOLSET = Toolset(
             title="GraphWalker: relations first, then triples",
             description="Answer a question by choosing among ranked relations and following them.",
             method=_METHOD,
-            walk_calls=step_by_step(_step_calls),
+            example_lines=step_by_step(_step_calls),
         ),
     ),
 )

@@ -16,7 +16,7 @@ from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.trail import HANDLE
 
 
-class NextCellsOf(Arguments):
+class NextCellsArguments(Arguments):
     """Arguments of `get_possible_next_cells`."""
 
     ids: ClassVar[frozenset[str]] = frozenset({"node_id"})
@@ -25,7 +25,7 @@ class NextCellsOf(Arguments):
     trail: str = Field(description=HANDLE)
 
 
-async def get_possible_next_cells(call: ToolCall, given: NextCellsOf) -> Answer:
+async def get_possible_next_cells(call: ToolCall, given: NextCellsArguments) -> Answer:
     """Enter a cell and answer with the open cells next to it (GraphWalk's maze step)."""
     found = await possible_next_cells(call.adapter, await call.trail(), given.node_id)
     return call.answer(cells_table(found), None)
@@ -47,7 +47,7 @@ TOOLSET = Toolset(
                 "distance to it and the order in which cells were marked. Marks are kept in the trail; a wall cannot "
                 "be entered."
             ),
-            arguments=NextCellsOf,
+            arguments=NextCellsArguments,
             run=get_possible_next_cells,
             tables=(CELL_COLUMNS,),
             read_only=False,

@@ -15,7 +15,7 @@ from kgnav_mcp.navigation.plans.sizes import sizes_of, sizes_to_tell
 from kgnav_mcp.navigation.sampling import SampleWalk
 from kgnav_mcp.plan import Constant
 from kgnav_mcp.render.columns import Column
-from kgnav_mcp.render.plans import plan_table, repeats, sizes_line
+from kgnav_mcp.render.plans import duplicates_note, plan_table, sizes_line
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import clean
 from kgnav_mcp.server.arguments import Arguments
@@ -24,9 +24,9 @@ from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR
-from kgnav_mcp.spelling import WrittenPlan, read_plan
+from kgnav_mcp.spelling import ParsedPlan, parse_plan
 from kgnav_mcp.spelling.cypher import quoted, write_cypher, write_part
-from kgnav_mcp.spelling.mending import mended_json
+from kgnav_mcp.spelling.mending import corrected_json
 
 _FORMS = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
 _CYPHER = Column("cypher")
@@ -54,31 +54,31 @@ def runner(call: ToolCall) -> PlanRunner:
     return PlanRunner(call.adapter, progress=call.progress)
 
 
-async def checked(plans: PlanRunner, written: WrittenPlan) -> CheckedPlan:
+async def check_written_plan(plans: PlanRunner, written: ParsedPlan) -> CheckedPlan:
     """The checked plan, with names resolved to the graph's own ids.
 
     Raises:
         InvalidPlan: it cannot run. The error lists every problem.
     """
-    found = await plans.check(written.plan, written.one_node)
+    found = await plans.check(written.plan, written.single_node_variables)
     if not found.problems:
         return found
     mended, in_cypher = None, False
     if found.mended is not None:
-        mended = mended_json(written, found.mended) if written.given is not None else None
-        in_cypher = written.given is not None and mended is None
+        mended = corrected_json(written, found.mended) if written.source_json is not None else None
+        in_cypher = written.source_json is not None and mended is None
         mended = mended or write_cypher(found.mended)
     raise InvalidPlan(found.problems, mended=mended, in_cypher=in_cypher, next_step=_MEND)
 
 
-async def _parse_and_check(plans: PlanRunner, given: object) -> tuple[WrittenPlan, CheckedPlan]:
+async def _parse_and_check(plans: PlanRunner, given: object) -> tuple[ParsedPlan, CheckedPlan]:
     """The given plan as parsed, and as checked.
 
     Raises:
         InvalidPlan: it cannot run. For a plan with syntax problems the error lists unknown names, too.
     """
     try:
-        written = read_plan(given)
+        written = parse_plan(given)
     except InvalidPlan as error:
         if error.plan is None:
             raise
@@ -86,7 +86,7 @@ async def _parse_and_check(plans: PlanRunner, given: object) -> tuple[WrittenPla
         if not found.problems:
             raise
         raise InvalidPlan((*error.problems, *found.problems), next_step=_MEND) from error
-    return written, await checked(plans, written)
+    return written, await check_written_plan(plans, written)
 
 
 async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
@@ -104,7 +104,9 @@ async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
     plans = runner(call)
     written, found = await _parse_and_check(plans, given.plan)
     page = await plans.run(found.plan, limit=call.limits.row_limit, after=start.after, proof=given.proof)
-    repeated = repeats(page) if written.given is None else ()  # rows of patterns and steps are always distinct
+    repeated = (
+        duplicates_note(page) if written.source_json is None else ()
+    )  # rows of patterns and steps are always distinct
     notes = (*found.notes, *repeated)
     sizes = () if start.offset else await sizes_to_tell(call.adapter, found.plan, page)
     return call.answer(plan_table(page, start.offset, intro=sizes_line(sizes), notes=notes), page.positions)
@@ -203,7 +205,7 @@ TOOLSET = Toolset(
             title="GraphRunner: a whole plan, checked, then run",
             description="Answer a question with a plan over the graph instead of one entity a call.",
             method=_METHOD,
-            walk_calls=_walk_calls,
+            example_lines=_walk_calls,
         ),
     ),
 )

@@ -123,7 +123,7 @@ TOOLSET = Toolset(
             title="Search-on-Graph: look, then follow",
             description="Answer a question by looking at neighbourhoods and following what is there.",
             method=_METHOD,
-            walk_calls=step_by_step(_step_calls),
+            example_lines=step_by_step(_step_calls),
         ),
     ),
 )

@@ -15,7 +15,7 @@ from kgnav_mcp.navigation.trails import connected_path, visited
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.kinds import VALUES
 from kgnav_mcp.render.table import Answer, row_answer
-from kgnav_mcp.render.text import joined, name_and_id
+from kgnav_mcp.render.text import comma_list, name_and_id
 from kgnav_mcp.render.trails import (
     EVIDENCE_COLUMNS,
     PATH_COLUMNS,
@@ -26,7 +26,7 @@ from kgnav_mcp.render.trails import (
 )
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.recording import TrailUse, caller
+from kgnav_mcp.server.recording import TrailUse, verified_caller
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 
@@ -48,13 +48,13 @@ class StartTrail(Arguments):
     )
 
 
-class OnTrail(Arguments):
+class TrailArguments(Arguments):
     """Arguments of tools that read a trail."""
 
     trail: str = Field(description=HANDLE)
 
 
-class CheckAnswer(OnTrail):
+class CheckAnswer(TrailArguments):
     """Arguments of `check_answer`."""
 
     answers: list[str] = Field(description="The answers: ids, names or values as they were shown.", min_length=1)
@@ -64,8 +64,8 @@ async def start_trail(call: ToolCall, given: StartTrail) -> Answer:
     """Start a trail and answer with its handle."""
     topics = await resolve_entities(call.adapter, given.topic_entities)
     trails = call.app.trails
-    handle = await trails.start(Trail(call.graph.name, given.question, topics, time.time()), caller())
-    names = joined([*map(name_and_id, topics)], _NAMES)
+    handle = await trails.start(Trail(call.graph.name, given.question, topics, time.time()), verified_caller())
+    names = comma_list([*map(name_and_id, topics)], _NAMES)
     text = (
         f"trail: {handle}\nTopics: {names}. Kept for {in_words(trails.lifetime)} after its last use.\n"
         "Next: pass it as `trail` to the tools you call; check_answer(trail, answers) proves answers by what they show."
@@ -73,12 +73,12 @@ async def start_trail(call: ToolCall, given: StartTrail) -> Answer:
     return row_answer(text, _STARTED, (handle, topics))
 
 
-async def show_trail(call: ToolCall, _: OnTrail) -> Answer:
+async def show_trail(call: ToolCall, _: TrailArguments) -> Answer:
     """Answer with the transcript of a trail."""
     return call.answer(transcript_table(await call.trail(), call.options), None)
 
 
-async def get_connected_path(call: ToolCall, _: OnTrail) -> Answer:
+async def get_connected_path(call: ToolCall, _: TrailArguments) -> Answer:
     """Answer with the shortest path over visited nodes (GraphWalk)."""
     trail = await call.trail()
     return call.answer(path_table(connected_path(trail), len(visited(trail))), None)
@@ -120,7 +120,7 @@ TOOLSET = Toolset(
                 "The recorded walk: question, topics, and each call with the first line of its answer and the edges it "
                 "showed. Of a long walk the oldest steps are summarised by their edges."
             ),
-            arguments=OnTrail,
+            arguments=TrailArguments,
             run=show_trail,
             tables=(STEP_COLUMNS,),
             trail=TrailUse.READ,
@@ -132,7 +132,7 @@ TOOLSET = Toolset(
                 "Shortest path of a trail from the first entity that was visited (asked about) to the last, over "
                 "visited entities alone, along edges that were shown."
             ),
-            arguments=OnTrail,
+            arguments=TrailArguments,
             run=get_connected_path,
             tables=(PATH_COLUMNS,),
             trail=TrailUse.READ,

@@ -23,11 +23,11 @@ def parse_cypher(text: str) -> Plan:
     # The parser takes half a second at first use, so a server without plans never loads it.
     from kgnav_mcp.spelling.cypher.clauses import Clauses  # noqa: PLC0415
     from kgnav_mcp.spelling.cypher.reading import Reading  # noqa: PLC0415
-    from kgnav_mcp.spelling.cypher.syntax import parse_tree, refused  # noqa: PLC0415
+    from kgnav_mcp.spelling.cypher.syntax import invalid_plan, parse_tree  # noqa: PLC0415
 
     tree = parse_tree(text)
     reading = Reading(text)
     plan = Clauses(reading).plan(tree)
     if reading.problems:
-        raise refused(reading.problems, plan)
+        raise invalid_plan(reading.problems, plan)
     return plan

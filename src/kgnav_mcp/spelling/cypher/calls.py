@@ -17,8 +17,8 @@ from kgnav_mcp.plan import (
     Not,
     Variable,
 )
-from kgnav_mcp.spelling.cypher.functions import AGGREGATES, DATES, DURING, FUNCTIONS, INSTEAD, takes
-from kgnav_mcp.spelling.cypher.reading import Context, Reading, has, name_of, nearest, trees
+from kgnav_mcp.spelling.cypher.functions import AGGREGATES, DATES, DURING, FUNCTIONS, REPLACEMENTS, accepts_arguments
+from kgnav_mcp.spelling.cypher.reading import Context, Reading, has_token, name_of, nearest, subtrees
 from kgnav_mcp.spelling.cypher.syntax import Node
 from kgnav_mcp.spelling.dates import date
 
@@ -35,13 +35,13 @@ class Calls:
 
     def read(self, node: Node, context: Context) -> Expression:
         """The expression of a function call or an aggregate."""
-        named, *arguments = trees(node)
+        named, *arguments = subtrees(node)
         name = name_of(named)
         known = name.lower()
         if known in AGGREGATES:
             return self._aggregate(node, AGGREGATES[known], arguments, context)
-        if has(node, "STAR") or has(node, "DISTINCT"):
-            return self._reading.refuse(node, f"{name} is no aggregate", *AGGREGATES)
+        if has_token(node, "STAR") or has_token(node, "DISTINCT"):
+            return self._reading.report(node, f"{name} is no aggregate", *AGGREGATES)
         if len(arguments) == 1 and arguments[0].data == "pattern_predicate" and known in {"exists", "size"}:
             read = self._expressions.exists if known == "exists" else self._expressions.count_of
             return read(arguments[0], context)
@@ -64,24 +64,24 @@ class Calls:
         function = FUNCTIONS.get(name.lower())
         if function is None:
             names = {**{each.value: None for each in Function}, **dict.fromkeys(AGGREGATES)}
-            instead = INSTEAD.get(name.lower()) or nearest(name, names)
-            return self._reading.refuse(node, f"there is no function {name} in plans", *instead)
-        if not takes(function, len(values)):
-            return self._reading.refuse(node, f"{function} does not take {len(values)} values", f"{function}(x)")
+            instead = REPLACEMENTS.get(name.lower()) or nearest(name, names)
+            return self._reading.report(node, f"there is no function {name} in plans", *instead)
+        if not accepts_arguments(function, len(values)):
+            return self._reading.report(node, f"{function} does not take {len(values)} values", f"{function}(x)")
         return Call(function, values)
 
     def _aggregate(self, node: Node, function: AggregateFunction, of: list[Node], context: Context) -> Expression:
-        if context.no_aggregate:
-            written = self._reading.written(node)
-            return self._reading.refuse(node, context.no_aggregate, f"WITH ..., {written} AS x, then WHERE x ...")
-        if has(node, "STAR"):
+        if context.aggregate_refusal:
+            written = self._reading.source_text(node)
+            return self._reading.report(node, context.aggregate_refusal, f"WITH ..., {written} AS x, then WHERE x ...")
+        if has_token(node, "STAR"):
             if function is not AggregateFunction.COUNT:
-                return self._reading.refuse(node, f"only count takes *, {function} takes a value")
+                return self._reading.report(node, f"only count takes *, {function} takes a value")
             return Aggregate(function, None)
         if len(of) != 1:
-            return self._reading.refuse(node, f"{function} takes one value", f"{function}(n.value)")
+            return self._reading.report(node, f"{function} takes one value", f"{function}(n.value)")
         inner = replace(context, no_aggregate="an aggregate has no other one inside")
-        return Aggregate(function, self._expressions.read(of[0], inner), has(node, "DISTINCT"))
+        return Aggregate(function, self._expressions.read(of[0], inner), has_token(node, "DISTINCT"))
 
     def _during(self, node: Node, values: tuple[Expression, ...]) -> Expression:
         dates = tuple(date(value.value) if isinstance(value, Constant) else value for value in values[1:])
@@ -90,4 +90,4 @@ class Calls:
                 return During(edge, begin, end)
             case _:
                 reason = "during takes an edge and two dates, null where the time is open"
-                return self._reading.refuse(node, reason, "during(r, '1990', '1995')", "during(r, '1990', null)")
+                return self._reading.report(node, reason, "during(r, '1990', '1995')", "during(r, '1990', null)")

@@ -27,8 +27,8 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.plan.walking import aggregates, rewritten, variables_of
 from kgnav_mcp.spelling.cypher.patterns import Patterns
-from kgnav_mcp.spelling.cypher.reading import Context, Reading, Scope, has, name_of, tree, trees
-from kgnav_mcp.spelling.cypher.syntax import Node, refused
+from kgnav_mcp.spelling.cypher.reading import Context, Reading, Scope, has_token, name_of, subtree, subtrees
+from kgnav_mcp.spelling.cypher.syntax import Node, invalid_plan
 
 MOST_CLAUSES: Final = 100
 """Most clauses of one plan, over all sides of a union."""
@@ -73,49 +73,49 @@ class Clauses:
         Raises:
             InvalidPlan: it has too many clauses.
         """
-        query = next(trees(start))
-        clauses = [clause for pipeline in trees(query, "pipeline") for clause in trees(pipeline)]
+        query = next(subtrees(start))
+        clauses = [clause for pipeline in subtrees(query, "pipeline") for clause in subtrees(pipeline)]
         if len(clauses) > MOST_CLAUSES:
-            raise refused([PlanProblem("the plan", f"it has {len(clauses)} clauses, {MOST_CLAUSES} are taken")])
-        unions = list(trees(query, "union", "union_all"))
-        pipelines = [self._pipeline(pipeline) for pipeline in trees(query, "pipeline")]
+            raise invalid_plan([PlanProblem("the plan", f"it has {len(clauses)} clauses, {MOST_CLAUSES} are taken")])
+        unions = list(subtrees(query, "union", "union_all"))
+        pipelines = [self._pipeline(pipeline) for pipeline in subtrees(query, "pipeline")]
         if len({union.data for union in unions}) > 1:
-            self._reading.refuse(unions[1], "UNION and UNION ALL are not mixed", "UNION ALL everywhere")
+            self._reading.report(unions[1], "UNION and UNION ALL are not mixed", "UNION ALL everywhere")
         plan = Plan(tuple(pipelines), keep_duplicates=any(union.data == "union_all" for union in unions))
         if not self._reading.problems:
             names = [tuple(column.name for column in pipeline.result.columns) for pipeline in pipelines]
             for union, other in zip(unions, names[1:], strict=True):
                 if other != names[0]:
                     reason = f"both sides of UNION return the same columns, here {', '.join(other)}"
-                    self._reading.refuse(union, reason, f"RETURN ... AS {', ... AS '.join(names[0])}")
+                    self._reading.report(union, reason, f"RETURN ... AS {', ... AS '.join(names[0])}")
         return plan
 
     def _pipeline(self, pipeline: Node) -> Pipeline:
         self._scope = {}
-        clauses = list(trees(pipeline))
+        clauses = list(subtrees(pipeline))
         found: list[Clause] = []
         for clause in clauses:
             self._reading.clause = {"for_each": "FOR"}.get(clause.data, clause.data.upper())
             found.extend(self._clause(clause))
             if clause.data == "return" and clause is not clauses[-1]:
-                self._reading.refuse(clause, "RETURN is the last clause", "WITH")
+                self._reading.report(clause, "RETURN is the last clause", "WITH")
         if clauses[-1].data != "return":
-            self._reading.refuse(clauses[-1], "a plan ends with what it returns", "RETURN *")
+            self._reading.report(clauses[-1], "a plan ends with what it returns", "RETURN *")
         return Pipeline(tuple(found))
 
     def _clause(self, clause: Node) -> Iterator[Clause]:
         match clause.data:
             case "match":
-                match, self._scope = self._patterns.match(clause, self._scope, optional=has(clause, "OPTIONAL"))
+                match, self._scope = self._patterns.match(clause, self._scope, optional=has_token(clause, "OPTIONAL"))
                 yield match
             case "unwind":
-                of, name = trees(clause)
+                of, name = subtrees(clause)
                 yield self._unwind(of, name)
             case "for_each":
-                name, of = trees(clause)
+                name, of = subtrees(clause)
                 yield self._unwind(of, name)
             case "filter":
-                condition = self._patterns.expressions.read(next(trees(clause)), Context(self._scope, _NO_AGGREGATE))
+                condition = self._patterns.expressions.read(next(subtrees(clause)), Context(self._scope, _NO_AGGREGATE))
                 yield Project(self._every_variable(), where=condition)
             case "let":
                 yield self._let(clause)
@@ -125,7 +125,7 @@ class Clauses:
     def _unwind(self, of: Node, named: Node) -> Unwind:
         name = name_of(named)
         if name in self._scope:
-            self._reading.refuse(named, f"{name} is taken", f"{name}2")
+            self._reading.report(named, f"{name} is taken", f"{name}2")
         value = self._patterns.expressions.read(of, Context(self._scope, "a list to unwind has no aggregate"))
         self._scope = {**self._scope, name: "value"}
         return Unwind(value, name)
@@ -135,11 +135,11 @@ class Clauses:
 
     def _let(self, clause: Node) -> Project:
         columns = list(self._every_variable())
-        for assignment in trees(clause):
-            named, value = trees(assignment)
+        for assignment in subtrees(clause):
+            named, value = subtrees(assignment)
             name = name_of(named)
             if name in self._scope:
-                self._reading.refuse(named, f"{name} is taken", f"{name}2")
+                self._reading.report(named, f"{name} is taken", f"{name}2")
             read = self._patterns.expressions.read(value, Context(self._scope, "LET has no aggregate"))
             columns.append(Column(name, read))
         self._scope = {**self._scope, **{column.name: "value" for column in columns if column.name not in self._scope}}
@@ -147,7 +147,7 @@ class Clauses:
 
     def _project(self, clause: Node) -> Project:
         columns = self._columns(clause)
-        distinct = has(clause, "DISTINCT")
+        distinct = has_token(clause, "DISTINCT")
         before = self._scope
         names = {column.name: _kind(column.value, before) for column in columns}
         grouped = any(aggregates(column.value) for column in columns)
@@ -155,40 +155,44 @@ class Clauses:
         self._scope = names
         visible = names if distinct or grouped else {**before, **names}
         projection_scope = _ProjectionScope(columns, before, visible)
-        order = tuple([self._order(key, projection_scope) for keys in trees(clause, "order_by") for key in trees(keys)])
-        where = tree(clause, "where")
-        condition = self._read_after_projection(next(trees(where)), projection_scope, _NO_AGGREGATE) if where else None
+        order = tuple(
+            [self._order(key, projection_scope) for keys in subtrees(clause, "order_by") for key in subtrees(keys)]
+        )
+        where = subtree(clause, "where")
+        condition = (
+            self._read_after_projection(next(subtrees(where)), projection_scope, _NO_AGGREGATE) if where else None
+        )
         skip, limit = self._number(clause, "offset") or 0, self._number(clause, "limit")
         return Project(columns, distinct, order, skip, limit, condition)
 
     def _columns(self, clause: Node) -> tuple[Column, ...]:
         found: dict[str, Column] = {}
-        for node in (node for columns in trees(clause, "columns") for node in trees(columns)):
+        for node in (node for columns in subtrees(clause, "columns") for node in subtrees(columns)):
             added = self._every_variable() if node.data == "every_variable" else (self._column(node, clause),)
             if not added:
-                self._reading.refuse(node, "there is no variable to return")
+                self._reading.report(node, "there is no variable to return")
             for column in added:
                 if column.name in found:
-                    self._reading.refuse(node, f"two columns are called {column.name}", "... AS another_name")
+                    self._reading.report(node, f"two columns are called {column.name}", "... AS another_name")
                 found[column.name] = column
         if len(found) > MOST_COLUMNS:
-            self._reading.refuse(clause, f"it has {len(found)} columns, {MOST_COLUMNS} are taken")
+            self._reading.report(clause, f"it has {len(found)} columns, {MOST_COLUMNS} are taken")
             return tuple(found.values())[:MOST_COLUMNS]
         return tuple(found.values())
 
     def _column(self, node: Node, clause: Node) -> Column:
-        value, *alias = trees(node)
+        value, *alias = subtrees(node)
         read = self._patterns.expressions.read(value, Context(self._scope, None))
         if value.data == "pattern_predicate":
-            text = self._reading.written(value)
-            self._reading.refuse(value, "a pattern is no value", f"MATCH p = {text} RETURN p", f"EXISTS {{ {text} }}")
+            text = self._reading.source_text(value)
+            self._reading.report(value, "a pattern is no value", f"MATCH p = {text} RETURN p", f"EXISTS {{ {text} }}")
         if alias:
             return Column(name_of(alias[0]), read)
         if isinstance(read, Variable):
             return Column(read.name, read)
-        text = self._reading.written(value)
+        text = self._reading.source_text(value)
         if clause.data == "with":
-            self._reading.refuse(node, "a value in WITH has a name", f"{text} AS x")
+            self._reading.report(node, "a value in WITH has a name", f"{text} AS x")
         return Column(text, read)
 
     def _check_groups(self, clause: Node, columns: tuple[Column, ...]) -> None:
@@ -202,10 +206,12 @@ class Clauses:
             )
             for name in sorted(variables_of(outside_aggregates) & self._scope.keys()):
                 reason = f"{name} stands beside an aggregate, so its value is a column of its own"
-                self._reading.refuse(clause, reason, f"WITH {name}, count(*) AS c, then RETURN ...")
+                self._reading.report(clause, reason, f"WITH {name}, count(*) AS c, then RETURN ...")
 
     def _order(self, key: Node, projection_scope: _ProjectionScope) -> Order:
-        return Order(self._read_after_projection(next(trees(key)), projection_scope, None), has(key, "DESCENDING"))
+        return Order(
+            self._read_after_projection(next(subtrees(key)), projection_scope, None), has_token(key, "DESCENDING")
+        )
 
     def _read_after_projection(
         self, node: Node, projection_scope: _ProjectionScope, no_aggregate: str | None
@@ -216,21 +222,21 @@ class Clauses:
         )
         if aggregates(read) or variables_of(read) & projection_scope.lost:
             reason = "where rows are counted or made distinct, only what is returned can be used behind it"
-            self._reading.refuse(node, reason, *projection_scope.visible)
+            self._reading.report(node, reason, *projection_scope.visible)
         return read
 
     def _number(self, clause: Node, kind: str) -> int | None:
         """The number of rows to skip or to return; None if there is none or it is not valid."""
-        found = tree(clause, kind)
+        found = subtree(clause, kind)
         if found is None:
             return None
-        node = next(trees(found))
+        node = next(subtrees(found))
         value = self._patterns.expressions.read(node, Context({}, "it has no aggregate"))
         match value:
             case Constant(int() as number) if number >= 0 and not isinstance(number, bool):
                 return number
             case _:
-                self._reading.refuse(node, "a number of rows is a whole number from 0 on", "10")
+                self._reading.report(node, "a number of rows is a whole number from 0 on", "10")
                 return None
 
 

@@ -30,19 +30,19 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.spelling.cypher.calls import Calls
-from kgnav_mcp.spelling.cypher.leftout import PART_OF_LIST, left_out
+from kgnav_mcp.spelling.cypher.leftout import PART_OF_LIST, unsupported_form
 from kgnav_mcp.spelling.cypher.reading import (
     MOST_PROBLEMS,
-    NOTHING,
+    UNREADABLE,
     Context,
     Reading,
     Scope,
-    has,
+    has_token,
     name_of,
     nearest,
+    subtrees,
     text_value,
     tokens,
-    trees,
 )
 from kgnav_mcp.spelling.cypher.syntax import Node
 
@@ -92,14 +92,14 @@ class Expressions:
         """The expression of a tree."""
         reader = self._readers.get(node.data)
         if reader is None:
-            return self._reading.refuse(node, *left_out(self._reading, node))
+            return self._reading.report(node, *unsupported_form(self._reading, node))
         return reader(node, context)
 
     def _all(self, node: Node, context: Context) -> tuple[Expression, ...]:
-        return tuple([self.read(part, context) for part in trees(node)])
+        return tuple([self.read(part, context) for part in subtrees(node)])
 
     def _inner(self, node: Node, context: Context) -> Expression:
-        return self.read(next(trees(node)), context)
+        return self.read(next(subtrees(node)), context)
 
     def _list(self, node: Node, context: Context) -> Expression:
         return ListOf(self._all(node, context))
@@ -119,7 +119,7 @@ class Expressions:
                 return self.whole_number(token, node)
             case "FLOAT":
                 number = float(token)
-                return Constant(number) if isfinite(number) else self._reading.refuse(node, "the number is too large")
+                return Constant(number) if isfinite(number) else self._reading.report(node, "the number is too large")
             case kind:
                 return Constant({"TRUE": True, "FALSE": False}.get(kind))
 
@@ -127,11 +127,11 @@ class Expressions:
         """A decimal, octal or hexadecimal number. A number over 64 bits is a problem."""
         base = {"0x": 16, "0o": 8}.get(token[:2], 10)
         if len(token) > 24 or not SMALLEST <= (number := sign * int(token, base)) <= LARGEST:
-            return self._reading.refuse(node, "the number is too large")
+            return self._reading.report(node, "the number is too large")
         return Constant(number)
 
     def _variable(self, node: Node, context: Context) -> Expression:
-        named = next(trees(node))
+        named = next(subtrees(node))
         return Variable(self.known_variable(named, context.scope, f"'{name_of(named)}' in quotes, if it is a text"))
 
     def known_variable(self, node: Node, scope: Scope, *or_else: str) -> str:
@@ -140,51 +140,51 @@ class Expressions:
         unknown = self._reading.unknown
         if name not in scope and name not in unknown and len(unknown) < MOST_PROBLEMS:
             unknown.add(name)
-            self._reading.refuse(node, f"nothing is called {name} here", *nearest(name, scope), *or_else)
+            self._reading.report(node, f"nothing is called {name} here", *nearest(name, scope), *or_else)
         return name
 
     def _property(self, node: Node, context: Context) -> Expression:
         owner, names = _owner_of(node)
         if owner.data != "variable":
-            owner_text = self._reading.written(owner)
+            owner_text = self._reading.source_text(owner)
             self.read(owner, context)
-            return self._reading.refuse(
+            return self._reading.report(
                 node,
                 f"{owner_text} is no variable, so it has no .{names[0]}",
                 *_naming_suggestions(owner_text, ".".join(names)),
             )
-        variable = self.known_variable(next(trees(owner)), context.scope)
+        variable = self.known_variable(next(subtrees(owner)), context.scope)
         if len(names) > 1 and names[-1] in _PARTS_OF_DATES:
             date_property = f"{variable}.{'.'.join(names[:-1])}"
             reason = f".{names[-1]} of a date is left out"
-            return self._reading.refuse(node, reason, f"year({date_property})", f"{date_property} >= '2000'")
+            return self._reading.report(node, reason, f"year({date_property})", f"{date_property} >= '2000'")
         return Property(variable, ".".join(names))
 
     def _index(self, node: Node, context: Context) -> Expression:
-        of, index = trees(node)
+        of, index = subtrees(node)
         position = self.read(index, context)
         if isinstance(position, Constant):
             if isinstance(position.value, str) and of.data == "variable":
-                return Property(self.known_variable(next(trees(of)), context.scope), position.value)
+                return Property(self.known_variable(next(subtrees(of)), context.scope), position.value)
             if position.value in (0, -1) and not isinstance(position.value, bool | float):
                 return Call(Function.LAST if position.value else Function.FIRST, (self.read(of, context),))
-        return self._reading.refuse(node, *PART_OF_LIST)
+        return self._reading.report(node, *PART_OF_LIST)
 
     def _has_label(self, node: Node, context: Context) -> Expression:
-        of, labels = trees(node)
+        of, labels = subtrees(node)
         owner, names = _owner_of(of)
         if owner.data != "variable":
-            return self._reading.refuse(node, f"{self._reading.written(of)} is no variable, so it has no label")
-        variable = self.known_variable(next(trees(owner)), context.scope)
+            return self._reading.report(node, f"{self._reading.source_text(of)} is no variable, so it has no label")
+        variable = self.known_variable(next(subtrees(owner)), context.scope)
         if not names:
             return self.label_condition(variable, labels)
         if labels.data != "label":
-            return self._reading.refuse(node, f"{self._reading.written(of)} is no variable, so it has no label")
+            return self._reading.report(node, f"{self._reading.source_text(of)} is no variable, so it has no label")
         return Property(variable, f"{'.'.join(names)}:{name_of(labels)}")  # an id with its prefix: n.wdt:P577
 
     def label_condition(self, variable: str, labels: Node) -> Expression:
         """A label expression as a condition."""
-        parts = list(trees(labels))
+        parts = list(subtrees(labels))
         match labels.data:
             case "label":
                 return HasLabel(variable, (name_of(labels),))
@@ -196,10 +196,10 @@ class Expressions:
             case "not_label":
                 return Not(self.label_condition(variable, parts[0]))
             case _:
-                return self._reading.refuse(labels, "% for any label is left out", f"size(labels({variable})) > 0")
+                return self._reading.report(labels, "% for any label is left out", f"size(labels({variable})) > 0")
 
     def _comparison(self, node: Node, context: Context) -> Expression:
-        parts = list(trees(node))
+        parts = list(subtrees(node))
         values = [self.read(part, context) for part in parts[::2]]
         signs = [str(part.children[0]).replace("!=", "<>") for part in parts[1::2]]
         links = [
@@ -210,11 +210,11 @@ class Expressions:
     def _predicate(self, node: Node, context: Context) -> Expression:
         left, right = self._all(node, context)
         condition = Compare(left, _COMPARISONS[node.data], right)
-        return Not(condition) if has(node, "NOT") else condition
+        return Not(condition) if has_token(node, "NOT") else condition
 
     def _is_null(self, node: Node, context: Context) -> Expression:
         condition = IsNull(self._inner(node, context))
-        return Not(condition) if has(node, "NOT") else condition
+        return Not(condition) if has_token(node, "NOT") else condition
 
     def _arithmetic(self, node: Node, context: Context) -> Expression:
         left, right = self._all(node, context)
@@ -222,7 +222,7 @@ class Expressions:
         return Arithmetic(left, ArithmeticOperator(sign.replace("||", "+")), right)
 
     def _minus(self, node: Node, context: Context) -> Expression:
-        of = next(trees(node))
+        of = next(subtrees(node))
         if of.data == "literal" and (number := next(tokens(of))).type == "INTEGER":
             return self.whole_number(number, of, sign=-1)
         value = self.read(of, context)
@@ -233,19 +233,19 @@ class Expressions:
     def exists(self, node: Node, context: Context) -> Expression:
         """The condition that the pattern of a tree has a match."""
         match = self._subquery(node, context.scope)
-        return Exists(match) if match else NOTHING
+        return Exists(match) if match else UNREADABLE
 
     def count_of(self, node: Node, context: Context) -> Expression:
         """The number of matches of the pattern of a tree."""
         match = self._subquery(node, context.scope)
-        return CountOf(match) if match else NOTHING
+        return CountOf(match) if match else UNREADABLE
 
 
 def _owner_of(node: Node) -> tuple[Node, list[str]]:
     """The owner of a property, and the parts of the property's name between dots."""
     names: list[str] = []
     while node.data == "property":
-        node, name = trees(node)
+        node, name = subtrees(node)
         names.insert(0, name_of(name))
     return node, names
 

@@ -84,7 +84,7 @@ _INSTEAD: Final = {
 """Words of other languages, and their equivalents in Cypher."""
 
 
-def fault(text: str, error: UnexpectedInput) -> PlanProblem:
+def syntax_problem(text: str, error: UnexpectedInput) -> PlanProblem:
     """The first syntax error of a text, with its place."""
     match error:
         case UnexpectedCharacters():

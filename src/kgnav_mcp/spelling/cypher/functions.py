@@ -31,7 +31,7 @@ DATES: Final = frozenset({"date", "datetime", "localdatetime", "zoned_datetime",
 DURING: Final = "during"
 """Condition that an edge was valid in a period: `during(r, "1990", "1995")`, null for an open end."""
 
-INSTEAD: Final[dict[str, tuple[str, ...]]] = {
+REPLACEMENTS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(DATES, ("a date as text: '2020-01-31'",)),
     "keys": ("properties(n)",),
     "range": ("a list: [1, 2, 3]",),
@@ -54,7 +54,7 @@ INSTEAD: Final[dict[str, tuple[str, ...]]] = {
 """Replacements for functions that plans do not support."""
 
 
-def takes(function: Function, arguments: int) -> bool:
+def accepts_arguments(function: Function, arguments: int) -> bool:
     """Whether a function takes this number of arguments."""
     if function is Function.COALESCE:
         return arguments > 0

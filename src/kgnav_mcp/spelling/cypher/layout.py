@@ -21,10 +21,10 @@ class Chain:
     @property
     def closed(self) -> bool:
         """Whether it cannot be extended: it is a named path or a shortest path."""
-        return self.path is not None or any(stands_alone(edge) for edge, _ in self.edges)
+        return self.path is not None or any(needs_own_chain(edge) for edge, _ in self.edges)
 
 
-def stands_alone(edge: EdgePattern) -> bool:
+def needs_own_chain(edge: EdgePattern) -> bool:
     """Whether an edge needs its own chain, as the argument of `shortestPath`."""
     return edge.path is not None and edge.path.kind in _SEPARATE_CHAIN
 
@@ -76,7 +76,7 @@ class _Layout:
     def _add_edge(self, edge: EdgePattern) -> None:
         last = self._chains[-1] if self._chains else None
         ends = edge.source, edge.target
-        if last is not None and not last.closed and not stands_alone(edge) and last.nodes[-1] in ends:
+        if last is not None and not last.closed and not needs_own_chain(edge) and last.nodes[-1] in ends:
             backwards = last.nodes[-1] != edge.source
             other = edge.source if backwards else edge.target
             if not (backwards and edge.either) and (other not in self._unseen or self._unseen[0] == other):

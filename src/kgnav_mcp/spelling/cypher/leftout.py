@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from kgnav_mcp.spelling.cypher.reading import Reading, has, tree, trees
+from kgnav_mcp.spelling.cypher.reading import Reading, has_token, subtree, subtrees
 from kgnav_mcp.spelling.cypher.syntax import Node
 
 PART_OF_LIST: Final = ("a part of a list is left out", "head(list)", "last(list)", "UNWIND list AS x")
@@ -21,7 +21,7 @@ _PLAIN: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def left_out(reading: Reading, node: Node) -> tuple[str, ...]:
+def unsupported_form(reading: Reading, node: Node) -> tuple[str, ...]:
     """The reason why a form is not supported, then the nearest supported forms."""
     message = _WITH_CONTENT.get(node.data)
     return message(reading, node) if message else _PLAIN[node.data]
@@ -30,16 +30,16 @@ def left_out(reading: Reading, node: Node) -> tuple[str, ...]:
 def _comprehension(reading: Reading, node: Node) -> tuple[str, ...]:
     """`[(a)-->(b) | b.name]`, `[x IN list WHERE x > 1 | x.name]`."""
     reason = "a list made of a list or a pattern is left out"
-    source, *rest = trees(node)
-    texts = [reading.written(part) for part in rest]
-    condition = f" WHERE {texts[0]}" if has(node, "WHERE") else ""
+    source, *rest = subtrees(node)
+    texts = [reading.source_text(part) for part in rest]
+    condition = f" WHERE {texts[0]}" if has_token(node, "WHERE") else ""
     if source.data == "pattern_predicate":
-        pattern = f"{reading.written(source)}{condition}"
+        pattern = f"{reading.source_text(source)}{condition}"
         return reason, f"OPTIONAL MATCH {pattern}, then collect({texts[-1]})", f"COUNT {{ {pattern} }}"
     if (member := _member(reading, source)) is None:
         return reason, "MATCH, then collect(n.name)", "UNWIND list AS x"
     name, values = member
-    last = texts[-1] if len(texts) == 1 + has(node, "WHERE") else name
+    last = texts[-1] if len(texts) == 1 + has_token(node, "WHERE") else name
     unwound = f"UNWIND {values} AS {name}, then {f'WITH *{condition}, then ' if condition else ''}collect({last})"
     return reason, values, unwound
 
@@ -47,22 +47,22 @@ def _comprehension(reading: Reading, node: Node) -> tuple[str, ...]:
 def _quantified(reading: Reading, node: Node) -> tuple[str, ...]:
     """`any(x IN list WHERE x = 1)`."""
     reason = "a condition on the members of a list is left out"
-    source, condition = (part for part in trees(node) if part.data != "name")
+    source, condition = (part for part in subtrees(node) if part.data != "name")
     if (member := _member(reading, source)) is None:
         return reason, "'x' IN list"
     name, values = member
-    return reason, f"'x' IN {values}", f"UNWIND {values} AS {name}, then WITH * WHERE {reading.written(condition)}"
+    return reason, f"'x' IN {values}", f"UNWIND {values} AS {name}, then WITH * WHERE {reading.source_text(condition)}"
 
 
 def _path_value(reading: Reading, node: Node) -> tuple[str, ...]:
-    return "a shortest path stands in a pattern", f"MATCH p = {reading.written(node)}"
+    return "a shortest path stands in a pattern", f"MATCH p = {reading.source_text(node)}"
 
 
 def _member(reading: Reading, source: Node) -> tuple[str, str] | None:
     """The variable and the list of `x IN list`."""
-    if source.data != "in" or tree(source, "variable") is None:
+    if source.data != "in" or subtree(source, "variable") is None:
         return None
-    name, values = (reading.written(part) for part in trees(source))
+    name, values = (reading.source_text(part) for part in subtrees(source))
     return name, values
 
 

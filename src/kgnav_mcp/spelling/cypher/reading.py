@@ -13,7 +13,7 @@ from lark import Token, Tree
 from kgnav_mcp.plan import UNNAMED, Constant, Expression, PlanProblem
 from kgnav_mcp.spelling.cypher.syntax import Node
 
-NOTHING: Final = Constant(None)
+UNREADABLE: Final = Constant(None)
 """Placeholder for an expression that could not be read, so that the rest can be read."""
 
 Scope = Mapping[str, str]
@@ -25,7 +25,7 @@ class Context:
     """The context of an expression: the variables it may use, and the reason why it may have no aggregate, if any."""
 
     scope: Scope
-    no_aggregate: str | None = "an aggregate stands in WITH or RETURN"
+    aggregate_refusal: str | None = "an aggregate stands in WITH or RETURN"
 
 
 MOST_PROBLEMS: Final = 20
@@ -48,35 +48,35 @@ class Reading:
     """Number of nodes and edges so far."""
     _unnamed: int = 0
 
-    def refuse(self, where: Node | Token, reason: str, *alternatives: str) -> Expression:
+    def report(self, where: Node | Token, reason: str, *alternatives: str) -> Expression:
         """Report a problem at this place of the text, and return a placeholder for the expression."""
         line, column = (where.line, where.column) if isinstance(where, Token) else (where.meta.line, where.meta.column)
         problem = PlanProblem(f"{self.clause}, line {line}, column {column}", reason, alternatives)
         if problem not in self.problems and len(self.problems) < MOST_PROBLEMS:
             self.problems.append(problem)
-        return NOTHING
+        return UNREADABLE
 
     def unnamed(self) -> str:
         """A new variable for a node or an edge that has none."""
         self._unnamed += 1
         return f"{UNNAMED}{self._unnamed}"
 
-    def written(self, node: Node) -> str:
+    def source_text(self, node: Node) -> str:
         """The source text of a tree."""
         return self.text[node.meta.start_pos : node.meta.end_pos]
 
 
-def trees(node: Node, *kinds: str) -> Iterator[Node]:
+def subtrees(node: Node, *kinds: str) -> Iterator[Node]:
     """The subtrees of a tree, all or only these kinds."""
     return (child for child in node.children if isinstance(child, Tree) and (not kinds or child.data in kinds))
 
 
-def tree(node: Node, *kinds: str) -> Node | None:
+def subtree(node: Node, *kinds: str) -> Node | None:
     """The first subtree of one of these kinds; None if there is none."""
-    return next(trees(node, *kinds), None)
+    return next(subtrees(node, *kinds), None)
 
 
-def has(node: Node, token: str) -> bool:
+def has_token(node: Node, token: str) -> bool:
     """Whether a tree directly contains a token of this type."""
     return any(isinstance(child, Token) and child.type == token for child in node.children)
 
@@ -89,7 +89,7 @@ def tokens(node: Node, *kinds: str) -> Iterator[Token]:
 def name_of(node: Node) -> str:
     """The name of a `name` tree, or the dotted name of a label, without backticks."""
     if node.data != "name":
-        return ".".join(name_of(part) for part in trees(node, "name"))
+        return ".".join(name_of(part) for part in subtrees(node, "name"))
     (word,) = node.children
     text = str(word)
     return text[1:-1].replace("``", "`") if text.startswith("`") else text

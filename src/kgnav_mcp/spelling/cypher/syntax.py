@@ -11,8 +11,8 @@ from lark import Lark, Token, Tree, UnexpectedInput
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import Plan, PlanProblem
-from kgnav_mcp.spelling.cypher.faults import fault
-from kgnav_mcp.spelling.cypher.words import Words
+from kgnav_mcp.spelling.cypher.faults import syntax_problem
+from kgnav_mcp.spelling.cypher.words import TokenTyper
 
 Node = Tree[Token]
 
@@ -22,7 +22,7 @@ DEEPEST: Final = 60
 """Most levels of a plan's syntax tree, so that later code may walk it recursively."""
 
 
-def refused(problems: Sequence[PlanProblem], plan: Plan | None = None) -> InvalidPlan:
+def invalid_plan(problems: Sequence[PlanProblem], plan: Plan | None = None) -> InvalidPlan:
     """The error for a text that is not a valid plan, with the part of the plan that could be read."""
     return InvalidPlan(problems, plan, next_step="Mend this and send the whole plan again.")
 
@@ -35,11 +35,11 @@ def parse_tree(text: str) -> Node:
     """
     if len(text) > LONGEST_TEXT:
         reason = f"it has {len(text):,} characters, {LONGEST_TEXT:,} are taken"
-        raise refused([PlanProblem("the plan", reason)])
+        raise invalid_plan([PlanProblem("the plan", reason)])
     try:
         tree = _parser().parse(text)  # pyright: ignore[reportUnknownMemberType]
     except UnexpectedInput as error:
-        raise refused([fault(text, error)]) from error
+        raise invalid_plan([syntax_problem(text, error)]) from error
     _check_depth(tree)
     return tree
 
@@ -50,7 +50,7 @@ def _parser() -> Lark:
         Path(__file__).with_name("cypher.lark").read_text(encoding="utf-8"),
         parser="lalr",
         lexer="basic",
-        postlex=Words(),
+        postlex=TokenTyper(),
         propagate_positions=True,
         maybe_placeholders=False,
     )
@@ -64,4 +64,4 @@ def _check_depth(tree: Node) -> None:
             return
     deepest = level[0].meta
     place = f"line {deepest.line}, column {deepest.column}"
-    raise refused([PlanProblem(place, f"it is nested in more than {DEEPEST} levels")])
+    raise invalid_plan([PlanProblem(place, f"it is nested in more than {DEEPEST} levels")])

@@ -56,7 +56,7 @@ def quoted(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
-def written_scalar(value: Scalar) -> str:
+def write_scalar(value: Scalar) -> str:
     """A scalar as text: a quoted text, a number, true, false or null."""
     match value:
         case None:
@@ -69,7 +69,7 @@ def written_scalar(value: Scalar) -> str:
             return repr(value)
 
 
-class Values:
+class ExpressionWriter:
     """Writes expressions. `names` has names for unnamed variables, `pattern` writes the content of EXISTS { }."""
 
     def __init__(self, names: Mapping[str, str], pattern: Callable[[Match], str]) -> None:
@@ -110,7 +110,7 @@ class Values:
     def _atom(self, expression: Expression) -> str:
         match expression:
             case Constant(value):
-                written = written_scalar(value)
+                written = write_scalar(value)
             case Variable(name):
                 written = self.variable(name)
             case Property(owner, name):
@@ -136,7 +136,7 @@ class Values:
             case Aggregate(function, of, distinct) if of is not None:
                 return f"{function}({'DISTINCT ' if distinct else ''}{self.write(of)})"
             case During(edge, begin, end):
-                return f"during({self.variable(edge)}, {written_scalar(begin)}, {written_scalar(end)})"
+                return f"during({self.variable(edge)}, {write_scalar(begin)}, {write_scalar(end)})"
             case _:
                 raise TypeError(f"{type(expression).__name__} has no spelling in Cypher")
 

@@ -68,7 +68,7 @@ KEYWORDS: Final = frozenset({*_ALWAYS_KEYWORDS, *_KEYWORDS_BEFORE, *_INSIDE_CASE
 """Every word that is a keyword somewhere."""
 
 
-class Words:
+class TokenTyper:
     """Gives each token its type in the grammar (a `postlex` of lark)."""
 
     always_accept = ()

@@ -33,8 +33,8 @@ from kgnav_mcp.plan import (
     is_named,
 )
 from kgnav_mcp.plan.walking import members, rewritten
-from kgnav_mcp.spelling.cypher.layout import Chain, chains, stands_alone
-from kgnav_mcp.spelling.cypher.values import Values, quoted
+from kgnav_mcp.spelling.cypher.layout import Chain, chains, needs_own_chain
+from kgnav_mcp.spelling.cypher.values import ExpressionWriter, quoted
 
 _FUNCTIONS: Final = {
     PathKind.SHORTEST: "shortestPath",
@@ -78,7 +78,7 @@ def _relations(names: Sequence[str]) -> str:
 class _Writer:
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
-        self.values = Values(names, self._subquery)
+        self.values = ExpressionWriter(names, self._subquery)
 
     def clauses(self, clauses: tuple[Clause, ...]) -> Iterator[str]:
         """The text of each clause."""
@@ -149,7 +149,7 @@ class _Writer:
             texts += [before, self._edge(edge, inline), after, self._node(node, nodes, inline)]
         text = "".join(texts)
         for edge, _ in chain.edges:
-            if edge.path is not None and stands_alone(edge):
+            if edge.path is not None and needs_own_chain(edge):
                 text = f"{_FUNCTIONS[edge.path.kind]}({text})"
         return f"{self.values.variable(chain.path)} = {text}" if chain.path is not None else text
 

@@ -51,7 +51,7 @@ def aggregated(context: QueryContext, one: Aggregate, of: Typed | None) -> Typed
             raise unsupported(f"{one.function} of such values")
 
 
-def finished(context: QueryContext, one: Aggregate, found: Typed, *, in_order: bool) -> str | None:
+def sorted_list(context: QueryContext, one: Aggregate, found: Typed, *, in_order: bool) -> str | None:
     """The expression that sorts a collected list by its values; None if there is nothing to sort."""
     if one.function is not AggregateFunction.COLLECT or in_order or not isinstance(found.kind, Listed):
         return None

@@ -269,7 +269,7 @@ def variable(name: str, scope: Scope) -> Typed:
 def _is_date_comparison(date: Typed, stated: Typed) -> bool:
     """Whether a date is compared with a constant date (of a four-digit year), that is with the constant's precision."""
     is_date = isinstance(date.kind, Single) and date.kind.types == DATES
-    return is_date and isinstance(stated.stated, str) and _DATE_TEXT.fullmatch(stated.stated) is not None
+    return is_date and isinstance(stated.constant, str) and _DATE_TEXT.fullmatch(stated.constant) is not None
 
 
 def _check_comparable(left: Kind, right: Kind) -> None:
@@ -287,9 +287,9 @@ def _comparison(left: Typed, comparison: Comparison, right: Typed) -> str:
     if comparison is Comparison.MATCHES:
         raise unsupported("regular expressions, which stores read in other ways")
     if _is_date_comparison(left, right):
-        return f"(left({left.text}, {len(str(right.stated))}) {comparison} {right.text})"
+        return f"(left({left.text}, {len(str(right.constant))}) {comparison} {right.text})"
     if _is_date_comparison(right, left):
-        return f"({left.text} {comparison} left({right.text}, {len(str(left.stated))}))"
+        return f"({left.text} {comparison} left({right.text}, {len(str(left.constant))}))"
     if isinstance(left.kind, Listed) and isinstance(right.kind, Listed) and comparison in _EQUAL:
         _check_comparable(left.kind.of, right.kind.of)
     else:

@@ -77,7 +77,7 @@ class Typed:
 
     text: str
     kind: Kind
-    stated: Scalar = None
+    constant: Scalar = None
     """The value, if the expression is a constant."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgnav_mcp.adapters.cypher.plans import queries
-from kgnav_mcp.adapters.cypher.plans.aggregates import aggregated, finished
+from kgnav_mcp.adapters.cypher.plans.aggregates import aggregated, sorted_list
 from kgnav_mcp.adapters.cypher.plans.context import QueryContext
 from kgnav_mcp.adapters.cypher.plans.expressions import Scope
 from kgnav_mcp.adapters.cypher.plans.kinds import NULL, SEVERAL, Kind, Listed, Single, Typed, common_kind, unsupported
@@ -191,7 +191,7 @@ class Compiler:
             variable = context.new_variable()
             items.append(f"{value.text} AS {variable}")
             after[f"{_SUM_PREFIX}{place}"] = Typed(variable, value.kind)
-            if done := finished(context, one, after[f"{_SUM_PREFIX}{place}"], in_order=in_order):
+            if done := sorted_list(context, one, after[f"{_SUM_PREFIX}{place}"], in_order=in_order):
                 last = context.new_variable()
                 lists.append(f"{done} AS {last}")
                 after[f"{_SUM_PREFIX}{place}"] = Typed(last, value.kind)

@@ -40,12 +40,12 @@ class PlanReader:
         start, tag = _parse_position(after)
         query = await self.compiled(plan)
         before = 1 if start else 0
-        most = min(limit, 1) if plan.asks else limit
+        most = min(limit, 1) if plan.only_exists else limit
         rows = await self._rows(query, start - before, before + most + 1)
         if before and (not rows or _tag(rows[0]) != tag):
             raise changed()
         shown = rows[before : before + most]
-        more = len(rows) > before + most and not plan.asks
+        more = len(rows) > before + most and not plan.only_exists
         return PlanPage(
             tuple(shown),
             tuple(f"{start + place}.{_tag(row)}" for place, row in enumerate(shown, 1)),
@@ -70,7 +70,7 @@ class PlanReader:
 
     async def _rows(self, query: Query, skip: int, limit: int) -> list[PlanRow]:
         decoder = self._entities.decoder
-        given = {**query.parameters, "described": decoder.described, "skip": skip, "limit": limit}
+        given = {**query.parameters, "described": decoder.described_keys, "skip": skip, "limit": limit}
         slices = await self._session.rows(query.text, None, **given)
         reader = CellReader(decoder, self._session.dialect.values)
 

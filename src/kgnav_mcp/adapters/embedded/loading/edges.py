@@ -130,8 +130,8 @@ def describe_table(source: Source, relation: str) -> list[str]:
                 parts.append(f"{word} {names}")
     elif source.layout.edges:
         parts.append("two nodes and the weight or the attributes of their edge")
-    if source.layout.doubt:
-        parts.append(source.layout.doubt)
+    if source.layout.ambiguity_note:
+        parts.append(source.layout.ambiguity_note)
     if not names_relations(source):
         each = "each edge" if header is None or not header.of(Role.TYPE) else "an edge without a relation"
         parts.append(f"{each} is called {relation!r} (--relation NAME calls it otherwise)")

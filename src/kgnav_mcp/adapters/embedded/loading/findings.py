@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kgnav_mcp.errors import BadLine
 
-KEPT = 20
+MAX_LISTED = 20
 """Bad lines listed in the report; further ones are only counted."""
 
 
@@ -29,5 +29,5 @@ class Findings:
         if not self.skip_bad:
             raise BadLine(source, line, reason, next_step=f"{mend}, or load with --skip-bad to leave it out.")
         self.bad_lines += 1
-        if len(self.first_bad_lines) < KEPT:
+        if len(self.first_bad_lines) < MAX_LISTED:
             self.first_bad_lines.append(BadLine(source, line, reason))

@@ -61,7 +61,7 @@ class Interrupts:
                     signal.signal(number, handler)
 
     @staticmethod
-    def look() -> int:
+    def run_signal_handlers() -> int:
         """SQLite's progress handler. Does nothing, but entering Python runs the handlers of pending signals."""
         return 0
 

@@ -41,7 +41,7 @@ class Layout:
     header: Header | None = None
     edges: bool = False
     delimiter: str | None = TAB
-    doubt: str = ""
+    ambiguity_note: str = ""
 
 
 TRIPLES = Layout()
@@ -155,7 +155,7 @@ def _triples_or_weights(name: str, rows: Sequence[Sequence[str]]) -> Layout:
         return TRIPLES
     if len(rows) >= _ENOUGH_LINES and len(relations) * 5 <= len(rows) and relations.isdisjoint(heads):
         return Layout(
-            doubt="read as head, relation, tail; if the third column is a weight, load it with --format edges"
+            ambiguity_note="read as head, relation, tail; if the third column is a weight, load it with --format edges"
         )
     raise LoadError(
         f"{name} has a number in every third column: {_displayed(TAB.join(rows[0]))}",

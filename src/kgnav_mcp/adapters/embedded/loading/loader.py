@@ -158,7 +158,7 @@ def _connect(part: PartFile) -> sqlite3.Connection:
     connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
     connection.executescript(filetables.TABLES)
     connection.executescript(ddl.STAGING_TABLES)
-    connection.set_progress_handler(Interrupts.look, STEPS)
+    connection.set_progress_handler(Interrupts.run_signal_handlers, STEPS)
     connection.execute("BEGIN")
     return connection
 

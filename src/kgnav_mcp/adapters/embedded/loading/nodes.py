@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.staging import NamingRow
 from kgnav_mcp.adapters.embedded.loading.writer import write_attributes
 from kgnav_mcp.adapters.likeness import ID
-from kgnav_mcp.adapters.naming import spoken
+from kgnav_mcp.adapters.naming import readable_names
 
 
 def node_file(path: Path, staging: Path) -> sqlite3.Connection:
@@ -87,7 +87,7 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
         if label is None and (options.mediators == "unnamed" or (blank and options.mediators == "blank")):
             unnamed.append((node,))
         elif node <= last_rdf and not blank and not has_preferred_name:
-            names += [(node, ID, None, text) for text in spoken(key) if text != key]
+            names += [(node, ID, None, text) for text in readable_names(key) if text != key]
         nodes.append((node, key, label, language, description))
         text_length += len(key)
         if text_length >= bulk.BATCH_TEXT or len(nodes) == bulk.BATCH:

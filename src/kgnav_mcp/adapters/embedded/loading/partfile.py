@@ -32,14 +32,15 @@ def check_target(target: Path, sources: Sequence[Path], *, force: bool) -> None:
         if source.exists() and target.samefile(source):
             raise LoadError(
                 f"{target} is a source of this load, and would be lost",
-                next_step=f"Write the graph into another file: -o {graphfile.beside(target)}",
+                next_step=f"Write the graph into another file: -o {graphfile.output_path_for(target)}",
             )
     if not target.is_file():
         raise LoadError(f"{target} is no regular file", next_step="Name a file that may be replaced.")
-    if target.stat().st_size and not force and not graphfile.is_one(target):
+    if target.stat().st_size and not force and not graphfile.is_graph_file(target):
         raise LoadError(
             f"{target} exists and is not a graph file: its content would be lost",
-            next_step=f"Write the graph into another file: -o {graphfile.beside(target)}. Or load with --force.",
+            next_step=f"Write the graph into another file: -o {graphfile.output_path_for(target)}. "
+            "Or load with --force.",
         )
 
 

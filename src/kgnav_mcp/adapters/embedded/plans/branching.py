@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from kgnav_mcp.adapters.embedded.plans.statement import Kind, Term, refused
+from kgnav_mcp.adapters.embedded.plans.statement import Term, TermKind, unsupported
 from kgnav_mcp.adapters.embedded.plans.things import LIST
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import EdgePattern, PathPattern
@@ -35,11 +35,11 @@ class Branch:
             term = self.scope[name]
             if name in patterns:
                 backwards += "0" if previous == patterns[name].source else "1"
-            if term.kind is Kind.EDGE:
+            if term.kind is TermKind.EDGE:
                 elements.append(pieces.EDGE_ALONE.format(list=LIST, **_edge_columns(term)))
             else:
                 elements.append(term.one)
-        return Term(Kind.THINGS, (f"kg_path('{backwards}', {', '.join(elements)})",))
+        return Term(TermKind.PATH_OR_LIST, (f"kg_path('{backwards}', {', '.join(elements)})",))
 
     def keep_apart(self, *names: str) -> None:
         """Adds the condition that a searched path does not contain an edge of the pattern.
@@ -48,8 +48,8 @@ class Branch:
             Unsupported: both names are searched paths.
         """
         path, edge = sorted((self.scope[name] for name in names), key=lambda term: len(term.sql))
-        if edge.kind is not Kind.EDGE:
-            raise refused("several paths that share no edge")
+        if edge.kind is not TermKind.EDGE:
+            raise unsupported("several paths that share no edge")
         self.conditions.append(f"NOT {pieces.EDGE_IN.format(edges=path.one, **_edge_columns(edge))}")
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.entities import described_by_number
-from kgnav_mcp.adapters.embedded.plans.encoding import decoded
-from kgnav_mcp.adapters.embedded.plans.statement import Kind, Term
+from kgnav_mcp.adapters.embedded.plans.encoding import decode
+from kgnav_mcp.adapters.embedded.plans.statement import Term, TermKind
 from kgnav_mcp.adapters.embedded.plans.things import LIST, members
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
@@ -21,17 +21,19 @@ class Cells:
 
     def __init__(self, builder: Builder, terms: Sequence[Term], rows: Iterable[Row]) -> None:
         self._builder = builder
-        self._terms: list[tuple[Kind, int]] = []
+        self._terms: list[tuple[TermKind, int]] = []
         place = 1
         for term in terms:
             self._terms.append((term.kind, place))
             place += len(term.sql)
         found = list(rows)
-        nodes: set[Any] = {row[place] for kind, place in self._terms for row in found if kind is Kind.NODE}
+        nodes: set[Any] = {row[place] for kind, place in self._terms for row in found if kind is TermKind.NODE}
         edges: set[Any] = {
-            tuple(row[place : place + 4]) for kind, place in self._terms for row in found if kind is Kind.EDGE
+            tuple(row[place : place + 4]) for kind, place in self._terms for row in found if kind is TermKind.EDGE
         }
-        for member in members(row[place] for kind, place in self._terms for row in found if kind is Kind.THINGS):
+        for member in members(
+            row[place] for kind, place in self._terms for row in found if kind is TermKind.PATH_OR_LIST
+        ):
             (edges if isinstance(member, tuple) else nodes).add(member)
         self._nodes = described_by_number(builder, sorted(node for node in nodes if node is not None))
         self._edges = _edges(builder, sorted(edge for edge in edges if edge[0] is not None))
@@ -40,21 +42,21 @@ class Cells:
         """Returns the cells of a row."""
         return tuple(self._cell(kind, place, row) for kind, place in self._terms)
 
-    def _cell(self, kind: Kind, place: int, row: Row) -> Cell:
+    def _cell(self, kind: TermKind, place: int, row: Row) -> Cell:
         value = row[place]
         if value is None:
             return None
         match kind:
-            case Kind.NODE:
+            case TermKind.NODE:
                 return self._nodes[value]
-            case Kind.EDGE:
+            case TermKind.EDGE:
                 return self._edges[tuple(row[place : place + 4])]
-            case Kind.TRUTH:
+            case TermKind.TRUTH:
                 return value == 1
-            case Kind.THINGS:
+            case TermKind.PATH_OR_LIST:
                 return self._things(json.loads(value))
             case _:
-                return decoded(value)
+                return decode(value)
 
     def _things(self, stored: list[Any]) -> Cell:
         """Returns a path, or a list of nodes or edges."""

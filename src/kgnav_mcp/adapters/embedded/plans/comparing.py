@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from kgnav_mcp.adapters.embedded.plans.statement import NULL, Kind, Statement, Term, refused
+from kgnav_mcp.adapters.embedded.plans.statement import NULL, Statement, Term, TermKind, unsupported
 from kgnav_mcp.plan import Comparison, Scalar
 
 Truth = tuple[str, str]
@@ -14,7 +14,7 @@ Truth = tuple[str, str]
 NEVER: Truth = ("0", "0")
 
 
-def opposite(truth: Truth) -> Truth:
+def negated(truth: Truth) -> Truth:
     """Returns the negation of a condition."""
     return truth[1], truth[0]
 
@@ -30,7 +30,11 @@ _ORDER = {
 }
 BY_PRECISION = frozenset((Comparison.EQUAL, Comparison.UNEQUAL, *_ORDER))
 """Comparisons in which a date differs from a text with the same characters."""
-_TYPE_TESTS = {Kind.NUMBER: "typeof({}) IN ('integer', 'real')", Kind.TEXT: "typeof({}) = 'text'", Kind.TRUTH: ""}
+_TYPE_TESTS = {
+    TermKind.NUMBER: "typeof({}) IN ('integer', 'real')",
+    TermKind.TEXT: "typeof({}) = 'text'",
+    TermKind.TRUTH: "",
+}
 
 
 def constant(statement: Statement, value: Scalar) -> Term:
@@ -43,46 +47,46 @@ def constant(statement: Statement, value: Scalar) -> Term:
         case None:
             return NULL
         case bool():
-            return Term(Kind.TRUTH, ("1" if value else "0",))
+            return Term(TermKind.TRUTH, ("1" if value else "0",))
         case str():
             if "\0" in value:
-                raise refused("a text with a null character")
+                raise unsupported("a text with a null character")
             stored = value.encode("utf-8", "replace").decode("utf-8")
             # A text that looks like a date is compared as a date with dates of the graph.
-            return Term(Kind.TEXT, (statement.parameter(stored),), dated=_MAY_BE_DATE(value) is not None)
+            return Term(TermKind.TEXT, (statement.parameter(stored),), may_be_date=_MAY_BE_DATE(value) is not None)
         case int() if not -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
-            raise refused("a number of that size")
+            raise unsupported("a number of that size")
         case _ if not math.isfinite(value):
-            raise refused("numbers without an end")
+            raise unsupported("numbers without an end")
         case _:
-            return Term(Kind.NUMBER, (statement.parameter(value),))
+            return Term(TermKind.NUMBER, (statement.parameter(value),))
 
 
 def encoded(term: Term) -> str:
     """Returns the SQL of a term in the encoding for values of any kind: truth values become blobs."""
-    return f"CASE {term.one} WHEN 1 THEN x'6231' WHEN 0 THEN x'6230' END" if term.kind is Kind.TRUTH else term.one
+    return f"CASE {term.one} WHEN 1 THEN x'6231' WHEN 0 THEN x'6230' END" if term.kind is TermKind.TRUTH else term.one
 
 
-def compared(left: Term, comparison: Comparison, right: Term) -> Truth:
+def compile_comparison(left: Term, comparison: Comparison, right: Term) -> Truth:
     """Compiles the comparison of two nodes, two edges, or two single values.
 
     Raises:
         Unsupported: a date may meet a text that looks like one, or a path or list is compared.
     """
     kinds = {left.kind, right.kind}
-    if kinds & {Kind.HIDDEN, Kind.THINGS}:
-        raise refused("comparisons of paths")
+    if kinds & {TermKind.HIDDEN, TermKind.PATH_OR_LIST}:
+        raise unsupported("comparisons of paths")
     if NULL in (left, right):
         return NEVER
-    if kinds & {Kind.NODE, Kind.EDGE}:
+    if kinds & {TermKind.NODE, TermKind.EDGE}:
         return _compare_things(left, comparison, right)
     if comparison is Comparison.UNEQUAL:
-        return opposite(compared(left, Comparison.EQUAL, right))
-    if Kind.DATED in kinds:
+        return negated(compile_comparison(left, Comparison.EQUAL, right))
+    if TermKind.DATED in kinds:
         test = f"kg_compare('{comparison}', {encoded(left)}, {encoded(right)})"
         return f"{test} = 1", f"{test} = 0"
-    if left.dated and right.dated and Kind.VALUE in kinds and comparison in BY_PRECISION:
-        raise refused("a comparison of dates that were read before")
+    if left.may_be_date and right.may_be_date and TermKind.VALUE in kinds and comparison in BY_PRECISION:
+        raise unsupported("a comparison of dates that were read before")
     return _compare_values(left, comparison, right)
 
 
@@ -90,7 +94,7 @@ def _compare_values(left: Term, comparison: Comparison, right: Term) -> Truth:
     kinds = {left.kind, right.kind}
     one, other = left.one, right.one
     same, both = "1", f"({one}) IS NOT NULL AND ({other}) IS NOT NULL"
-    if Kind.VALUE in kinds:
+    if TermKind.VALUE in kinds:
         one, other = single(left), single(right)
         same = _same_type(left, right)
     elif len(kinds) > 1:
@@ -115,16 +119,16 @@ def _compare_things(left: Term, comparison: Comparison, right: Term) -> Truth:
     if comparison not in {Comparison.EQUAL, Comparison.UNEQUAL}:
         return NEVER
     if left.kind is not right.kind:
-        raise refused("a comparison of a node or an edge with something else")
+        raise unsupported("a comparison of a node or an edge with something else")
     pairs = list(zip(left.sql, right.sql, strict=True))
     equal = " AND ".join(f"{one} = {other}" for one, other in pairs)
     truth = f"({equal})", f"NOT ({equal})"
-    return truth if comparison is Comparison.EQUAL else opposite(truth)
+    return truth if comparison is Comparison.EQUAL else negated(truth)
 
 
 def single(term: Term) -> str:
     """Returns the SQL of a value that must not be a list. A list ends the query, for the evaluator to compare it."""
-    if term.kind is not Kind.VALUE or term.single:
+    if term.kind is not TermKind.VALUE or term.never_list:
         return encoded(term)
     value = term.one
     return f"CASE WHEN typeof({value}) = 'blob' AND length({value}) > 2 THEN kg_refuse() ELSE {value} END"
@@ -132,11 +136,11 @@ def single(term: Term) -> str:
 
 def _same_type(left: Term, right: Term) -> str:
     """Returns the SQL test that two values, of which at least one has an unknown type, have the same type."""
-    if left.kind is Kind.VALUE and right.kind is Kind.VALUE:
+    if left.kind is TermKind.VALUE and right.kind is TermKind.VALUE:
         number = [f"(typeof({each.one}) IN ('integer', 'real'))" for each in (left, right)]
         text = [f"(typeof({each.one}) = 'text')" for each in (left, right)]
         return f"{' = '.join(number)} AND {' = '.join(text)}"
-    value, known = (left, right) if left.kind is Kind.VALUE else (right, left)
+    value, known = (left, right) if left.kind is TermKind.VALUE else (right, left)
     return (_TYPE_TESTS[known.kind] or "typeof({}) = 'blob'").format(value.one)
 
 
@@ -149,4 +153,4 @@ def _text_test(comparison: Comparison, text: str, part: str) -> str:
         case Comparison.ENDS_WITH:
             return f"length({part}) = 0 OR substr({text}, -length({part})) = {part}"
         case _:
-            raise refused(f"the comparison {comparison}")
+            raise unsupported(f"the comparison {comparison}")

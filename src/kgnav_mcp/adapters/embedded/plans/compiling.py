@@ -6,13 +6,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgnav_mcp.adapters.embedded.plans.comparing import encoded
-from kgnav_mcp.adapters.embedded.plans.counting import counted
-from kgnav_mcp.adapters.embedded.plans.expressions import Asking
-from kgnav_mcp.adapters.embedded.plans.patterns import branches, fits
+from kgnav_mcp.adapters.embedded.plans.counting import count_from_catalogue
+from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
+from kgnav_mcp.adapters.embedded.plans.patterns import branches, match_queries
 from kgnav_mcp.adapters.embedded.plans.projecting import Projected, Projector
-from kgnav_mcp.adapters.embedded.plans.spreading import spread
-from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Kind, Scope, Statement, Term, columns, refused, within
-from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.adapters.embedded.plans.spreading import compile_unwind
+from kgnav_mcp.adapters.embedded.plans.statement import (
+    SINGLE,
+    Scope,
+    Statement,
+    Term,
+    TermKind,
+    columns,
+    unsupported,
+    within,
+)
+from kgnav_mcp.adapters.embedded.plans.words import NameResolver
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.plan import (
@@ -37,20 +46,20 @@ class Compiled:
     """One for each column of the answer, naming the query's columns."""
 
 
-def compiled(words: Words, plan: Plan, limit: int, skip: int) -> Compiled:
+def compile_plan(words: NameResolver, plan: Plan, limit: int, skip: int) -> Compiled:
     """Compiles a plan to the query for one page of its answer.
 
     Raises:
         Unsupported: SQL cannot express a part of the plan.
     """
     statement = Statement()
-    projector = Projector(statement, words, lambda match, scope: fits(statement, words, match, scope))
+    projector = Projector(statement, words, lambda match, scope: match_queries(statement, words, match, scope))
     projections = [_compile_pipeline(projector, pipeline, plan) for pipeline in plan.pipelines]
     answer = projections[0] if len(projections) == 1 else _compile_union(projector, projections, plan)
     selected = [sql for term in answer.scope.values() for sql in term.sql]
     order = f" ORDER BY {', '.join(answer.order)}" if answer.order else ""
-    counted_rows = pieces.FIRST if plan.asks else pieces.NUMBER
-    limit = min(limit, max(0, 1 - skip)) if plan.asks else limit
+    counted_rows = pieces.FIRST if plan.only_exists else pieces.NUMBER
+    limit = min(limit, max(0, 1 - skip)) if plan.only_exists else limit
     page = pieces.PAGE.format(
         columns=", ".join([counted_rows.format(rows=answer.table), *selected]),
         rows=f"{answer.table}{order}",
@@ -63,9 +72,9 @@ def compiled(words: Words, plan: Plan, limit: int, skip: int) -> Compiled:
 
 def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> Projected:
     statement, words = projector.statement, projector.words
-    count = counted(words, pipeline)
+    count = count_from_catalogue(words, pipeline)
     if count is not None:
-        scope = {column.name: Term(Kind.NUMBER, (str(count),)) for column in pipeline.result.columns}
+        scope = {column.name: Term(TermKind.NUMBER, (str(count),)) for column in pipeline.result.columns}
         selected, result_scope = columns(scope)
         return Projected(statement.table(f"SELECT {', '.join(selected)}"), result_scope, ())
     table: str | None = None
@@ -77,13 +86,13 @@ def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> P
                 table, scope = _compile_match(projector, clause, table, scope, pipeline.clauses[place + 1 :])
             case Project():
                 last = place == len(pipeline.clauses) - 1
-                projection = projector.projected(clause, table, scope, first_only=last and plan.asks)
+                projection = projector.projected(clause, table, scope, first_only=last and plan.only_exists)
                 if clause.order and not last and _uses_order(pipeline.clauses[place + 1]):
                     projection = projector.numbered(projection)
                 table, scope = projection.table, projection.scope
             case Unwind():
-                compiler = Asking(statement, words, within(scope, table) if table else {}, projector.fits)
-                table, scope = spread(compiler, clause, table)
+                compiler = ExpressionCompiler(statement, words, within(scope, table) if table else {}, projector.fits)
+                table, scope = compile_unwind(compiler, clause, table)
     if projection is None:
         raise TypeError("a plan ends with what it returns")
     return projection
@@ -166,21 +175,21 @@ def _compile_union(projector: Projector, parts: Iterable[Projected], plan: Plan)
     for each in tables:
         terms = within(each.scope, each.table)
         converted = {
-            name: term if term.kind is kind else Term(kind, (encoded(term),), "", term.dated)
+            name: term if term.kind is kind else Term(kind, (encoded(term),), "", term.may_be_date)
             for (name, term), kind in zip(terms.items(), kinds, strict=True)
         }
         selected, columns_of = columns(converted)
         result_scope = result_scope or dict(zip(plan.columns, columns_of.values(), strict=True))
         queries.append(pieces.ROWS.format(columns=", ".join(selected), rows=each.table))
     table = statement.table((" UNION ALL " if plan.keep_duplicates else " UNION ").join(queries))
-    compiler = Asking(statement, words, within(result_scope, table), projector.fits)
+    compiler = ExpressionCompiler(statement, words, within(result_scope, table), projector.fits)
     order = [sql for name in result_scope for sql in projector.sort_terms(compiler, compiler.variable(name))]
     return Projected(table, result_scope, tuple(order))
 
 
-def _common_kind(kinds: Sequence[Kind]) -> Kind:
+def _common_kind(kinds: Sequence[TermKind]) -> TermKind:
     if len(set(kinds)) == 1:
         return kinds[0]
     if not SINGLE.issuperset(kinds):
-        raise refused("nodes or edges and values in one column")
-    return Kind.VALUE
+        raise unsupported("nodes or edges and values in one column")
+    return TermKind.VALUE

@@ -8,14 +8,14 @@ from kgnav_mcp.adapters.embedded.plans.comparing import (
     BY_PRECISION,
     NEVER,
     Truth,
-    compared,
+    compile_comparison,
     constant,
     encoded,
-    opposite,
+    negated,
     single,
 )
 from kgnav_mcp.adapters.embedded.plans.properties import Values, rows_of
-from kgnav_mcp.adapters.embedded.plans.statement import NULL, SINGLE, Kind, Statement, Term, refused
+from kgnav_mcp.adapters.embedded.plans.statement import NULL, SINGLE, Statement, Term, TermKind, unsupported
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import (
     Call,
@@ -31,20 +31,20 @@ from kgnav_mcp.plan import (
 )
 
 if TYPE_CHECKING:
-    from kgnav_mcp.adapters.embedded.plans.expressions import Asking
+    from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 
 _MAX_MIXED_ITEMS = 20
 """Members of a list with values of mixed types, at most. Lists of ids, texts or integers may have any length."""
 
 
-def _property_values(compiler: Asking, owned: Expression, *, dated: bool) -> list[Values] | None:
+def _property_values(compiler: ExpressionCompiler, owned: Expression, *, dated: bool) -> list[Values] | None:
     """Returns the values of a property; None if the expression is no property or has at most one value."""
     if not isinstance(owned, Property):
         return None
     return compiler.properties.values(compiler.variable(owned.owner), owned, dated=dated)
 
 
-def compared_values(compiler: Asking, expression: Compare) -> Truth:
+def compile_compare(compiler: ExpressionCompiler, expression: Compare) -> Truth:
     """Compiles a comparison. Either side may be a property with several values, the right one may be a list.
 
     Raises:
@@ -72,7 +72,7 @@ def compared_values(compiler: Asking, expression: Compare) -> Truth:
             left_term = one.term if one is not None else terms[0] or NULL
             right_term = other.term if other is not None else terms[1] or NULL
             rows = rows_of([each for each in (one, other) if each is not None])
-            tests.append((rows, compared(left_term, comparison, right_term)))
+            tests.append((rows, compile_comparison(left_term, comparison, right_term)))
     holds, fails = _any_holds(tests)
     if comparison is Comparison.EQUAL:
         pairs = (expression.left, right), (right, expression.left)
@@ -80,7 +80,7 @@ def compared_values(compiler: Asking, expression: Compare) -> Truth:
     return holds, fails
 
 
-def _may_equal(compiler: Asking, owned: Expression, other: Expression) -> str:
+def _may_equal(compiler: ExpressionCompiler, owned: Expression, other: Expression) -> str:
     if not isinstance(owned, Property):
         return ""
     return compiler.properties.may_equal(compiler.variable(owned.owner), owned, other)
@@ -88,10 +88,10 @@ def _may_equal(compiler: Asking, owned: Expression, other: Expression) -> str:
 
 def _is_no_date(expression: Expression) -> bool:
     """Whether an expression is a constant that does not look like a date."""
-    return isinstance(expression, Constant) and not constant(Statement(), expression.value).dated
+    return isinstance(expression, Constant) and not constant(Statement(), expression.value).may_be_date
 
 
-def _compare_ids(compiler: Asking, expression: Compare) -> Truth | None:
+def _compare_ids(compiler: ExpressionCompiler, expression: Compare) -> Truth | None:
     """Compiles a comparison of a node's id with constant ids; returns None for any other comparison."""
     match expression:
         case Compare(Call(Function.ID, (Variable(name),)), comparison, Constant(str() as value)):
@@ -108,18 +108,18 @@ def _compare_ids(compiler: Asking, expression: Compare) -> Truth | None:
         case _:
             return None
     owner = compiler.variable(name)
-    if owner.kind is not Kind.NODE or comparison_of_ids not in {Comparison.EQUAL, Comparison.UNEQUAL}:
+    if owner.kind is not TermKind.NODE or comparison_of_ids not in {Comparison.EQUAL, Comparison.UNEQUAL}:
         return None
     numbers = compiler.words.nodes(texts)
     test = pieces.AMONG.format(value=owner.one, values=compiler.statement.numbers(numbers))
     truth = test, f"{owner.one} IS NOT NULL AND NOT ({test})"
-    return truth if comparison_of_ids is Comparison.EQUAL else opposite(truth)
+    return truth if comparison_of_ids is Comparison.EQUAL else negated(truth)
 
 
-def _compile_in(compiler: Asking, left: Expression, right: Expression) -> Truth:
+def _compile_in(compiler: ExpressionCompiler, left: Expression, right: Expression) -> Truth:
     """Compiles IN. A list of constants is handled here, any other list by `_in_computed_list`."""
     if isinstance(right, Property) and not isinstance(left, ListOf):
-        return compared_values(compiler, Compare(left, Comparison.EQUAL, right))
+        return compile_compare(compiler, Compare(left, Comparison.EQUAL, right))
     if isinstance(right, ListOf) and not right.items:
         return "0", "1"
     if not isinstance(right, ListOf) or not all(
@@ -132,33 +132,33 @@ def _compile_in(compiler: Asking, left: Expression, right: Expression) -> Truth:
     return _any_holds([(rows, _in_constants(compiler, term, items)) for rows, term in ones])
 
 
-def _in_computed_list(compiler: Asking, left: Expression, among: Term) -> Truth:
+def _in_computed_list(compiler: ExpressionCompiler, left: Expression, among: Term) -> Truth:
     """Compiles IN with a list that is computed for each row."""
     sides = _property_values(compiler, left, dated=False)
     ones = [("", compiler.value(left))] if sides is None else [(rows_of([side]), side.term) for side in sides]
     tests: list[tuple[str, Truth]] = []
     for rows, term in ones:
-        if among.kind is not Kind.VALUE or term.kind not in SINGLE:
-            raise refused("membership among nodes or edges")
-        if term.dated and among.dated and not _is_no_date(left):
-            raise refused("dates in lists")
+        if among.kind is not TermKind.VALUE or term.kind not in SINGLE:
+            raise unsupported("membership among nodes or edges")
+        if term.may_be_date and among.may_be_date and not _is_no_date(left):
+            raise unsupported("dates in lists")
         test = f"kg_among({encoded(term)}, {among.one})"
         tests.append((rows, (f"{test} = 1", f"{test} = 0")))
     return _any_holds(tests)
 
 
-def _in_constants(compiler: Asking, term: Term, items: list[Constant]) -> Truth:
+def _in_constants(compiler: ExpressionCompiler, term: Term, items: list[Constant]) -> Truth:
     kinds = {type(item.value) for item in items}
-    if term.kind in {Kind.VALUE, Kind.TEXT, Kind.NUMBER} and kinds in ({str}, {int}):
-        kind = Kind.TEXT if kinds == {str} else Kind.NUMBER
-        unsure = term.dated and term.kind is Kind.VALUE and not all(map(_is_no_date, items))
-        if term.kind in {kind, Kind.VALUE} and not unsure:
+    if term.kind in {TermKind.VALUE, TermKind.TEXT, TermKind.NUMBER} and kinds in ({str}, {int}):
+        kind = TermKind.TEXT if kinds == {str} else TermKind.NUMBER
+        unsure = term.may_be_date and term.kind is TermKind.VALUE and not all(map(_is_no_date, items))
+        if term.kind in {kind, TermKind.VALUE} and not unsure:
             values = compiler.statement.numbers(item.value for item in items)
             test = pieces.AMONG.format(value=f"({single(term)})", values=values)
             return test, f"NOT ({test})"
     if len(items) > _MAX_MIXED_ITEMS:
-        raise refused("so long a list of such values")
-    return joined(Connective.OR, [compared(term, Comparison.EQUAL, compiler.value(item)) for item in items])
+        raise unsupported("so long a list of such values")
+    return joined(Connective.OR, [compile_comparison(term, Comparison.EQUAL, compiler.value(item)) for item in items])
 
 
 def joined(connective: Connective, parts: list[Truth]) -> Truth:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.adapters.embedded.plans.words import NameResolver
 from kgnav_mcp.plan import Aggregate, AggregateFunction, EdgePattern, Match, NodePattern, Pipeline, Project, Variable
 
 
-def counted(words: Words, pipeline: Pipeline) -> int | None:
+def count_from_catalogue(words: NameResolver, pipeline: Pipeline) -> int | None:
     """Returns the count that such a pipeline asks for in all its columns; None for any other pipeline."""
     if len(pipeline.clauses) != 2:
         return None
@@ -36,7 +36,7 @@ def _only_counts(project: Project, variable: str) -> bool:
     )
 
 
-def node_size(words: Words, node: NodePattern) -> int | None:
+def node_size(words: NameResolver, node: NodePattern) -> int | None:
     """Returns the number of nodes with one label, or of all nodes; None if the catalogue does not have it."""
     if node.subclasses:
         return None
@@ -46,7 +46,7 @@ def node_size(words: Words, node: NodePattern) -> int | None:
     return None if others or len(group) != 1 else sum(entry.size for entry in words.labels(group))
 
 
-def edge_size(words: Words, edge: EdgePattern) -> int | None:
+def edge_size(words: NameResolver, edge: EdgePattern) -> int | None:
     """Returns the number of edges of these relations, or of all; None if the catalogue does not have it."""
     if edge.either or edge.path is not None or edge.source == edge.target:
         return None

@@ -32,7 +32,7 @@ def empty_list() -> str:
     return f"x'{encoded.hex()}'" if isinstance(encoded, bytes) else "NULL"
 
 
-class RefusedError(Exception):
+class NotEncodableError(Exception):
     """A value cannot be encoded. Handled within the plan's reader, never seen by callers."""
 
 
@@ -40,26 +40,26 @@ def encode(value: Value) -> Stored:
     """Returns the encoding of a value.
 
     Raises:
-        RefusedError: the value has none.
+        NotEncodableError: the value has none.
     """
     match value:
         case bool():
             return YES if value else NO
         case tuple():
             if any(isinstance(one, float) and one.is_integer() for one in value):
-                raise RefusedError  # equals the list with the integer instead, but would be encoded differently
+                raise NotEncodableError  # equals the list with the integer instead, but would be encoded differently
             return _LIST + sortable(value) + b"\0\0" + json.dumps(value).encode()
         case int() if not -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
-            raise RefusedError
+            raise NotEncodableError
         case float() if math.isnan(value):
-            raise RefusedError
+            raise NotEncodableError
         case str():
             return str(value)
         case _:
             return value
 
 
-def decoded(stored: Stored) -> Value:
+def decode(stored: Stored) -> Value:
     """Returns the Python value of an encoded one."""
     if not isinstance(stored, bytes):
         return stored
@@ -79,7 +79,7 @@ def sortable(value: Value) -> bytes:
     """Returns bytes that sort in the order of values: lists, texts, false, true, numbers, nulls.
 
     Raises:
-        RefusedError: an integer is too large to be exact.
+        NotEncodableError: an integer is too large to be exact.
     """
     match value:
         case tuple():
@@ -91,7 +91,7 @@ def sortable(value: Value) -> bytes:
         case None:
             return b"\7"
         case int() if abs(value) > _EXACT_LIMIT:
-            raise RefusedError
+            raise NotEncodableError
         case _:
             (bits,) = struct.unpack(">Q", struct.pack(">d", value + 0.0))
             return b"\6" + struct.pack(">Q", bits ^ (0xFFFFFFFFFFFFFFFF if bits >> 63 else 1 << 63))

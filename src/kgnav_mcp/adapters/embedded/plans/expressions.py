@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from kgnav_mcp.adapters.embedded.plans.calling import calculated, called, during, listed
-from kgnav_mcp.adapters.embedded.plans.comparing import NEVER, Truth, constant, opposite
-from kgnav_mcp.adapters.embedded.plans.conditions import compared_values, joined
+from kgnav_mcp.adapters.embedded.plans.calling import compile_arithmetic, compile_call, compile_list, during
+from kgnav_mcp.adapters.embedded.plans.comparing import NEVER, Truth, constant, negated
+from kgnav_mcp.adapters.embedded.plans.conditions import compile_compare, joined
 from kgnav_mcp.adapters.embedded.plans.properties import Properties, rows_of
-from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, refused
-from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.adapters.embedded.plans.statement import Scope, Statement, Term, TermKind, unsupported
+from kgnav_mcp.adapters.embedded.plans.words import NameResolver
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import (
     Aggregate,
@@ -45,11 +45,11 @@ class Fits(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class ExpressionCompiler:
     """Compiles expressions over the variables of one scope."""
 
     statement: Statement
-    words: Words
+    words: NameResolver
     scope: Scope
     fits: Fits
     aggregated: Callable[[Aggregate], Term] | None = None
@@ -65,11 +65,11 @@ class Asking:
         """Returns the SQL for when a condition is true and for when it is false."""
         match expression:
             case Compare():
-                return compared_values(self, expression)
+                return compile_compare(self, expression)
             case Joined(connective, parts):
                 return joined(connective, [self.truth(part) for part in parts])
             case Not(condition):
-                return opposite(self.truth(condition))
+                return negated(self.truth(condition))
             case IsNull(value):
                 return self._missing(value)
             case HasLabel(variable, labels):
@@ -81,9 +81,9 @@ class Asking:
                 return f"({found})", f"NOT ({found})"
             case _:
                 term = self.value(expression)
-                if term.kind is Kind.TRUTH:
+                if term.kind is TermKind.TRUTH:
                     return f"({term.one}) = 1", f"({term.one}) = 0"
-                if term.kind is Kind.VALUE:
+                if term.kind is TermKind.VALUE:
                     return f"({term.one}) = x'6231'", f"({term.one}) = x'6230'"
                 return NEVER
 
@@ -99,19 +99,19 @@ class Asking:
             case Property():
                 return self.properties.first(self.variable(expression.owner), expression)
             case Call(function, arguments):
-                return called(self, function, arguments)
+                return compile_call(self, function, arguments)
             case Arithmetic():
-                return calculated(self, expression)
+                return compile_arithmetic(self, expression)
             case ListOf():
-                return listed(self, expression)
+                return compile_list(self, expression)
             case CountOf(match):
                 counts = [pieces.NUMBER.format(rows=f"({query})") for query in self.fits(match, self.scope)]
-                return Term(Kind.NUMBER, (" + ".join(counts),))
+                return Term(TermKind.NUMBER, (" + ".join(counts),))
             case Aggregate() if self.aggregated is not None:
                 return self.aggregated(expression)
             case Compare() | Joined() | Not() | IsNull() | HasLabel() | Exists() | During():
                 holds, fails = self.truth(expression)
-                return Term(Kind.TRUTH, (f"CASE WHEN {holds} THEN 1 WHEN {fails} THEN 0 END",))
+                return Term(TermKind.TRUTH, (f"CASE WHEN {holds} THEN 1 WHEN {fails} THEN 0 END",))
             case Aggregate():
                 raise TypeError("an aggregate stands in what is projected only")
 
@@ -131,15 +131,15 @@ class Asking:
                 some = " OR ".join(pieces.ANY.format(rows=rows_of([each])) for each in found) or "0"
                 return f"NOT ({some})", f"({some})"
         term = self.value(value)
-        if term.kind is Kind.HIDDEN:
-            raise refused("whether a path is missing")
+        if term.kind is TermKind.HIDDEN:
+            raise unsupported("whether a path is missing")
         return f"({term.one}) IS NULL", f"({term.one}) IS NOT NULL"
 
     def _has_label(self, owner: Term, labels: tuple[str, ...]) -> Truth:
-        if owner.kind is Kind.NODE:
+        if owner.kind is TermKind.NODE:
             test = self.labelled(owner.one, labels)
             return test, f"{owner.one} IS NOT NULL AND NOT ({test})"
-        if owner.kind is Kind.EDGE:
+        if owner.kind is TermKind.EDGE:
             test = pieces.AMONG.format(value=f"kg_relation({owner.sql[1]})", values=self.statement.numbers(labels))
             return f"{owner.one} IS NOT NULL AND {test}", f"{owner.one} IS NOT NULL AND NOT ({test})"
         return NEVER

@@ -11,10 +11,10 @@ from typing import Any, Self, cast
 
 from kgnav_mcp.adapters.embedded.plans import things
 from kgnav_mcp.adapters.embedded.plans import values as of_values
-from kgnav_mcp.adapters.embedded.plans.encoding import DATE, RefusedError, Stored, decoded, encode, sortable
+from kgnav_mcp.adapters.embedded.plans.encoding import DATE, NotEncodableError, Stored, decode, encode, sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.model import Literal
-from kgnav_mcp.port.comparing import held
+from kgnav_mcp.port.comparing import overlaps_period
 from kgnav_mcp.port.scalars import Date, scalar
 
 _CACHE_SIZE = 20_000
@@ -30,8 +30,8 @@ class Functions:
     def __init__(self, builder: Builder) -> None:
         self.refused = False
         self._prefixes = builder.prefixes
-        self._things = things.Things(builder)
-        self._cache_clears: list[Callable[[], None]] = [self._things.forget]
+        self._things = things.SortKeys(builder)
+        self._cache_clears: list[Callable[[], None]] = [self._things.clear]
         labels = builder.catalogue.labels(builder.session).entries
         self.printed = {number: entry.printed for number, entry in labels.items()}
         self.relations = {number: entry.relation.id for number, entry in builder.relation_entries.items()}
@@ -41,14 +41,14 @@ class Functions:
     @contextmanager
     def of(cls, builder: Builder) -> Generator[Self]:
         """Yields the functions of the builder's session, for one plan. Their caches are cleared afterwards."""
-        functions = builder.session.kept(cls, lambda: cls(builder))
+        functions = builder.session.get_or_create(cls, lambda: cls(builder))
         functions.refused = False
         try:
             yield functions
         finally:
-            functions.forget()
+            functions.clear_caches()
 
-    def forget(self) -> None:
+    def clear_caches(self) -> None:
         """Clears all caches."""
         for clear in self._cache_clears:
             clear()
@@ -97,7 +97,7 @@ class Functions:
                 "kg_qualifiers": (1, guarded(self._things.qualifiers_place)),
                 "kg_path": (-1, things.path),
                 "kg_part": (2, things.part),
-                "kg_place": (1, guarded(self._things.place)),
+                "kg_place": (1, guarded(self._things.sort_key)),
             },
             "aggregates": {
                 "kg_labels": (1, self._aggregate(self._labels)),
@@ -116,12 +116,12 @@ class Functions:
         }
 
     def guarded(self, work: Callable[..., Any]) -> Callable[..., Any]:
-        """Wraps a function so that `refused` is set if it raises RefusedError. SQLite hides the exception itself."""
+        """Wraps a function so that `refused` is set if it raises NotEncodableError. SQLite hides the exception itself."""
 
         def called(*values: Any) -> Any:  # noqa: ANN401 - whatever SQLite gives
             try:
                 return work(*values)
-            except RefusedError:
+            except NotEncodableError:
                 self.refused = True
                 raise
 
@@ -153,7 +153,7 @@ class Functions:
             )
             return (self._scalar(text, datatype) for text, datatype, _ in texts)
 
-        return held(values_of(since), values_of(until), begin, end)
+        return overlaps_period(values_of(since), values_of(until), begin, end)
 
     def _values(self, stored: str) -> Stored:
         """Returns the distinct values of a property: one as it is, several as a list with numbers first."""
@@ -169,7 +169,7 @@ class Functions:
 
 
 def _encode_list(values: Iterable[Stored]) -> Stored:
-    return encode(tuple(map(decoded, values)))
+    return encode(tuple(map(decode, values)))
 
 
 def _in_order(rows: list[tuple[int, int, Stored]]) -> Iterable[Stored]:
@@ -195,8 +195,8 @@ def _average(values: list[Stored]) -> Stored:
 
 def _sort_key(value: Stored) -> bytes:
     """Returns the sort key of a value."""
-    return sortable(decoded(value))
+    return sortable(decode(value))
 
 
 def _refuse() -> None:
-    raise RefusedError
+    raise NotEncodableError

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgnav_mcp.adapters.embedded.plans.expressions import Asking
-from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, columns, within
+from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
+from kgnav_mcp.adapters.embedded.plans.statement import Scope, Statement, Term, TermKind, columns, within
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Variable
 from kgnav_mcp.plan.walking import variables_of
@@ -20,7 +20,11 @@ _KEY = "\0key"
 
 
 def counted_by_node(
-    statement: Statement, table: str, compiler: Asking, keys: Sequence[Expression], aggregates: Sequence[Aggregate]
+    statement: Statement,
+    table: str,
+    compiler: ExpressionCompiler,
+    keys: Sequence[Expression],
+    aggregates: Sequence[Aggregate],
 ) -> tuple[str, dict[Expression, Term]] | None:
     """Returns a table of keys and counts by node, and the terms of keys and aggregates over it.
 
@@ -30,7 +34,7 @@ def counted_by_node(
     names = sorted({name for key in keys for name in variables_of(key) & scope.keys()})
     if not names or all(isinstance(key, Variable) for key in keys):
         return None
-    if any(scope[name].kind is not Kind.NODE for name in names):
+    if any(scope[name].kind is not TermKind.NODE for name in names):
         return None
     counts = [_count_sql(one, scope) for one in aggregates]
     if not all(counts):
@@ -41,7 +45,7 @@ def counted_by_node(
         statement,
         table,
         node_terms
-        | {name: Term(Kind.NUMBER, (sql,), sure=True) for name, sql in zip(count_names, counts, strict=True)},
+        | {name: Term(TermKind.NUMBER, (sql,), never_null=True) for name, sql in zip(count_names, counts, strict=True)},
         f" GROUP BY {', '.join(term.one for term in node_terms.values())}",
     )
     inner = replace(compiler, scope=found)
@@ -49,7 +53,7 @@ def counted_by_node(
     table_of_keys, found = _add_table(statement, by_node, values | {name: found[name] for name in count_names})
     known: dict[Expression, Term] = {key: found[name] for key, name in zip(keys, values, strict=True)}
     for one, name in zip(aggregates, count_names, strict=True):
-        known[one] = Term(Kind.NUMBER, (f"sum({found[name].one})",), sure=True)
+        known[one] = Term(TermKind.NUMBER, (f"sum({found[name].one})",), never_null=True)
     return table_of_keys, known
 
 

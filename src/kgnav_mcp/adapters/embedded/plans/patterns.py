@@ -9,12 +9,12 @@ from itertools import product
 from math import prod
 
 from kgnav_mcp.adapters.embedded.plans.branching import Branch
-from kgnav_mcp.adapters.embedded.plans.expressions import Asking
-from kgnav_mcp.adapters.embedded.plans.searched import MOST_ENDS, found
+from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
+from kgnav_mcp.adapters.embedded.plans.searched import MOST_ENDS, find_paths
 from kgnav_mcp.adapters.embedded.plans.starting import Start, start_of
-from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, refused
-from kgnav_mcp.adapters.embedded.plans.ways import MOST_FORMS, Step, ways
-from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.adapters.embedded.plans.statement import Scope, Statement, Term, TermKind, unsupported
+from kgnav_mcp.adapters.embedded.plans.ways import MOST_FORMS, Step, edge_forms
+from kgnav_mcp.adapters.embedded.plans.words import NameResolver
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, PathKind, PathPattern, Property
 from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
@@ -27,14 +27,14 @@ _MAX_PATH_START_NODES = 100
 """If the far end of an edge, or of a searched path, has at most this many nodes, the join starts from there."""
 
 
-def fits(statement: Statement, words: Words, match: Match, scope: Scope) -> list[str]:
+def match_queries(statement: Statement, words: NameResolver, match: Match, scope: Scope) -> list[str]:
     """Returns queries with one row for each match of a pattern, given the variables of an outer query."""
     return [branch.query("1") for branch in branches(statement, words, match, scope)]
 
 
 def branches(
     statement: Statement,
-    words: Words,
+    words: NameResolver,
     match: Match,
     scope: Scope,
     *,
@@ -48,15 +48,15 @@ def branches(
     Raises Unsupported if SQL cannot express the pattern.
     """
     if len({edge.variable for edge in match.edges}) < len(match.edges):
-        raise refused("an edge that stands twice in a pattern")
+        raise unsupported("an edge that stands twice in a pattern")
     if any(path.variable in scope for path in match.paths):
-        raise refused("paths that are named twice")
+        raise unsupported("paths that are named twice")
     in_where = frozenset[str]() if match.where is None else variables_of(match.where)
     used = in_where | (needed or frozenset())
     valued = used.union(*(path.elements for path in match.paths if path.variable in used))
-    choices = [list(ways(words, edge, scope, valued=edge.variable in valued)) for edge in match.edges]
+    choices = [list(edge_forms(words, edge, scope, valued=edge.variable in valued)) for edge in match.edges]
     if prod(map(len, choices)) > MOST_FORMS:
-        raise refused("paths of so many forms")
+        raise unsupported("paths of so many forms")
     return [
         _PatternCompiler(
             statement,
@@ -79,7 +79,7 @@ class _PatternCompiler:
     def __init__(
         self,
         statement: Statement,
-        words: Words,
+        words: NameResolver,
         match: Match,
         scope: Scope,
         table: str | None,
@@ -95,7 +95,7 @@ class _PatternCompiler:
         self._outer_scope = scope
         self._patterns: dict[str, NodePattern] = {}
         if any(node.subclasses for node in match.nodes):
-            raise refused("instances of subclasses")
+            raise unsupported("instances of subclasses")
         for node in match.nodes:
             known = self._patterns.get(node.variable)
             self._patterns[node.variable] = node if known is None else replace(known, labels=known.labels + node.labels)
@@ -110,8 +110,8 @@ class _PatternCompiler:
         """Adds all joins and conditions, and returns the branch."""
         for name, node in self._patterns.items():
             if name in self._outer_scope:
-                if self._outer_scope[name].kind is not Kind.NODE:
-                    raise refused("a pattern around what is no node")
+                if self._outer_scope[name].kind is not TermKind.NODE:
+                    raise unsupported("a pattern around what is no node")
                 self._branch.conditions.append(f"{self._outer_scope[name].one} IS NOT NULL")
                 self._require_labels(node)
         steps = self._steps.copy()
@@ -126,17 +126,18 @@ class _PatternCompiler:
                 self._join_edge(step)
         self._require_distinct()
         for edge in self._match.edges:
-            self._branch.scope.setdefault(edge.variable, Term(Kind.HIDDEN, ()))
+            self._branch.scope.setdefault(edge.variable, Term(TermKind.HIDDEN, ()))
         for path in self._match.paths:
             self._branch.scope[path.variable] = (
-                self._branch.path(path, self._match.edges) if path in self._paths else Term(Kind.HIDDEN, ())
+                self._branch.path(path, self._match.edges) if path in self._paths else Term(TermKind.HIDDEN, ())
             )
         compiler = self._expressions()
         self._branch.conditions += (compiler.holds(condition) for condition in self._conditions)
         return self._branch
 
-    def _expressions(self) -> Asking:
-        return Asking(self._statement, self._words, self._branch.scope, partial(fits, self._statement, self._words))
+    def _expressions(self) -> ExpressionCompiler:
+        inner = partial(match_queries, self._statement, self._words)
+        return ExpressionCompiler(self._statement, self._words, self._branch.scope, inner)
 
     def _is_bound(self, name: str) -> bool:
         return name in self._branch.scope
@@ -186,7 +187,7 @@ class _PatternCompiler:
         name = name or min(unbound, key=self._cost)
         start, alias = self._start(name), self._statement.alias("n")
         self._branch.rows.append(start.rows.replace("{alias}", alias))
-        self._branch.scope[name] = Term(Kind.NODE, (f"{alias}.node",))
+        self._branch.scope[name] = Term(TermKind.NODE, (f"{alias}.node",))
         if start.condition is not None:
             self._drop_condition(start.condition)
         pattern = self._patterns[name]
@@ -228,10 +229,10 @@ class _PatternCompiler:
             alias = self._statement.alias("e")
             self._branch.rows.append(pieces.EDGES.format(alias=alias))
             key = tuple(f"{alias}.{column}" for column in ("s", "p", "o", "n"))
-            scope[step.edge] = Term(Kind.EDGE, key, f"{alias}.qualifiers")
+            scope[step.edge] = Term(TermKind.EDGE, key, f"{alias}.qualifiers")
             self._branch.edges.append(step.edge)
-        elif scope[step.edge].kind is not Kind.EDGE:
-            raise refused("a variable that is no edge in the place of one")
+        elif scope[step.edge].kind is not TermKind.EDGE:
+            raise unsupported("a variable that is no edge in the place of one")
         elif step.edge in self._outer_scope:
             conditions.append(f"{scope[step.edge].one} IS NOT NULL")
         edge = scope[step.edge]
@@ -246,7 +247,7 @@ class _PatternCompiler:
     def _join_paths(self, step: Step, edge: EdgePattern) -> None:
         """Finds the paths between the nodes that the joins so far allow, and joins them as a table."""
         if self._within:
-            raise refused("a path that is searched for each row")
+            raise unsupported("a path that is searched for each row")
         scope, names = self._branch.scope, frozenset((*self._patterns, *(one.edge or "" for one in self._steps)))
         open_names = names - scope.keys()
         compiler, alias = self._expressions(), self._statement.alias("w")
@@ -258,11 +259,11 @@ class _PatternCompiler:
         )
         pairs = self._words.builder.session.all(text, *parameters)
         if len(pairs) > MOST_ENDS:
-            raise refused("paths from so many nodes")
-        links = self._statement.parameter(found(self._words, edge, step.relations, pairs))
+            raise unsupported("paths from so many nodes")
+        links = self._statement.parameter(find_paths(self._words, edge, step.relations, pairs))
         self._branch.rows.append(f"{self._statement.table(pieces.LINKS.format(links=links))} AS {alias}")
         edges = f"{alias}.edges" if edge.path is not None and edge.path.kind in _KINDS_WITH_EDGES else "NULL"
-        scope[edge.variable] = Term(Kind.THINGS, (edges,))
+        scope[edge.variable] = Term(TermKind.PATH_OR_LIST, (edges,))
         self._bind_ends([(step.source, f"{alias}.source"), (step.target, f"{alias}.target")])
 
     def _bind_ends(self, ends: Sequence[tuple[str, str]]) -> None:
@@ -272,7 +273,7 @@ class _PatternCompiler:
             if self._is_bound(name):
                 self._branch.conditions.append(f"{sql} = {scope[name].one}")
             else:
-                scope[name] = Term(Kind.NODE, (sql,))
+                scope[name] = Term(TermKind.NODE, (sql,))
                 self._require_labels(self._patterns[name])
 
     def _require_distinct(self) -> None:

@@ -7,14 +7,24 @@ from dataclasses import dataclass, replace
 
 from kgnav_mcp.adapters.embedded.plans.comparing import encoded
 from kgnav_mcp.adapters.embedded.plans.encoding import empty_list
-from kgnav_mcp.adapters.embedded.plans.expressions import Asking, Fits
+from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler, Fits
 from kgnav_mcp.adapters.embedded.plans.grouping import counted_by_node
-from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Kind, Scope, Statement, Term, columns, refused, within
+from kgnav_mcp.adapters.embedded.plans.ordering import by_column, uses_only_aggregates, without_columns
+from kgnav_mcp.adapters.embedded.plans.statement import (
+    SINGLE,
+    Scope,
+    Statement,
+    Term,
+    TermKind,
+    columns,
+    unsupported,
+    within,
+)
 from kgnav_mcp.adapters.embedded.plans.things import dumped
-from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.adapters.embedded.plans.words import NameResolver
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Constant, Expression, Project, Variable
-from kgnav_mcp.plan.walking import aggregates, rewritten, variables_of
+from kgnav_mcp.plan.walking import aggregates, variables_of
 
 _ORDER = "\0order"
 PLACE = "\0place"
@@ -41,7 +51,7 @@ class Projector:
     """Compiles projections."""
 
     statement: Statement
-    words: Words
+    words: NameResolver
     fits: Fits
 
     def projected(self, project: Project, table: str | None, scope: Scope, *, first_only: bool = False) -> Projected:
@@ -55,20 +65,20 @@ class Projector:
             table = self._drop_beyond_limit(project, table, scope)
         source = within(scope, table) if table is not None else dict(scope)
         names = {column.name for column in project.columns}
-        sort_by = [_by_column(project, order.by) for order in project.order]
+        sort_by = [by_column(project, order.by) for order in project.order]
         aggregate_orders = [place for place, each in enumerate(sort_by) if aggregates(each)]
         over_rows = [project.where] if project.where is not None else []
         over_rows += [each for place, each in enumerate(sort_by) if place not in aggregate_orders]
         earlier = {name for each in over_rows for name in variables_of(each)} & source.keys() - names
         if (earlier and (project.distinct or aggregate_columns)) or (aggregate_orders and project.distinct):
-            raise refused("an order by what is summed up or made distinct, or a condition on it")
+            raise unsupported("an order by what is summed up or made distinct, or a condition on it")
         compiler, table = self._prepare_aggregates(
-            project, Asking(self.statement, self.words, source, self.fits), table
+            project, ExpressionCompiler(self.statement, self.words, source, self.fits), table
         )
         column_terms = {column.name: self._column(compiler, column.value) for column in project.columns}
         all_terms = dict(column_terms)
         for place in aggregate_orders:
-            all_terms[f"{_ORDER}{place}"] = self._column(compiler, _without_columns(project, project.order[place].by))
+            all_terms[f"{_ORDER}{place}"] = self._column(compiler, without_columns(project, project.order[place].by))
         all_terms |= {name: source[name] for name in sorted(earlier)}
         selected, result_terms = columns(all_terms)
         if not selected:
@@ -108,7 +118,9 @@ class Projector:
             terms, name = tuple(term.replace(f"{name}.", f"{filtered}.") for term in terms), filtered
         result = {column.name: result_terms[column.name] for column in project.columns}
         if project.where is not None:
-            test = Asking(self.statement, self.words, within(result_terms, name), self.fits).holds(project.where)
+            test = ExpressionCompiler(self.statement, self.words, within(result_terms, name), self.fits).holds(
+                project.where
+            )
             filtered = self.statement.table(pieces.ROWS.format(columns="*", rows=f"{name} WHERE {test}"))
             terms, name = tuple(term.replace(f"{name}.", f"{filtered}.") for term in terms), filtered
         return Projected(name, result, terms)
@@ -117,7 +129,7 @@ class Projector:
         """Adds row numbers to the rows, for lists that depend on their order."""
         terms = ", ".join(rows.order) or "1"
         table = self.statement.table(pieces.NUMBERED.format(table=rows.table, order=terms))
-        return Projected(table, {**rows.scope, PLACE: Term(Kind.NUMBER, ("place",), sure=True)}, ())
+        return Projected(table, {**rows.scope, PLACE: Term(TermKind.NUMBER, ("place",), never_null=True)}, ())
 
     def _drop_beyond_limit(self, project: Project, table: str, scope: Scope) -> str:
         """Returns a table without rows that a limit would drop, as far as the first sort key, if a number, can tell.
@@ -131,14 +143,16 @@ class Projector:
         values = {column.name: column.value for column in project.columns}
         key = values.get(first.by.name, first.by) if isinstance(first.by, Variable) else None
         term = scope.get(key.name) if isinstance(key, Variable) else None
-        if term is None or term.kind is not Kind.NUMBER or not term.sure or table in self.statement.read_once:
+        if term is None or term.kind is not TermKind.NUMBER or not term.never_null or table in self.statement.read_once:
             return table
         order, comparison = (" DESC", ">=") if first.descending else ("", "<=")
         place = self.statement.parameter(last_row - 1)
         text = pieces.FIRST_BY_KEY.format(rows=table, key=term.one, order=order, comparison=comparison, place=place)
         return self.statement.table(text)
 
-    def _prepare_aggregates(self, project: Project, compiler: Asking, table: str | None) -> tuple[Asking, str | None]:
+    def _prepare_aggregates(
+        self, project: Project, compiler: ExpressionCompiler, table: str | None
+    ) -> tuple[ExpressionCompiler, str | None]:
         """Returns a compiler for expressions with aggregates, and its table, which may have counts by node already."""
         known: Mapping[Expression, Term] = {}
         aggregate_values = [value for value in (column.value for column in project.columns) if aggregates(value)]
@@ -149,9 +163,9 @@ class Projector:
             table, known = counted_by_node(self.statement, table, compiler, keys, all_aggregates) or (table, known)
         return replace(compiler, aggregated=self._aggregate_compiler(compiler), known=known), table
 
-    def _column(self, compiler: Asking, value: Expression) -> Term:
-        if aggregates(value) and not isinstance(value, Aggregate) and not _only_aggregates(value):
-            raise refused("a sum beside what is not summed up")
+    def _column(self, compiler: ExpressionCompiler, value: Expression) -> Term:
+        if aggregates(value) and not isinstance(value, Aggregate) and not uses_only_aggregates(value):
+            raise unsupported("a sum beside what is not summed up")
         return compiler.value(value)
 
     def _group_by(self, terms: Scope, names: Sequence[str], keys: Sequence[str]) -> str:
@@ -160,27 +174,33 @@ class Projector:
         column_names = [sql for name in names for sql in terms[name].sql]
         return f" GROUP BY {', '.join(str(int(place[1:]) + 1) for place in column_names)}"
 
-    def _aggregate_compiler(self, compiler: Asking) -> Callable[[Aggregate], Term]:
+    def _aggregate_compiler(self, compiler: ExpressionCompiler) -> Callable[[Aggregate], Term]:
         def aggregated(one: Aggregate) -> Term:
             if one.of is None:
                 if one.function is not AggregateFunction.COUNT:
-                    raise refused("sums of rows")
-                return Term(Kind.NUMBER, ("min(count(*), 1)" if one.distinct else "count(*)",), sure=True)
+                    raise unsupported("sums of rows")
+                return Term(TermKind.NUMBER, ("min(count(*), 1)" if one.distinct else "count(*)",), never_null=True)
             term, distinct = compiler.value(one.of), "DISTINCT " if one.distinct else ""
-            if term.kind is Kind.HIDDEN:
-                raise refused("sums of paths")
+            if term.kind is TermKind.HIDDEN:
+                raise unsupported("sums of paths")
             if one.function is AggregateFunction.COUNT:
                 return Term(
-                    Kind.NUMBER, (f"count({distinct}{_identity(term) if one.distinct else term.one})",), sure=True
+                    TermKind.NUMBER,
+                    (f"count({distinct}{_identity(term) if one.distinct else term.one})",),
+                    never_null=True,
                 )
             if one.function is AggregateFunction.COLLECT:
                 return _collect_term(compiler, one, term)
             if term.kind not in SINGLE:
-                raise refused(f"{one.function} of nodes, edges or paths")
-            kind = Kind.NUMBER if one.function in {AggregateFunction.SUM, AggregateFunction.AVERAGE} else Kind.VALUE
+                raise unsupported(f"{one.function} of nodes, edges or paths")
+            kind = (
+                TermKind.NUMBER
+                if one.function in {AggregateFunction.SUM, AggregateFunction.AVERAGE}
+                else TermKind.VALUE
+            )
             sql = f"{_AGGREGATE_FUNCTIONS[one.function]}({distinct}{encoded(term)})"
             sql = f"coalesce({sql}, 0)" if one.function is AggregateFunction.SUM else sql
-            return Term(kind, (sql,), dated=kind is Kind.VALUE and term.dated)
+            return Term(kind, (sql,), may_be_date=kind is TermKind.VALUE and term.may_be_date)
 
         return aggregated
 
@@ -188,7 +208,7 @@ class Projector:
         self, project: Project, by: Sequence[Expression], result_terms: Scope, table: str, keys: Sequence[object]
     ) -> tuple[str, ...]:
         """Returns the terms to sort by: those of the plan, then further columns until the order is unambiguous."""
-        compiler = Asking(self.statement, self.words, within(result_terms, table), self.fits)
+        compiler = ExpressionCompiler(self.statement, self.words, within(result_terms, table), self.fits)
         terms: list[str] = []
         sorted_by: set[str] = set()
         for place, (order, expression) in enumerate(zip(project.order, by, strict=True)):
@@ -220,7 +240,7 @@ class Projector:
                 known.add(column.value.name)
         return tuple(terms)
 
-    def sort_terms(self, compiler: Asking, term: Term) -> list[str]:
+    def sort_terms(self, compiler: ExpressionCompiler, term: Term) -> list[str]:
         """Returns the SQL terms that sort rows by one value.
 
         Raises:
@@ -228,31 +248,31 @@ class Projector:
         """
         one = term.one if term.sql else ""
         match term.kind:
-            case Kind.NODE:
+            case TermKind.NODE:
                 return [f"{one} IS NULL", compiler.key(one)]
-            case Kind.EDGE:
+            case TermKind.EDGE:
                 s, p, o, n = term.sql
                 own = f"kg_qualifiers({pieces.QUALIFIERS.format(s=s, p=p, o=o, n=n)})"
                 return [f"{s} IS NULL", compiler.key(s), f"kg_relation({p})", compiler.key(o), own]
-            case Kind.THINGS:
+            case TermKind.PATH_OR_LIST:
                 return [f"{one} IS NULL", f"kg_place({one})"]
-            case Kind.NUMBER | Kind.TEXT | Kind.TRUTH:
-                return [one] if term.sure else [f"{one} IS NULL", one]
-            case Kind.VALUE:
+            case TermKind.NUMBER | TermKind.TEXT | TermKind.TRUTH:
+                return [one] if term.never_null else [f"{one} IS NULL", one]
+            case TermKind.VALUE:
                 blob = f"CASE WHEN typeof({one}) = 'blob' THEN kg_sortable({one}) ELSE {one} END"
                 kind = (
                     f"CASE typeof({one}) WHEN 'text' THEN 4 WHEN 'null' THEN 7 "
                     f"WHEN 'blob' THEN CASE WHEN length({one}) = 2 THEN 5 ELSE 2 END ELSE 6 END"
                 )
                 return [kind, blob]
-            case Kind.HIDDEN | Kind.DATED:
-                raise refused("paths in the answer")
+            case TermKind.HIDDEN | TermKind.DATED:
+                raise unsupported("paths in the answer")
 
 
-def _collect_term(compiler: Asking, one: Aggregate, term: Term) -> Term:
+def _collect_term(compiler: ExpressionCompiler, one: Aggregate, term: Term) -> Term:
     """Compiles COLLECT: a list in the order of the rows if these are numbered, else in the order of its values."""
-    if term.kind not in SINGLE | {Kind.NODE, Kind.EDGE}:
-        raise refused("lists of paths")
+    if term.kind not in SINGLE | {TermKind.NODE, TermKind.EDGE}:
+        raise unsupported("lists of paths")
     single = term.kind in SINGLE
     value = encoded(term) if single else _identity(term)
     name, empty = ("kg_collect", empty_list()) if single else ("kg_things", f"'{dumped(())}'")
@@ -260,40 +280,15 @@ def _collect_term(compiler: Asking, one: Aggregate, term: Term) -> Term:
         sql = f"{name}_in_order({compiler.scope[PLACE].one}, {int(one.distinct)}, {value})"
     else:
         sql = f"{name}({'DISTINCT ' if one.distinct else ''}{value})"
-    return Term(Kind.VALUE if single else Kind.THINGS, (f"coalesce({sql}, {empty})",), dated=single and term.dated)
+    return Term(
+        TermKind.VALUE if single else TermKind.PATH_OR_LIST,
+        (f"coalesce({sql}, {empty})",),
+        may_be_date=single and term.may_be_date,
+    )
 
 
 def _identity(term: Term) -> str:
     """Returns the SQL that identifies a value, null if it is null."""
-    if term.kind is not Kind.EDGE:
+    if term.kind is not TermKind.EDGE:
         return term.one
     return f"CASE WHEN {term.one} IS NOT NULL THEN json_array({', '.join(term.sql)}) END"
-
-
-def _only_aggregates(expression: Expression) -> bool:
-    """Whether an expression uses variables only within aggregates."""
-    inside = rewritten(expression, lambda part: Constant(None) if isinstance(part, Aggregate) else None)
-    return not variables_of(inside)
-
-
-def _by_column(project: Project, expression: Expression) -> Expression:
-    """Returns a sort expression with each part that is also a column replaced by that column."""
-    column_of = {column.value: Variable(column.name) for column in project.columns}
-    names = {column.name for column in project.columns}
-    return rewritten(
-        expression, lambda part: part if isinstance(part, Variable) and part.name in names else column_of.get(part)
-    )
-
-
-def _without_columns(project: Project, expression: Expression) -> Expression:
-    """Returns a sort expression with columns replaced by their expressions over the variables before the projection.
-
-    Raises:
-        Unsupported: it uses a column outside of an aggregate.
-    """
-    value_of = {column.name: column.value for column in project.columns}
-    replacements = {Variable(name): value for name, value in value_of.items()}
-    left = rewritten(expression, lambda part: Constant(None) if isinstance(part, Variable) else None)
-    if not variables_of(left).isdisjoint(value_of):
-        raise refused("an order by what belongs to a column, and sums")
-    return rewritten(expression, lambda part: replacements.get(part) if isinstance(part, Variable) else None)

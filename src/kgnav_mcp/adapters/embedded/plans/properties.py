@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kgnav_mcp.adapters.embedded.plans.comparing import compared, constant
-from kgnav_mcp.adapters.embedded.plans.statement import NULL, Kind, Statement, Term, refused
-from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.adapters.embedded.plans.comparing import compile_comparison, constant
+from kgnav_mcp.adapters.embedded.plans.statement import NULL, Statement, Term, TermKind, unsupported
+from kgnav_mcp.adapters.embedded.plans.words import NameResolver
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import NAME, Comparison, Constant, Expression, Property
 
@@ -28,15 +28,17 @@ class Properties:
     """Compiles reads of properties."""
 
     statement: Statement
-    words: Words
+    words: NameResolver
 
     def equal(self, alias: str, value: Constant) -> str:
         """Returns the SQL test that a row of `attribute` under this alias has a value equal to a constant."""
-        return compared(self._literal_term(alias), Comparison.EQUAL, constant(self.statement, value.value))[0]
+        return compile_comparison(self._literal_term(alias), Comparison.EQUAL, constant(self.statement, value.value))[0]
 
     def _literal_term(self, alias: str, function: str = "kg_value") -> Term:
         sql = pieces.TYPED.format(text=f"{alias}.text", datatype=f"{alias}.datatype", function=function)
-        return Term(Kind.DATED if function == "kg_dated" else Kind.VALUE, (sql,), dated=True, single=True)
+        return Term(
+            TermKind.DATED if function == "kg_dated" else TermKind.VALUE, (sql,), may_be_date=True, never_list=True
+        )
 
     def values(self, owner: Term, owned: Property, *, dated: bool = False) -> list[Values] | None:
         """Returns the reads of all values of a property; None if it has at most one value, which `first` reads.
@@ -44,14 +46,14 @@ class Properties:
         `dated`: whether dates must differ from texts.
         """
         function = "kg_dated" if dated else "kg_value"
-        if owner.kind is Kind.NODE and not (owned.name == NAME and not owned.ids):
+        if owner.kind is TermKind.NODE and not (owned.name == NAME and not owned.ids):
             found: list[Values] = []
             for relation in self.words.properties(owned.ids or (owned.name,)):
                 alias = self.statement.alias("a")
                 test = pieces.OF_NODE.format(alias=alias, node=owner.one, relation=relation)
                 found.append(Values(pieces.VALUES.format(alias=alias), test, self._literal_term(alias, function)))
             return found
-        if owner.kind is Kind.EDGE:
+        if owner.kind is TermKind.EDGE:
             path = self.words.qualifier(owned.ids or (owned.name,))
             if path is None:
                 return []
@@ -64,11 +66,13 @@ class Properties:
 
     def _qualifier_term(self, alias: str, function: str = "kg_value") -> Term:
         sql = pieces.QUALIFIER_VALUE.format(alias=alias, function=function)
-        return Term(Kind.DATED if function == "kg_dated" else Kind.VALUE, (sql,), dated=True, single=True)
+        return Term(
+            TermKind.DATED if function == "kg_dated" else TermKind.VALUE, (sql,), may_be_date=True, never_list=True
+        )
 
     def may_equal(self, owner: Term, owned: Property, value: Expression) -> str:
         """Returns a cheap SQL test that holds for all edges with a qualifier equal to a constant, or an empty text."""
-        path = self.words.qualifier(owned.ids or (owned.name,)) if owner.kind is Kind.EDGE else None
+        path = self.words.qualifier(owned.ids or (owned.name,)) if owner.kind is TermKind.EDGE else None
         if path is None or not isinstance(value, Constant):
             return ""
         own = {"qualifiers": self.qualifiers(owner), "path": self.statement.parameter(path)}
@@ -95,21 +99,21 @@ class Properties:
             Unsupported: names in other languages, or several properties at once.
         """
         ids = owned.ids or (owned.name,)
-        if owner.kind is Kind.NODE and owned.name == NAME and not owned.ids:
-            if self.words.builder.named_anew:
-                raise refused("names in other languages than the file's")
-            return Term(Kind.TEXT, (pieces.CALLED.format(node=owner.one),), dated=True)
-        if owner.kind is Kind.NODE:
+        if owner.kind is TermKind.NODE and owned.name == NAME and not owned.ids:
+            if self.words.builder.has_other_languages:
+                raise unsupported("names in other languages than the file's")
+            return Term(TermKind.TEXT, (pieces.CALLED.format(node=owner.one),), may_be_date=True)
+        if owner.kind is TermKind.NODE:
             relations = self.words.properties(ids)
             if len(relations) > 1:
-                raise refused("several properties as one")
+                raise unsupported("several properties as one")
             if not relations:
                 return NULL
             alias = self.statement.alias("a")
             value = self._literal_term(alias).one
             sql = pieces.FIRST_VALUE.format(alias=alias, node=owner.one, relation=relations[0], value=value)
-            return Term(Kind.VALUE, (sql,), dated=True)
-        if owner.kind is Kind.EDGE:
+            return Term(TermKind.VALUE, (sql,), may_be_date=True)
+        if owner.kind is TermKind.EDGE:
             path = self.words.qualifier(ids)
             if path is None:
                 return NULL
@@ -120,7 +124,7 @@ class Properties:
                 path=self.statement.parameter(path),
                 alias=alias,
             )
-            return Term(Kind.VALUE, (sql,), dated=True)
+            return Term(TermKind.VALUE, (sql,), may_be_date=True)
         return NULL
 
 

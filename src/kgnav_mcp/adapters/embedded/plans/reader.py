@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 
 from kgnav_mcp.adapters.embedded.plans.cells import Cells
-from kgnav_mcp.adapters.embedded.plans.compiling import Compiled, compiled
+from kgnav_mcp.adapters.embedded.plans.compiling import Compiled, compile_plan
 from kgnav_mcp.adapters.embedded.plans.functions import Functions
-from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.adapters.embedded.plans.words import NameResolver
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.errors import Unsupported
@@ -21,7 +21,7 @@ class PlanReader:
 
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
-        self._words = Words(builder)
+        self._words = NameResolver(builder)
 
     def page(self, plan: Plan, limit: int, after: str | None) -> PlanPage:
         """Returns the page after a position.
@@ -50,7 +50,7 @@ class PlanReader:
             Unsupported: see `page`.
         """
         try:
-            query = compiled(
+            query = compile_plan(
                 self._words, plan, limit, start
             )  # in the `try`, because compiling may run queries to find paths
             return query, self._builder.session.all(query.query, *query.parameters)

@@ -6,9 +6,9 @@ import json
 from collections.abc import Generator, Iterable, Sequence
 
 from kgnav_mcp.adapters.embedded import queries
-from kgnav_mcp.adapters.embedded.plans.statement import refused
-from kgnav_mcp.adapters.embedded.plans.things import EdgeKey, Things, listed
-from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.adapters.embedded.plans.statement import unsupported
+from kgnav_mcp.adapters.embedded.plans.things import EdgeKey, SortKeys, listed
+from kgnav_mcp.adapters.embedded.plans.words import NameResolver
 from kgnav_mcp.plan import EdgePattern, PathKind
 from kgnav_mcp.port.searching import Link, PathSearch
 
@@ -18,8 +18,8 @@ _MOST_HELD = 300_000
 """Edges, ends and paths in memory during a search, at most."""
 
 
-def found(
-    words: Words, edge: EdgePattern, relations: Sequence[int], ends: Iterable[tuple[int | None, int | None]]
+def find_paths(
+    words: NameResolver, edge: EdgePattern, relations: Sequence[int], ends: Iterable[tuple[int | None, int | None]]
 ) -> str:
     """Finds the paths between pairs of nodes. None in a pair means any node.
 
@@ -34,14 +34,14 @@ def found(
     starts, far = (sources, targets) if forward else (targets, sources)
     if edge.path is None:
         raise TypeError("an edge without a length is no path")
-    things = Things(words.builder)
+    things = SortKeys(words.builder)
     search = PathSearch[int, EdgeKey](
         edge.path,
         node_order=things.node_id,
-        edge_order=things.edge_place,
+        edge_order=things.edge_sort_key,
         bound=_MOST_HELD,
         check=_check_size,
-        ways=False,
+        keep_edges=False,
     )
     links = search.links(sorted(starts), frozenset(far) if far else None, forward=forward)
     onward = queries.plans.STEPS_ON if forward else queries.plans.STEPS_BACK
@@ -58,13 +58,13 @@ def found(
 
 
 def _run_search(
-    words: Words,
+    words: NameResolver,
     search: PathSearch[int, EdgeKey],
     links: Generator[list[int], None, list[Link[int, EdgeKey]]],
     query: str,
     relations: Sequence[int],
     *,
-    ordered: Things | None,
+    ordered: SortKeys | None,
 ) -> list[Link[int, EdgeKey]]:
     """Runs a search, reading the edges that it needs. `ordered`: loads the ids that it sorts nodes by in batches."""
     session, own = words.builder.session, json.dumps(list(relations))
@@ -76,10 +76,10 @@ def _run_search(
             return done.value
         steps = session.all(query, json.dumps(nodes), own)
         if ordered is not None:
-            ordered.know(far for *_, far in steps)
-        search.keep(nodes, ((near, (s, p, o, n), far) for near, s, p, o, n, far in steps))
+            ordered.load_ids(far for *_, far in steps)
+        search.add_edges(nodes, ((near, (s, p, o, n), far) for near, s, p, o, n, far in steps))
 
 
 def _check_size(rows: int) -> None:
     if rows > _MOST_HELD:
-        raise refused("so many paths")
+        raise unsupported("so many paths")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from kgnav_mcp.adapters.embedded.plans.comparing import encoded
-from kgnav_mcp.adapters.embedded.plans.expressions import Asking
-from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Kind, Term, columns, refused
+from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
+from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Term, TermKind, columns, unsupported
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import Unwind
 
 
-def spread(compiler: Asking, clause: Unwind, table: str | None) -> tuple[str, dict[str, Term]]:
+def compile_unwind(compiler: ExpressionCompiler, clause: Unwind, table: str | None) -> tuple[str, dict[str, Term]]:
     """Adds a table with a row for each row before and each member of its list. Returns its name and its variables.
 
     Raises:
@@ -17,9 +17,9 @@ def spread(compiler: Asking, clause: Unwind, table: str | None) -> tuple[str, di
     """
     statement, term = compiler.statement, compiler.value(clause.of)
     if term.kind not in SINGLE:
-        raise refused("a list of nodes or edges over rows")
+        raise unsupported("a list of nodes or edges over rows")
     alias = statement.alias("j")
-    member = Term(Kind.VALUE, (pieces.MEMBER.format(alias=alias),), dated=term.dated)
+    member = Term(TermKind.VALUE, (pieces.MEMBER.format(alias=alias),), may_be_date=term.may_be_date)
     selected, kept = columns({**compiler.scope, clause.variable: member})
     rows = pieces.MEMBERS.format(value=encoded(term), alias=alias)
     source = rows if table is None else f"{table} CROSS JOIN {rows}"

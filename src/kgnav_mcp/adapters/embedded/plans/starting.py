@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgnav_mcp.adapters.embedded.plans.expressions import Asking
+from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 from kgnav_mcp.adapters.embedded.plans.properties import Properties
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import (
@@ -36,7 +36,7 @@ class Start:
     """The alternative labels of which each of these nodes has one."""
 
 
-def start_of(compiler: Asking, node: NodePattern, conditions: Sequence[Expression]) -> Start:
+def start_of(compiler: ExpressionCompiler, node: NodePattern, conditions: Sequence[Expression]) -> Start:
     """Returns the smallest known set that contains all matches of a node pattern."""
     words, statement = compiler.words, compiler.statement
     best = Start(pieces.ALL_NODES, words.entities)
@@ -58,7 +58,7 @@ def start_of(compiler: Asking, node: NodePattern, conditions: Sequence[Expressio
     return best
 
 
-def _by_ids(compiler: Asking, condition: Expression, variable: str) -> Start | None:
+def _by_ids(compiler: ExpressionCompiler, condition: Expression, variable: str) -> Start | None:
     match condition:
         case Compare(Call(Function.ID, (Variable(name),)), Comparison.EQUAL, Constant(str() as value)) | Compare(
             Constant(str() as value), Comparison.EQUAL, Call(Function.ID, (Variable(name),))
@@ -77,7 +77,7 @@ def _by_ids(compiler: Asking, condition: Expression, variable: str) -> Start | N
     return Start(rows, len(numbers), selective=True, condition=condition)
 
 
-def _by_value(compiler: Asking, condition: Expression, variable: str) -> Start | None:
+def _by_value(compiler: ExpressionCompiler, condition: Expression, variable: str) -> Start | None:
     match condition:
         case Compare(Property(owner, _, ids), Comparison.EQUAL, Constant(value) as constant) | Compare(
             Constant(value) as constant, Comparison.EQUAL, Property(owner, _, ids)
@@ -90,7 +90,7 @@ def _by_value(compiler: Asking, condition: Expression, variable: str) -> Start |
         return Start(pieces.NODES_OF_IDS.replace("{numbers}", compiler.statement.numbers([])), 0)
     statement, words = compiler.statement, compiler.words
     term = compiler.value(constant)
-    beginnings = None if term.dated else compiler.words.beginnings(relations[0], value)
+    beginnings = None if term.may_be_date else compiler.words.beginnings(relations[0], value)
     if beginnings is None:
         return None
     rows = pieces.NODES_OF_VALUE.replace("{relation}", str(relations[0]))

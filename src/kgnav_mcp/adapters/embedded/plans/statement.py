@@ -17,19 +17,19 @@ _MAX_LENGTH = 60_000
 _PARAMETER = re.compile(r"\?([0-9]+)")
 
 
-def refused(what: str) -> Unsupported:
+def unsupported(what: str) -> Unsupported:
     """Returns the error for a part of a plan that SQL cannot express."""
     return Unsupported(f"a graph file does not run {what} as one query", next_step="It is evaluated instead.")
 
 
-class Kind(StrEnum):
+class TermKind(StrEnum):
     """What an SQL expression represents."""
 
     NODE = "node"
     EDGE = "edge"
     HIDDEN = "hidden"
     """A path that the query does not use."""
-    THINGS = "things"
+    PATH_OR_LIST = "things"
     """A path, or a list of nodes or edges, in the JSON of `things`."""
     NUMBER = "number"
     TEXT = "text"
@@ -41,7 +41,7 @@ class Kind(StrEnum):
     """A single value whose encoding keeps dates distinct from texts. Only used within comparisons."""
 
 
-SINGLE = frozenset((Kind.NUMBER, Kind.TEXT, Kind.TRUTH, Kind.VALUE))
+SINGLE = frozenset((TermKind.NUMBER, TermKind.TEXT, TermKind.TRUTH, TermKind.VALUE))
 """Kinds that take one SQL expression and can be passed to Python functions."""
 
 
@@ -49,15 +49,15 @@ SINGLE = frozenset((Kind.NUMBER, Kind.TEXT, Kind.TRUTH, Kind.VALUE))
 class Term:
     """A value in SQL: one expression, or for an edge the four columns of its key. A node is given by its number."""
 
-    kind: Kind
+    kind: TermKind
     sql: tuple[str, ...]
     qualifiers: str = ""
     """For an edge: the SQL of its qualifiers' JSON, if it is at hand."""
-    dated: bool = False
+    may_be_date: bool = False
     """Whether it may be a date or a text that looks like one. Dates compare with both by their precision."""
-    single: bool = False
+    never_list: bool = False
     """Whether a VALUE is certainly not a list."""
-    sure: bool = False
+    never_null: bool = False
     """Whether it is certainly not null."""
 
     @property
@@ -66,7 +66,7 @@ class Term:
         return self.sql[0]
 
 
-NULL = Term(Kind.VALUE, ("NULL",))
+NULL = Term(TermKind.VALUE, ("NULL",))
 Scope = Mapping[str, Term]
 """The terms of variables."""
 
@@ -118,7 +118,7 @@ class Statement:
         """
         text = f"WITH {', '.join(self.tables)} {query}" if self.tables else query
         if len(text) > _MAX_LENGTH:
-            raise refused("a plan of so many alternatives")
+            raise unsupported("a plan of so many alternatives")
         used = max((int(number) for number in _PARAMETER.findall(text)), default=0)
         return text, self.parameters[:used]
 

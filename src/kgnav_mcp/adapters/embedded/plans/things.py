@@ -62,7 +62,7 @@ def members(stored: Iterable[str | None]) -> Iterator[object]:
                 yield tuple(cast("list[int]", member)) if isinstance(member, list) else member
 
 
-class Things:
+class SortKeys:
     """Sort keys of nodes, edges, paths and lists, with a cache."""
 
     def __init__(self, builder: Builder) -> None:
@@ -70,12 +70,12 @@ class Things:
         self._ids: dict[int, str] = {}
         self._edge_sort_keys: dict[EdgeKey, bytes] = {}
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Clears the cache."""
         self._ids.clear()
         self._edge_sort_keys.clear()
 
-    def know(self, numbers: Iterable[int]) -> None:
+    def load_ids(self, numbers: Iterable[int]) -> None:
         """Loads the ids of nodes into the cache with one query."""
         unknown = [number for number in dict.fromkeys(numbers) if number not in self._ids]
         rows = self._builder.session.all(queries.entities.NODES_BY_ID, json.dumps(unknown)) if unknown else ()
@@ -84,10 +84,10 @@ class Things:
     def node_id(self, number: int) -> str:
         """Returns the printed id of a node."""
         if number not in self._ids:
-            self.know([number])
+            self.load_ids([number])
         return self._ids[number]
 
-    def edge_place(self, edge: EdgeKey) -> bytes:
+    def edge_sort_key(self, edge: EdgeKey) -> bytes:
         """Returns the sort key of an edge: head, relation, tail, qualifiers."""
         known = self._edge_sort_keys.get(edge)
         if known is None:
@@ -115,7 +115,7 @@ class Things:
                 sort_keys.append((short(key), sortable(value_key)))
         return b"".join(sortable(name) + key for name, key in sorted(sort_keys))
 
-    def place(self, stored: str | None) -> bytes | None:
+    def sort_key(self, stored: str | None) -> bytes | None:
         """Returns the sort key of a path (its nodes and edges in turn) or of a list (its members)."""
         if stored is None:
             return None
@@ -132,4 +132,4 @@ class Things:
             return self.member(json.loads(one))
         if isinstance(one, int):
             return b"\0" + sortable(self.node_id(one))
-        return b"\1" + self.edge_place(tuple(cast("list[int]", one))) + b"\0"  # pyright: ignore[reportArgumentType]
+        return b"\1" + self.edge_sort_key(tuple(cast("list[int]", one))) + b"\0"  # pyright: ignore[reportArgumentType]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from kgnav_mcp.adapters.embedded.plans.encoding import RefusedError, Stored, Value, as_value, decoded, encode
+from kgnav_mcp.adapters.embedded.plans.encoding import NotEncodableError, Stored, Value, as_value, decode, encode
 from kgnav_mcp.plan import ArithmeticOperator, Comparison, Function, Scalar
 from kgnav_mcp.port import calculating
 from kgnav_mcp.port.comparing import equal, less
@@ -32,7 +32,7 @@ def compare(comparison: str, left: Stored, right: Stored) -> bool | None:
 
 def among(value: Stored, members: Stored) -> bool | None:
     """Whether a value is a member of a list; None if it is not but the list has a null."""
-    found = decoded(members)
+    found = decode(members)
     if not isinstance(found, tuple):
         return None
     one = _decode_single(value)
@@ -42,7 +42,7 @@ def among(value: Stored, members: Stored) -> bool | None:
 
 def call(name: str, stored: Stored) -> Stored:
     """Returns the result of a plan's function for one value, None if it does not apply."""
-    value, function = decoded(stored), Function(name)
+    value, function = decode(stored), Function(name)
     if value is None:
         return None
     if not isinstance(value, tuple):
@@ -61,17 +61,17 @@ def call(name: str, stored: Stored) -> Stored:
 
 def calculate(operator: str, left: Stored, right: Stored) -> Stored:
     """Returns the result of an arithmetic operator."""
-    return encode(calculating.calculated(_decode_single(left), ArithmeticOperator(operator), _decode_single(right)))
+    return encode(calculating.calculate(_decode_single(left), ArithmeticOperator(operator), _decode_single(right)))
 
 
 def listed(*items: Stored) -> Stored:
     """Returns the encoded list of these values."""
-    return encode(tuple(map(decoded, items)))
+    return encode(tuple(map(decode, items)))
 
 
 def members(stored: Stored) -> str:
     """Returns the members of a list as JSON. A single value counts as a list of itself, null as an empty list."""
-    value = decoded(stored)
+    value = decode(stored)
     items = value if isinstance(value, tuple) else () if value is None else (value,)
     return json.dumps([{_FLOAT_KEY: repr(one)} if isinstance(one, float) else one for one in items])
 
@@ -90,7 +90,7 @@ def _not_less(left: Scalar, right: Scalar) -> bool | None:
 
 
 def _decode_single(stored: Stored) -> Scalar:
-    value: Value = decoded(stored)
+    value: Value = decode(stored)
     if isinstance(value, tuple):
-        raise RefusedError
+        raise NotEncodableError
     return value

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
-from kgnav_mcp.adapters.embedded.plans.statement import Scope, refused
-from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.adapters.embedded.plans.statement import Scope, unsupported
+from kgnav_mcp.adapters.embedded.plans.words import NameResolver
 from kgnav_mcp.plan import EdgePattern, PathKind, PathLength
 
 MOST_FORMS = 40
@@ -35,7 +35,7 @@ class Step:
         return self.edge == edge.variable or (self.edge or "").startswith(f"{edge.variable}\0e")
 
 
-def ways(words: Words, edge: EdgePattern, scope: Scope, *, valued: bool) -> Iterator[list[Step]]:
+def edge_forms(words: NameResolver, edge: EdgePattern, scope: Scope, *, valued: bool) -> Iterator[list[Step]]:
     """Yields the forms of one edge of a pattern. `valued`: the path itself is used, not only its existence.
 
     Raises:
@@ -48,7 +48,7 @@ def ways(words: Words, edge: EdgePattern, scope: Scope, *, valued: bool) -> Iter
             yield [Step(edge.variable, edge.target, edge.source, relations, loops=False)]
         return
     if edge.variable in scope:
-        raise refused("a path that stands twice")
+        raise unsupported("a path that stands twice")
     shortest, longest = edge.path.shortest, edge.path.longest
     if valued or longest is None or not _is_short(edge.path, either=edge.either):
         yield [Step(edge.variable, edge.source, edge.target, relations, path=edge)]

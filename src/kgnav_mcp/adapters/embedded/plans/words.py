@@ -8,7 +8,7 @@ from collections import defaultdict
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
 from kgnav_mcp.adapters.embedded.entities import resolved
-from kgnav_mcp.adapters.embedded.plans.statement import refused
+from kgnav_mcp.adapters.embedded.plans.statement import unsupported
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.model import Literal
 from kgnav_mcp.plan import EdgePattern
@@ -23,7 +23,7 @@ MANY = 1_000
 """Sizes are counted up to this limit when the start of a pattern is chosen."""
 
 
-class Words:
+class NameResolver:
     """Resolves the names in a plan, within one job."""
 
     def __init__(self, builder: Builder) -> None:
@@ -40,7 +40,7 @@ class Words:
         """
         entries = [self._relations.by_key(name) for name in pattern.relations]
         if any(entry is None for entry in entries):
-            raise refused("relations through mediators")
+            raise unsupported("relations through mediators")
         return [entry.id for entry in entries if entry is not None]
 
     def edges(self, relations: list[int]) -> int:
@@ -58,7 +58,7 @@ class Words:
         for name in group:
             entry = self._labels.by_key(name)
             if entry is None and self._labels.all(name):
-                raise refused(f"the label {name}, which may mean several")
+                raise unsupported(f"the label {name}, which may mean several")
             found += [entry] if entry is not None else []
         return found
 
@@ -71,7 +71,7 @@ class Words:
         entries = [self._relations.by_key(name) for name in ids]
         found = [entry for entry in entries if entry is not None]
         if any(entry.edges for entry in found):
-            raise refused("properties that lead to nodes")
+            raise unsupported("properties that lead to nodes")
         return [entry.id for entry in found if entry.attributes]
 
     def qualifier(self, ids: tuple[str, ...]) -> str | None:
@@ -82,7 +82,7 @@ class Words:
         """
         keys = self.qualifier_keys(ids)
         if len(keys) > 1 or any(character in key for key in keys for character in '"\\'):
-            raise refused("several qualifiers as one")
+            raise unsupported("several qualifiers as one")
         return f'$."{keys[0]}"' if keys else None
 
     def qualifier_keys(self, ids: tuple[str, ...]) -> list[str]:

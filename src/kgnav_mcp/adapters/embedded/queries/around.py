@@ -265,7 +265,7 @@ _FAR_END_MARK = re.compile(r"/\* far: (\S+) \*/")
 """Marks where a query takes a condition on far ends, and which column they are: an entity's number or a text."""
 
 
-class Ends(StrEnum):
+class FarEndCondition(StrEnum):
     """Conditions on far ends, each with its cost."""
 
     AMONG_FOUND = "{far} IN (SELECT value FROM json_each(:found))"
@@ -280,7 +280,7 @@ EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = {far} AND l.label IN (SELEC
 
 
 @cache
-def narrowed(query: str, conditions: tuple[Ends, ...]) -> str:
+def narrowed(query: str, conditions: tuple[FarEndCondition, ...]) -> str:
     """Returns a query for rows with conditions on the far ends added.
 
     With AMONG_FOUND, SQLite should seek by the far end's number: a plus sign keeps it from using the page's start for
@@ -289,6 +289,6 @@ def narrowed(query: str, conditions: tuple[Ends, ...]) -> str:
     mark = _FAR_END_MARK.search(query)
     assert mark is not None, query  # noqa: S101 - every query for rows has the mark
     far = mark[1]
-    if Ends.AMONG_FOUND in conditions:
+    if FarEndCondition.AMONG_FOUND in conditions:
         query = query.replace(f" AND ({far}, ", f" AND (+{far}, ")
     return _FAR_END_MARK.sub("".join(f"AND {one.replace('{far}', far)} " for one in conditions), query)

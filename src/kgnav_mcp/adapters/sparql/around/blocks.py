@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.positions import Place
-from kgnav_mcp.adapters.paging.segments import Wanted
+from kgnav_mcp.adapters.paging.segments import SegmentPart
 from kgnav_mcp.adapters.sparql.around.counts import Anchor
 from kgnav_mcp.adapters.sparql.around.ends import End, Facts
 from kgnav_mcp.adapters.sparql.reading import Row, iri_in
@@ -30,7 +30,7 @@ class Found:
 class Block:
     """Sorted far ends of a relation, starting at its triple number `begin`."""
 
-    wanted: Wanted[Anchor, URIRef]
+    wanted: SegmentPart[Anchor, URIRef]
     ends: Sequence[End]
     begin: int = 0
     stop: Stop = Stop.COMPLETE
@@ -39,11 +39,11 @@ class Block:
     def shown(self) -> Sequence[tuple[int, End]]:
         """The far ends for the page with their places, and one more, which shows that there are more."""
         first = max(self.wanted.start.group - self.begin, 0)
-        return list(enumerate(self.ends, self.begin))[first : first + self.wanted.most + 1]
+        return list(enumerate(self.ends, self.begin))[first : first + self.wanted.limit + 1]
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class FollowedNodes:
     """A part of the nodes next to an entity: `found` are the mediators among them, with the far ends behind each.
 
     `nodes` is the number of nodes read. A mediator's place is its place among these nodes.
@@ -63,7 +63,7 @@ class Behind:
         ]
 
 
-def behind_each(rows: Iterable[Row]) -> Mapping[URIRef, Sequence[Term]]:
+def by_mediator(rows: Iterable[Row]) -> Mapping[URIRef, Sequence[Term]]:
     """Group the far ends of rows by their mediators `?m`."""
     ends: dict[URIRef, list[Term]] = defaultdict(list)
     for row in rows:

@@ -8,10 +8,17 @@ from typing import ClassVar
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.paging.counts import CountCache, CountQuestion, RelationCounts, counted, near, together
+from kgnav_mcp.adapters.paging.counts import (
+    CountCache,
+    CountRequest,
+    RelationCounts,
+    merge_counts,
+    near_relation,
+    sum_counts,
+)
 from kgnav_mcp.adapters.sparql.around import queries
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, number
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, batches, values
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, number_in
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, batches, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Direction, Stop
@@ -23,18 +30,18 @@ _MIN_BATCH = 100
 """Minimum number of entities in one grouped query: their relations stay below the usual row cap of 10,000."""
 
 
-class Known:
+class BlankAnchor:
     """A blank node. No query can name it, but all its triples have been read."""
 
     __slots__ = ()
 
 
-Anchor = URIRef | Known
+Anchor = URIRef | BlankAnchor
 """An entity whose neighbourhood is read."""
 Path = tuple[URIRef, ...]
 """One relation, or the two relations through a mediator, from head to tail."""
 Counts = RelationCounts[Anchor, URIRef]
-Question = CountQuestion[URIRef]
+Question = CountRequest[URIRef]
 
 
 class CountReader(ABC):
@@ -45,7 +52,7 @@ class CountReader(ABC):
 
     def __init__(self, reader: Reader, *, keep_timed_out: bool = False) -> None:
         self._reader = reader
-        self.batch = reader.dialect.counted
+        self.batch = reader.dialect.max_counted
         """Number of entities in one grouped query. It is reduced when an answer was cut."""
         self._cache = CountCache[Anchor, URIRef](timed_out=keep_timed_out)
 
@@ -53,11 +60,11 @@ class CountReader(ABC):
         """Whether a relation is shown."""
         return True
 
-    def kind(self, direction: Direction, far_ends: TailKind | None) -> Terms:
+    def kind(self, direction: Direction, far_ends: TailKind | None) -> Fragment:
         """The filter for rows `?s ?p ?o` around entities that are shown."""
         return self.ends(direction, far_ends)
 
-    def ends(self, direction: Direction, far_ends: TailKind | None) -> Terms:
+    def ends(self, direction: Direction, far_ends: TailKind | None) -> Fragment:
         """The filter for far ends `?o`, given a relation that is shown."""
         return queries.FAR_ENDS[far_ends if direction is Direction.OUTGOING else None]
 
@@ -111,17 +118,17 @@ class CountReader(ABC):
         if one_hop:
             parts.append(await self.one_hop(entities, direction, far_ends, one_hop))
         if two_hops:
-            first_hops = {near(path, direction) for path in two_hops}
+            first_hops = {near_relation(path, direction) for path in two_hops}
             through = await self.two_hops(entities, direction, far_ends, first_hops)
-            parts.append(await in_thread(len(entities), lambda: through.only(two_hops)))
-        return await in_thread(len(entities), lambda: together(parts))
+            parts.append(await in_thread(len(entities), lambda: through.restricted_to(two_hops)))
+        return await in_thread(len(entities), lambda: merge_counts(parts))
 
     async def of_rows(
         self, rows: Iterable[tuple[Anchor, URIRef, int]], entities: Sequence[Anchor], direction: Direction
     ) -> Counts:
         """The counts of entities whose rows have all been read: (entity, relation, number)."""
         counts = await in_thread(
-            len(entities), lambda: counted((entity, (relation,), n) for entity, relation, n in rows)
+            len(entities), lambda: sum_counts((entity, (relation,), n) for entity, relation, n in rows)
         )
         return await self._as_row_counts(counts, entities, direction)
 
@@ -145,7 +152,7 @@ class CountReader(ABC):
         )
         if (paths := question.paths) is not None:
             all_paths = found
-            found = await in_thread(len(iris), lambda: all_paths.only(paths))
+            found = await in_thread(len(iris), lambda: all_paths.restricted_to(paths))
         if question.far_ends is TailKind.LITERAL:
             return found
         return await self._as_row_counts(found, iris, question.direction)
@@ -153,7 +160,7 @@ class CountReader(ABC):
     def _batch_size(self, question: Question) -> int:
         """Number of entities in one query. With few relations, the answer stays small."""
         few = question.paths is not None and len(question.paths) <= _FEW_PATHS
-        return self._reader.dialect.counted if few else self.batch
+        return self._reader.dialect.max_counted if few else self.batch
 
     async def _count_batch(self, iris: Sequence[URIRef], question: Question) -> Counts:
         """Count one batch: few relations one by one, else all relations by grouping."""
@@ -169,7 +176,7 @@ class CountReader(ABC):
         first = min(size(), MAX_TERMS)
         parts = [await count(iris[:first])]
         parts += await gathered(*map(count, batches(iris[first:], min(size(), MAX_TERMS))))
-        return await in_thread(len(iris), lambda: together(parts))
+        return await in_thread(len(iris), lambda: merge_counts(parts))
 
     async def _grouped(self, iris: Sequence[URIRef], question: Question) -> Counts:
         """Count all relations of some entities."""
@@ -206,13 +213,15 @@ class CountReader(ABC):
             return await self._approximated(iris, question, error)
         if read.stop is Stop.ROW_CAP and len(iris) > 1:
             return await self._halved(iris, lambda batch: self._by_path(batch, paths, question))
-        rows = ((iri_in(row, "s"), paths[number(row, "number")], number(row, "n")) for row in read.rows if "s" in row)
-        return await in_thread(len(read.rows), lambda: counted(rows, read.stop))
+        rows = (
+            (iri_in(row, "s"), paths[number_in(row, "number")], number_in(row, "n")) for row in read.rows if "s" in row
+        )
+        return await in_thread(len(read.rows), lambda: sum_counts(rows, read.stop))
 
     @staticmethod
     async def _halved(iris: Sequence[URIRef], count: Callable[[Sequence[URIRef]], Awaitable[Counts]]) -> Counts:
         half = len(iris) // 2
-        return together([await count(iris[:half]), await count(iris[half:])])
+        return merge_counts([await count(iris[:half]), await count(iris[half:])])
 
     def counts_of(
         self, rows: Iterable[Row], stop: Stop, only: URIRef | None = None, direction: Direction | None = None
@@ -227,8 +236,8 @@ class CountReader(ABC):
                 continue  # Some endpoints return one empty row for an empty group.
             path = (iri_in(row, "p"),) if direction is None else path_of(row, direction)
             if all(map(self.shows, path)):
-                found.append((only if only is not None else iri_in(row, "s"), path, number(row, "n")))
-        return counted(found, stop)
+                found.append((only if only is not None else iri_in(row, "s"), path, number_in(row, "n")))
+        return sum_counts(found, stop)
 
 
 def path_of(row: Row, direction: Direction) -> Path:

@@ -9,7 +9,7 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.edges import EdgeSource
 from kgnav_mcp.adapters.paging.positions import Place
-from kgnav_mcp.adapters.paging.segments import Rows, Segment, Wanted
+from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql.around import queries
 from kgnav_mcp.adapters.sparql.around.blocks import Block, Found
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Counts, Path
@@ -62,7 +62,7 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
         )
         stop = Stop.first((stop, *(why for _, why in reads)))
         blocks = await in_thread(len(heads), lambda: self._blocks(ends for ends, _ in reads))
-        rows = await self._reader.stated(blocks)
+        rows = await self._reader.rows_for_page(blocks)
         return await in_thread(len(blocks), lambda: self._by_head(blocks, rows)), stop
 
     async def triples(self, edges: Sequence[tuple[URIRef, Edge]]) -> Sequence[Triple]:
@@ -98,7 +98,7 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
                 if self._counts.shows(pair[1]) and (relations is None or pair[1] in relations):
                     tails[pair] += [iri for end in terms if (iri := URIRef(str(end))) in self._tail_set]
         return [
-            Block(Wanted(_segment(head, relation), Place(), _NO_LIMIT), in_order(terms))
+            Block(SegmentPart(_segment(head, relation), Place(), _NO_LIMIT), in_order(terms))
             for (head, relation), terms in tails.items()
             if isinstance(head, URIRef) and terms
         ]
@@ -109,7 +109,7 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
         for block, read in zip(blocks, rows, strict=True):
             segment = block.wanted.segment
             path = self._reader.ids(segment.path)
-            found[URIRef(str(segment.entity))] += [(path, (segment.path[0], row)) for row, _ in read.found]
+            found[URIRef(str(segment.entity))] += [(path, (segment.path[0], row)) for row, _ in read.items]
         return {head: [edge for _, edge in sorted(edges, key=lambda edge: edge[0])] for head, edges in found.items()}
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.paging.counts import far, near
+from kgnav_mcp.adapters.paging.counts import far_relation, near_relation
 from kgnav_mcp.adapters.paging.positions import Place
-from kgnav_mcp.adapters.paging.segments import Segment, Wanted
+from kgnav_mcp.adapters.paging.segments import Segment, SegmentPart
 from kgnav_mcp.adapters.sparql import matching
 from kgnav_mcp.adapters.sparql.around import queries
 from kgnav_mcp.adapters.sparql.around.blocks import Block, Found
@@ -16,8 +16,8 @@ from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Path
 from kgnav_mcp.adapters.sparql.around.ends import term_order
 from kgnav_mcp.adapters.sparql.around.rows import RowReader
 from kgnav_mcp.adapters.sparql.matching import SearchQuestion, branch, searched
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, number
-from kgnav_mcp.adapters.sparql.terms import Terms, batches, values
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, number_in
+from kgnav_mcp.adapters.sparql.terms import Fragment, batches, values
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Entity, Stop, Triple
@@ -55,15 +55,19 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
         read = await searched(self._reader, branches)
         return await in_thread(len(read.rows), lambda: self._in_order(read.rows, paths)), read.stop
 
-    def _branch(self, number: int, path: Path, iris: Terms, fitting: Terms) -> str:
+    def _branch(self, number: int, path: Path, iris: Fragment, fitting: Fragment) -> str:
         side = self._direction
         if len(path) == 1:
             pattern = self._reader.part(queries.BY[side], s=iris, p=path[0])
         else:
-            pattern = self._reader.part(queries.THROUGH_BY[side], s=iris, near=near(path, side), far=far(path, side))
-        row = Terms("?s ?o" if len(path) == 1 else "?s ?m ?o")
+            pattern = self._reader.part(
+                queries.THROUGH_BY[side], s=iris, near=near_relation(path, side), far=far_relation(path, side)
+            )
+        row = Fragment("?s ?o" if len(path) == 1 else "?s ?m ?o")
         kind = self._counts.ends(side, TailKind.ENTITY)
-        return branch(self._reader, number=number, row=row, by=Terms(f"{pattern.text} . {kind.text}"), fitting=fitting)
+        return branch(
+            self._reader, number=number, row=row, by=Fragment(f"{pattern.text} . {kind.text}"), fitting=fitting
+        )
 
     def _in_order(self, read: Iterable[Row], paths: Sequence[Path]) -> list[Placed]:
         """Sort the rows by entity, then by relation."""
@@ -73,7 +77,7 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
         for row in read:
             if not isinstance(end := row["o"], URIRef):
                 continue
-            anchor, path = iri_in(row, "s"), paths[number(row, "number")]
+            anchor, path = iri_in(row, "s"), paths[number_in(row, "number")]
             via = str(row["m"]) if "m" in row else ""
             mediator = Entity(self._rows.ids((URIRef(via),))[0], mediator=True) if via else None
             segment: Segment[Anchor, URIRef] = Segment(places[anchor], anchor, path, 1)
@@ -83,10 +87,10 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
 
     async def rows(self, found: Sequence[Placed]) -> Sequence[Sequence[Placed]]:
         direct = [placed for placed in found if placed[1].via is None]
-        blocks = [Block(Wanted(segment, Place(), _NO_LIMIT), [row.far]) for segment, row in direct]
-        stated = iter(await self._rows.stated(blocks))
+        blocks = [Block(SegmentPart(segment, Place(), _NO_LIMIT), [row.far]) for segment, row in direct]
+        stated = iter(await self._rows.rows_for_page(blocks))
         return [
-            [placed] if placed[1].via is not None else [(placed[0], row) for row, _ in next(stated).found]
+            [placed] if placed[1].via is not None else [(placed[0], row) for row, _ in next(stated).items]
             for placed in found
         ]
 

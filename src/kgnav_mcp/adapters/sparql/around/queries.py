@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import TailKind
 
@@ -29,9 +29,9 @@ THROUGH_BY: Final = {
     _IN: "VALUES ?s { $s } ?m $near ?s . $mediator ?o $far ?m FILTER(?o != ?s)",
 }
 FAR_ENDS: Final = {
-    None: Terms(""),
-    TailKind.ENTITY: Terms("FILTER(!isLiteral(?o))"),
-    TailKind.LITERAL: Terms("FILTER(isLiteral(?o))"),
+    None: Fragment(""),
+    TailKind.ENTITY: Fragment("FILTER(!isLiteral(?o))"),
+    TailKind.LITERAL: Fragment("FILTER(isLiteral(?o))"),
 }
 
 COUNTS_ONE: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { $around $kind } GROUP BY ?p"

@@ -10,17 +10,17 @@ from heapq import nsmallest
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.paging.counts import far, near, together
-from kgnav_mcp.adapters.paging.directions import RelationQuestion
+from kgnav_mcp.adapters.paging.counts import far_relation, merge_counts, near_relation
+from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
 from kgnav_mcp.adapters.sparql.around import queries
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Counts, Path
 from kgnav_mcp.adapters.sparql.around.ends import End
 from kgnav_mcp.adapters.sparql.around.rows import Store
 from kgnav_mcp.adapters.sparql.names import Names
-from kgnav_mcp.adapters.sparql.reading import number
+from kgnav_mcp.adapters.sparql.reading import number_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Terms, values
+from kgnav_mcp.adapters.sparql.terms import Fragment, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Entity, Page, RelationFacts, Stop
 
@@ -42,7 +42,7 @@ class Ends:
 class RelationReader(ABC):
     """Answers the verb `relations`."""
 
-    mediator: Terms
+    mediator: Fragment
     """The condition that `?m` is a mediator."""
 
     def __init__(self, store: Store, names: Names, counts: CountReader) -> None:
@@ -50,7 +50,7 @@ class RelationReader(ABC):
         self._names = names
         self._counts = counts
 
-    async def page(self, anchors: Sequence[Anchor], asked: RelationQuestion) -> Page[RelationFacts]:
+    async def page(self, anchors: Sequence[Anchor], asked: RelationRequest) -> Page[RelationFacts]:
         """The relations ordered by id with their counts, and with examples for those on the page.
 
         The examples of one-hop relations are read while the two-hop relations are counted.
@@ -64,7 +64,7 @@ class RelationReader(ABC):
                 self._far_ends(counts, paths[: asked.limit], asked),
                 self._counts.two_hops(anchors, asked.direction, asked.far_ends),
             )
-            counts = await in_thread(len(anchors), lambda one_hop=counts: together([one_hop, through]))
+            counts = await in_thread(len(anchors), lambda one_hop=counts: merge_counts([one_hop, through]))
             paths = await in_thread(len(anchors), lambda: paths_in_order(counts, self._ids))
             ends |= _mediator_examples(counts, asked)
             missing = [path for path in paths[: asked.limit] if path not in ends.found]
@@ -95,26 +95,26 @@ class RelationReader(ABC):
         """The printed id of an entity."""
         return self._names.naming.short(str(anchor))
 
-    async def _far_ends(self, counts: Counts, paths: Sequence[Path], question: RelationQuestion) -> Ends:
+    async def _far_ends(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
         """The first far ends of some paths; empty if no examples are wanted."""
         return await self._examples(counts, paths, question) if question.examples and paths else Ends()
 
     @abstractmethod
-    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationQuestion) -> Ends:
+    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
         """Read the first far ends of paths. There is at least one path, and at least one example is wanted."""
 
-    async def _of_some(self, counts: Counts, paths: Sequence[Path], question: RelationQuestion) -> Ends:
+    async def _of_some(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
         """Read the first far ends of all paths in one union, at some of the entities with IRIs."""
         size = len(counts.rows)
         branches = await in_thread(size, lambda: self._branches(counts.by_path_and_entity(), paths, question))
         found: dict[Path, list[Term]] = defaultdict(list)
         read = await self._reader.union(branches)
         for row in read.rows:
-            found[paths[number(row, "number")]].append(row["o"])
+            found[paths[number_in(row, "number")]].append(row["o"])
         return Ends(found, read.stop)
 
     def _branches(
-        self, rows: Mapping[Path, Collection[Anchor]], paths: Sequence[Path], question: RelationQuestion
+        self, rows: Mapping[Path, Collection[Anchor]], paths: Sequence[Path], question: RelationRequest
     ) -> list[str]:
         """The branches of that union. `rows` are the entities that have rows of each path."""
         kind, direction = self._counts.ends(question.direction, question.far_ends), question.direction
@@ -126,7 +126,11 @@ class RelationReader(ABC):
             if not iris:
                 continue
             if len(path) == 2:
-                hops = {"near": near(path, direction), "far": far(path, direction), "mediator": self.mediator}
+                hops = {
+                    "near": near_relation(path, direction),
+                    "far": far_relation(path, direction),
+                    "mediator": self.mediator,
+                }
                 pattern = self._reader.part(queries.THROUGH_BY[direction], s=values(*iris), **hops)
             elif len(iris) == 1:
                 pattern = self._reader.part(queries.BY_ONE[direction], s=iris[0], p=path[0])
@@ -141,13 +145,13 @@ class RelationReader(ABC):
         return tuple(map(self._names.naming.short, path))
 
 
-def _mediator_examples(counts: Counts, question: RelationQuestion) -> Ends:
+def _mediator_examples(counts: Counts, question: RelationRequest) -> Ends:
     """Use known mediators as examples of the relations that lead to them, if enough are known."""
     found: dict[Path, dict[Term, None]] = defaultdict(dict)
     for path, mediators in sorted(counts.mediators.items()):
         for mediator in mediators:
             if isinstance(mediator, URIRef):
-                found[near(path, question.direction),][mediator] = None
+                found[near_relation(path, question.direction),][mediator] = None
     return Ends(
         {
             path: list(examples)[: question.examples]

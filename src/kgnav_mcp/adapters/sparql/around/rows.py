@@ -15,19 +15,19 @@ from typing import ClassVar, Final, Protocol
 from rdflib import BNode, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.paging.directions import RowQuestion
+from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
 from kgnav_mcp.adapters.paging.positions import Place
 from kgnav_mcp.adapters.paging.relations import joined
-from kgnav_mcp.adapters.paging.segments import Rows, Segment, Wanted
+from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql.around import queries
-from kgnav_mcp.adapters.sparql.around.blocks import Behind, Block, Found
+from kgnav_mcp.adapters.sparql.around.blocks import Block, FollowedNodes, Found
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Counts, Path, no_rows
 from kgnav_mcp.adapters.sparql.around.ends import End, Ends, Pair, grouped, in_order
 from kgnav_mcp.adapters.sparql.names import Names
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, batches, rows, values
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, batches, rows, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Direction, Entity, Page, Qualifier, Relation, Stop, Triple
 from kgnav_mcp.port import TailKind
@@ -37,7 +37,7 @@ _PROBED_PAIRS = MAX_TERMS // 2
 _UNNAMED = model.Literal("a node without a name")
 """A blank node that is the value of a qualifier. It has no id, because no path leads to it."""
 TO_ENTITIES: Final = {
-    side: RowQuestion((), side, None, TailKind.ENTITY, 0, None, all_or_none=False) for side in Direction
+    side: RowRequest((), side, None, TailKind.ENTITY, 0, None, all_or_none=False) for side in Direction
 }
 """The question for a reader of rows with entities as far ends, whose anchors are given in another way."""
 
@@ -52,7 +52,7 @@ class Store(Protocol):
 class RowReader(RowSource[Anchor, URIRef, Found]):
     """Reads the rows at some entities in one direction."""
 
-    whole: ClassVar[int]
+    max_small: ClassVar[int]
     """Maximum number of rows of a small relation, which is read in full."""
     block: ClassVar[int]
     """Number of triples of a large relation that are sorted together; 1: slices keep the order of the index."""
@@ -67,7 +67,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
     """Whether `probe` reads a short list at once only for `all_or_none` (True), or only otherwise (False)."""
 
     def __init__(
-        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowQuestion
+        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowRequest
     ) -> None:
         self._reader = store.reader
         self._names = names
@@ -79,7 +79,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         self._paths: Sequence[Path] | None = None
         self._probed: Ends = {}
 
-    async def page(self, paths: Sequence[Path] | None, asked: RowQuestion) -> Page[Triple]:
+    async def page(self, paths: Sequence[Path] | None, asked: RowRequest) -> Page[Triple]:
         """One page of the rows of these paths, as in `GraphAdapter.neighbours`."""
         self._paths = paths
         return await neighbours_page(
@@ -95,7 +95,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         if counted or no_rows(self._direction, self._far_ends):
             return None
         iris = [anchor for anchor in self._anchors if isinstance(anchor, URIRef)]
-        most = limit if all_or_none else min(limit, self.rows_together)
+        most = limit if all_or_none else min(limit, self.rows_per_query)
         if self._paths is None:
             reads = await gathered(*(self.all_rows(some, most + 1) for some in batches(iris, self.entities_together)))
         elif len(iris) * len(self._paths) > _PROBED_PAIRS or any(len(path) > 1 for path in self._paths):
@@ -121,36 +121,36 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
     async def counts(self) -> Counts:
         return await self._counts.of_paths(self._anchors, self._direction, self._far_ends, self._paths)
 
-    def small(self, segment: Segment[Anchor, URIRef]) -> bool:
+    def is_small(self, segment: Segment[Anchor, URIRef]) -> bool:
         if len(segment.path) > 1:
             return False
-        return not isinstance(segment.entity, URIRef) or (segment.exact and segment.rows <= self.whole)
+        return not isinstance(segment.entity, URIRef) or (segment.exact and segment.rows <= self.max_small)
 
-    async def together(self, wanted: Sequence[Wanted[Anchor, URIRef]]) -> Sequence[Rows[Found]]:
+    async def read_together(self, wanted: Sequence[SegmentPart[Anchor, URIRef]]) -> Sequence[Rows[Found]]:
         pairs = [(one.segment.entity, one.segment.path[0]) for one in wanted]
         unread = [pair for pair in pairs if isinstance(pair[0], URIRef) and pair not in self._probed]
-        read, stop = await self._pairs(unread, 2 * self.rows_together)
+        read, stop = await self._pairs(unread, 2 * self.rows_per_query)
         if stop is Stop.ROW_CAP and len(wanted) == 1:
-            return [await self.slice(wanted[0])]
+            return [await self.read_slice(wanted[0])]
         if stop is Stop.ROW_CAP:
             half = len(wanted) // 2
-            return [*await self.together(wanted[:half]), *await self.together(wanted[half:])]
+            return [*await self.read_together(wanted[:half]), *await self.read_together(wanted[half:])]
         if stop is Stop.TIME_OUT:  # any of the rows may be missing
             return [Rows((), stop) for _ in wanted]
         terms = {pair: self._probed.get(pair, read.get(pair, ())) for pair in pairs}
         ends = await self._sorted(terms)
-        return await self.stated([Block(one, ends[pair]) for pair, one in zip(pairs, wanted, strict=True)])
+        return await self.rows_for_page([Block(one, ends[pair]) for pair, one in zip(pairs, wanted, strict=True)])
 
-    async def slice(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
+    async def read_slice(self, wanted: SegmentPart[Anchor, URIRef]) -> Rows[Found]:
         return await (self._two_hop_rows(wanted) if len(wanted.segment.path) == 2 else self._large_rows(wanted))
 
-    async def _large_rows(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
+    async def _large_rows(self, wanted: SegmentPart[Anchor, URIRef]) -> Rows[Found]:
         """Read rows of a large relation."""
         segment, found = wanted.segment, list[tuple[Found, Place]]()
         pattern = self._reader.part(queries.BY_ONE[self._direction], s=_iri(segment), p=segment.path[0])
         skip = wanted.start.group - wanted.start.group % self.block
         while True:
-            remaining = wanted.most - len(found)
+            remaining = wanted.limit - len(found)
             size = remaining
             if self.block > 1:
                 size = self.block
@@ -158,17 +158,17 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
                 size = min(remaining, max(segment.rows - skip, 1))
             read = await self._reader.slice(queries.SLICE, skip, size, by=pattern, kind=self._ends)
             ends = await self._sorted_slice(segment, pattern, [row["o"] for row in read.rows], skip, size)
-            (part,) = await self.stated([Block(Wanted(segment, wanted.start, remaining), ends, skip)])
-            found += part.found
+            (part,) = await self.rows_for_page([Block(SegmentPart(segment, wanted.start, remaining), ends, skip)])
+            found += part.items
             skip += size
             if part.stop is not Stop.COMPLETE or read.stop is not Stop.COMPLETE:
                 return Rows(found, part.stop if read.stop is Stop.COMPLETE else read.stop)
             if len(read.rows) < size or (segment.exact and skip >= segment.rows):
                 return Rows(found)
-            if len(found) >= wanted.most:
+            if len(found) >= wanted.limit:
                 return Rows(found, Stop.LIMIT)
 
-    async def _two_hop_rows(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
+    async def _two_hop_rows(self, wanted: SegmentPart[Anchor, URIRef]) -> Rows[Found]:
         """Read rows of a two-hop relation: the nodes next to the entity in blocks, then the far ends of mediators."""
         found: list[tuple[Found, Place]] = []
         skip, size = wanted.start.group - wanted.start.group % self.node_block, self.nodes
@@ -176,14 +176,14 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             behind = await self._behind(wanted.segment, skip, size)
             found += await in_thread(behind.nodes, partial(behind.rows_from, wanted.start))
             if behind.nodes < size or behind.stop is not Stop.COMPLETE:
-                return wanted.cut(found, behind.stop)
-            if len(found) > wanted.most:
-                return Rows(found[: wanted.most], Stop.LIMIT)
+                return wanted.select_from(found, behind.stop)
+            if len(found) > wanted.limit:
+                return Rows(found[: wanted.limit], Stop.LIMIT)
             skip += behind.nodes
             if self.node_block > 1:
                 continue
             seen = skip - wanted.start.group
-            needed = seen * (wanted.most + 1 - len(found)) * 5 // (4 * len(found)) if found else 2 * seen
+            needed = seen * (wanted.limit + 1 - len(found)) * 5 // (4 * len(found)) if found else 2 * seen
             size = min(max(needed, self.nodes // 2), self.nodes_at_most)  # `needed` has a quarter more, as a margin
 
     async def triples(self, rows: Sequence[tuple[Segment[Anchor, URIRef], Found]]) -> Sequence[Triple]:
@@ -211,7 +211,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         return await in_thread(len(rows), lambda: [triple(segment, row) for segment, row in rows])
 
     @abstractmethod
-    async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> Behind:
+    async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> FollowedNodes:
         """Read `size` nodes next to an entity on a two-hop relation, and the far ends of the mediators among them."""
 
     async def _entity_without_iri(self, anchor: Anchor) -> Entity:
@@ -237,17 +237,17 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         pattern = await in_thread(len(named), lambda: self._reader.part(template, pairs=rows(*named)))
         return await self._read(pattern, self._ends, [one for one, _ in named], most)
 
-    def part(self, template: str, **terms: URIRef | Terms) -> Terms:
+    def part(self, template: str, **terms: URIRef | Fragment) -> Fragment:
         """Fill a part of a query, to be inserted into another template."""
         return self._reader.part(template, **terms)
 
-    async def read(self, by: Terms, iris: Sequence[URIRef]) -> tuple[Ends, Stop]:
+    async def read(self, by: Fragment, iris: Sequence[URIRef]) -> tuple[Ends, Stop]:
         """Read all rows that a pattern binds as ?s, ?p and ?o."""
         kind = self._counts.kind(self._direction, self._far_ends)
-        return await self._read(by, kind, iris, 2 * self.rows_together)
+        return await self._read(by, kind, iris, 2 * self.rows_per_query)
 
     async def _read(
-        self, pattern: Terms, kind: Terms, iris: Sequence[URIRef], most: int, entity: URIRef | None = None
+        self, pattern: Fragment, kind: Fragment, iris: Sequence[URIRef], most: int, entity: URIRef | None = None
     ) -> tuple[Ends, Stop]:
         """Read rows that a pattern binds as ?s, ?p and ?o. `entity` is ?s where that is not bound."""
         del iris
@@ -260,19 +260,18 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         return await in_thread(size, lambda: {pair: in_order(found) for pair, found in terms.items()})
 
     async def _sorted_slice(
-        self, segment: Segment[Anchor, URIRef], pattern: Terms, terms: Sequence[Term], skip: int, size: int
+        self, segment: Segment[Anchor, URIRef], pattern: Fragment, terms: Sequence[Term], skip: int, size: int
     ) -> Sequence[End]:
         """Sort the far ends of a slice, if they are sorted at all."""
         del segment, pattern, skip, size
         return terms if self.block == 1 else await in_thread(len(terms), lambda: in_order(terms))
 
-    async def stated(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
+    async def rows_for_page(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
         """Cut blocks to the rows for the page."""
 
         def rows() -> list[Rows[Found]]:
-            return [
-                block.wanted.cut([(Found(end), Place(n + 1)) for n, end in block.shown], block.stop) for block in blocks
-            ]
+            found = ([(Found(end), Place(n + 1)) for n, end in block.shown] for block in blocks)
+            return [one.wanted.select_from(items, one.stop) for one, items in zip(blocks, found, strict=True)]
 
         return await in_thread(sum(len(block.ends) for block in blocks), rows)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.plan import EdgePattern, Match
 from kgnav_mcp.plan.walking import parts
@@ -14,16 +14,16 @@ from kgnav_mcp.plan.walking import parts
 class EdgeVariables:
     """The variables of one edge in a query."""
 
-    source: Terms
-    target: Terms
+    source: Fragment
+    target: Fragment
     number: int
     """Makes the names of the edge's other variables unique within the query."""
     either: bool = False
     """Whether the edge matches in both directions."""
 
-    def own(self, letter: str) -> Terms:
+    def own(self, letter: str) -> Fragment:
         """Another variable of the edge, such as its statement: `?s0`."""
-        return Terms(f"?{letter}{self.number}")
+        return Fragment(f"?{letter}{self.number}")
 
     @property
     def reversed(self) -> EdgeVariables:
@@ -38,7 +38,7 @@ class Edge:
     The variables in `identity` together identify it.
     """
 
-    text: Terms
+    text: Fragment
     relations: tuple[str, ...]
     identity: tuple[str, ...]
 

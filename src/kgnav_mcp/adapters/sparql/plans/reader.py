@@ -10,10 +10,10 @@ from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans import queries
 from kgnav_mcp.adapters.sparql.plans.parts import cannot_express
 from kgnav_mcp.adapters.sparql.plans.writing import Pattern, Writer
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, number
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, batches
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, number_in
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, batches
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.port import Fit, FitQuestion
+from kgnav_mcp.port import PatternMatch, PatternQuery
 
 _SHARE = 0.5
 """The fraction of a call's time for each query. If that is not enough, the pattern is walked edge by edge."""
@@ -24,19 +24,19 @@ _EXTRA_ROWS = 200
 
 
 class FitReader:
-    """Answers the verb `fits`."""
+    """Answers the verb `match_pattern`."""
 
     def __init__(self, reader: Reader, naming: Naming, writer: Writer) -> None:
         self._reader = reader
         self._naming = naming
         self._writer = writer
 
-    async def fits(self, question: FitQuestion, limit: int) -> Sequence[Fit]:
+    async def fits(self, question: PatternQuery, limit: int) -> Sequence[PatternMatch]:
         """Up to `limit` matches. Raises as the port's verb does."""
         pattern = await self._writer.written(question.match, question.given, question.qualifiers)
         if not question.given:
-            return await self._read(question, pattern, Terms(""), limit)
-        found: list[Fit] = []
+            return await self._read(question, pattern, Fragment(""), limit)
+        found: list[PatternMatch] = []
         for batch in batches(question.rows, MAX_TERMS // len(question.given)):
             given_values = await in_thread(len(batch), lambda batch=batch: pattern.given(question.given, batch))
             found += await self._read(question, pattern, given_values, limit - len(found))
@@ -44,37 +44,39 @@ class FitReader:
                 break
         return found
 
-    async def _read(self, question: FitQuestion, pattern: Pattern, given_values: Terms, limit: int) -> Sequence[Fit]:
+    async def _read(
+        self, question: PatternQuery, pattern: Pattern, given_values: Fragment, limit: int
+    ) -> Sequence[PatternMatch]:
         names = [pattern.node(name).text for name in (*question.given, *question.variables)]
-        nodes = Terms(" ".join(names))
-        counted = Terms(queries.EACH)
+        nodes = Fragment(" ".join(names))
+        counted = Fragment(queries.EACH)
         if question.counted is not None:
             counted = self._reader.part(queries.DIFFERENT, node=pattern.node(question.counted))
-        groups = self._reader.part(queries.GROUPED, nodes=nodes) if names else Terms("")
-        terms = {"nodes": nodes, "counted": counted, "pattern": Terms(f"{given_values.text} {pattern.text.text}")}
+        groups = self._reader.part(queries.GROUPED, nodes=nodes) if names else Fragment("")
+        terms = {"nodes": nodes, "counted": counted, "pattern": Fragment(f"{given_values.text} {pattern.text.text}")}
         if question.top is not None and question.top <= min(_MAX_SORTED, limit):
             most = question.top + _EXTRA_ROWS
-            rows = await self._slice(most, order=Terms(queries.LARGEST_FIRST), groups=groups, **terms)
-            if len(rows) < most or number(rows[-1], "n") < number(rows[question.top - 1], "n"):
+            rows = await self._slice(most, order=Fragment(queries.LARGEST_FIRST), groups=groups, **terms)
+            if len(rows) < most or number_in(rows[-1], "n") < number_in(rows[question.top - 1], "n"):
                 return await self._fits(rows, names)
-            least = self._reader.part(queries.AT_LEAST, counted=counted, least=number(rows[question.top - 1], "n"))
-            groups = Terms(f"{groups.text} {least.text}")
-        return await self._fits(await self._slice(limit, order=Terms(""), groups=groups, **terms), names)
+            least = self._reader.part(queries.AT_LEAST, counted=counted, least=number_in(rows[question.top - 1], "n"))
+            groups = Fragment(f"{groups.text} {least.text}")
+        return await self._fits(await self._slice(limit, order=Fragment(""), groups=groups, **terms), names)
 
-    async def _slice(self, most: int, **terms: Terms) -> Sequence[Row]:
+    async def _slice(self, most: int, **terms: Fragment) -> Sequence[Row]:
         """Read up to `most` rows of the query. Raises if some are missing."""
-        return (await self._reader.slice(queries.FITS, 0, most, share=_SHARE, **terms)).whole()
+        return (await self._reader.slice(queries.FITS, 0, most, share=_SHARE, **terms)).all_rows()
 
-    async def _fits(self, rows: Sequence[Row], names: Sequence[str]) -> Sequence[Fit]:
+    async def _fits(self, rows: Sequence[Row], names: Sequence[str]) -> Sequence[PatternMatch]:
         variables = [name.removeprefix("?") for name in names]
         found = await in_thread(len(rows), lambda: [fit for row in rows if (fit := self._fit(row, variables)).number])
         if len({fit.nodes for fit in found}) < len(found):
             raise cannot_express("groups that come in another order with each part of an answer")
         return found
 
-    def _fit(self, row: Row, variables: Sequence[str]) -> Fit:
+    def _fit(self, row: Row, variables: Sequence[str]) -> PatternMatch:
         """Convert a row. Blank nodes are refused: their labels are valid only within this answer."""
-        terms = [row[name] for name in variables] if number(row, "n") else []
+        terms = [row[name] for name in variables] if number_in(row, "n") else []
         if any(isinstance(term, BNode) for term in terms):
             raise cannot_express("a blank node")
-        return Fit(tuple(self._naming.short(URIRef(str(term))) for term in terms), number(row, "n"))
+        return PatternMatch(tuple(self._naming.short(URIRef(str(term))) for term in terms), number_in(row, "n"))

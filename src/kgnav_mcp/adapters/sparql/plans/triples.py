@@ -12,12 +12,12 @@ from kgnav_mcp.adapters.sparql.plans import queries
 from kgnav_mcp.adapters.sparql.plans.parts import EdgeVariables, cannot_express
 from kgnav_mcp.adapters.sparql.plans.writing import Writer
 from kgnav_mcp.adapters.sparql.reading import Reader
-from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
+from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated, values
 from kgnav_mcp.plan import Comparison
 from kgnav_mcp.port.scalars import NUMBERS
 
 Path = tuple[URIRef, ...]
-_NUMBERS = listed(*(XSD[kind] for kind in sorted(NUMBERS)))
+_NUMBERS = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS)))
 
 
 class TripleWriter(Writer):
@@ -33,7 +33,7 @@ class TripleWriter(Writer):
     async def _shown_relations(self) -> Collection[URIRef]:
         """The known relations of the graph that are shown."""
 
-    async def know(self, relations: Iterable[str]) -> None:
+    async def load_relations(self, relations: Iterable[str]) -> None:
         for relation in relations:
             if relation not in self._paths:
                 self._paths[relation] = await self._path(relation)
@@ -48,7 +48,7 @@ class TripleWriter(Writer):
                 return path
         raise cannot_express(f"the relation {relation}")
 
-    def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Terms, tuple[Terms, ...]]:
+    def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
         paths = [self._paths[relation] for relation in relations]
         if len(paths) == 1 and len(paths[0]) == 2:
             near, far = paths[0]
@@ -63,25 +63,25 @@ class TripleWriter(Writer):
         relation = ends.own("p")
         edge = self.part(queries.EDGE, source=ends.source, relation=relation, target=ends.target)
         among = self._restricted(relation, [path[0] for path in paths])
-        return Terms(f"{among.text} {edge.text}".strip()), (relation,)
+        return Fragment(f"{among.text} {edge.text}".strip()), (relation,)
 
-    def _restricted(self, relation: Terms, iris: Sequence[URIRef]) -> Terms:
+    def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
         """The pattern that restricts an edge to some relations; without any, to those that are shown."""
-        return self.part(queries.AMONG, relation=relation, relations=values(*iris)) if iris else Terms("")
+        return self.part(queries.AMONG, relation=relation, relations=values(*iris)) if iris else Fragment("")
 
-    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Terms:
+    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
         paths = [self._paths[relation] for relation in relations]
         if not paths or any(len(path) == 2 for path in paths):
             raise cannot_express("paths of any relation, or through mediators")
-        relation = Terms("|".join(path[0].n3() for path in paths))
+        relation = Fragment("|".join(path[0].n3() for path in paths))
         return self.part(queries.REACHES, source=ends.source, relations=relation, target=ends.target)
 
-    def number(self, node: Terms, relations: Sequence[str], comparison: Comparison, number: float) -> Terms:
+    def number(self, node: Fragment, relations: Sequence[str], comparison: Comparison, number: float) -> Fragment:
         return self.part(
             queries.HAS_NUMBER,
             node=node,
             relations=values(*self.terms(relations)),
             numbers=_NUMBERS,
-            sign=Terms(comparison),
+            sign=Fragment(comparison),
             number=Literal(number),
         )

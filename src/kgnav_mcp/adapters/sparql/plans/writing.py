@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans import queries
 from kgnav_mcp.adapters.sparql.plans.parts import Edge, EdgeVariables, cannot_express, relations_of
 from kgnav_mcp.adapters.sparql.reading import Reader
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, listed, rows, values
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, comma_separated, rows, values
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.plan import (
     Compare,
@@ -32,7 +32,7 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, variables_of
-from kgnav_mcp.port import QualifierAsked, ids_asked, number_asked
+from kgnav_mcp.port import QualifierCondition, id_condition, number_condition
 
 
 class Writer(ABC):
@@ -45,7 +45,7 @@ class Writer(ABC):
         self._types = types
 
     @abstractmethod
-    async def know(self, relations: Iterable[str]) -> None:
+    async def load_relations(self, relations: Iterable[str]) -> None:
         """Look up the relations of a pattern. Called before it is written.
 
         Raises:
@@ -53,25 +53,25 @@ class Writer(ABC):
         """
 
     @abstractmethod
-    def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Terms, tuple[Terms, ...]]:
+    def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
         """Write an edge with one of these relations (empty: any).
 
         Returns its text, and the variables that identify it together with its ends.
         """
 
-    def labelled(self, node: Terms, labels: Sequence[str], *, alone: bool) -> Terms:
+    def labelled(self, node: Fragment, labels: Sequence[str], *, alone: bool) -> Fragment:
         """Write a pattern that a node has one of the labels; it adds no rows. `alone`: nothing else binds the node."""
         if len(labels) == self._types == 1:
             return self.part(queries.LABELLED, node=node, type=self.term(labels[0]))
         if alone:
-            return self.part(queries.INSTANCES, node=node, types=listed(*self.terms(labels)))
+            return self.part(queries.INSTANCES, node=node, types=comma_separated(*self.terms(labels)))
         return self.part(queries.FILTER, condition=self.has_label(node, labels))
 
-    def has_label(self, node: Terms, labels: Sequence[str]) -> Terms:
+    def has_label(self, node: Fragment, labels: Sequence[str]) -> Fragment:
         """Write a condition that a node has one of the labels."""
-        return self.part(queries.HAS_LABEL, node=node, types=listed(*self.terms(labels)))
+        return self.part(queries.HAS_LABEL, node=node, types=comma_separated(*self.terms(labels)))
 
-    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Terms:
+    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
         """Write a path of any length, also zero, over these relations.
 
         Raises:
@@ -80,7 +80,7 @@ class Writer(ABC):
         del relations, ends
         raise cannot_express("paths")
 
-    def number(self, node: Terms, relations: Sequence[str], comparison: Comparison, number: float) -> Terms:
+    def number(self, node: Fragment, relations: Sequence[str], comparison: Comparison, number: float) -> Fragment:
         """Write a condition that compares the values of some properties with a number; one of them has to meet it.
 
         Raises:
@@ -89,7 +89,7 @@ class Writer(ABC):
         del node, relations, comparison, number
         raise cannot_express("values of properties")
 
-    def qualifier(self, ends: EdgeVariables, asked: QualifierAsked, value: Terms) -> Terms:
+    def qualifier(self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment) -> Fragment:
         """Write a pattern that an edge has a qualifier, and bind its value. It may match more than `asked`.
 
         Raises:
@@ -99,20 +99,20 @@ class Writer(ABC):
         raise cannot_express("properties of edges")
 
     async def written(
-        self, match: Match, given: Sequence[str] = (), qualifiers: Sequence[QualifierAsked] = ()
+        self, match: Match, given: Sequence[str] = (), qualifiers: Sequence[QualifierCondition] = ()
     ) -> Pattern:
         """Write a pattern in SPARQL.
 
         Raises:
             Unsupported: SPARQL cannot express a part of it, or none of the qualifiers.
         """
-        await self.know(relations_of(match))
+        await self.load_relations(relations_of(match))
         names = sorted({*variables_of(match), *given})
-        pattern = Pattern(self, {name: Terms(f"?n{place}") for place, name in enumerate(names)}, count())
+        pattern = Pattern(self, {name: Fragment(f"?n{place}") for place, name in enumerate(names)}, count())
         pattern.add(match, qualifiers)
         return pattern
 
-    def part(self, template: str, **terms: URIRef | Literal | Terms) -> Terms:
+    def part(self, template: str, **terms: URIRef | Literal | Fragment) -> Fragment:
         """Fill a fragment."""
         return self._reader.part(template, **terms)
 
@@ -141,32 +141,32 @@ class Writer(ABC):
 class Pattern:
     """One pattern while it is being written."""
 
-    def __init__(self, writer: Writer, nodes: Mapping[str, Terms], numbers: Iterable[int]) -> None:
+    def __init__(self, writer: Writer, nodes: Mapping[str, Fragment], numbers: Iterable[int]) -> None:
         self._writer = writer
         self._nodes = nodes
         self._numbers = iter(numbers)
-        self._parts: list[Terms] = []
+        self._parts: list[Fragment] = []
 
     @property
-    def text(self) -> Terms:
+    def text(self) -> Fragment:
         """The text between the braces of the query."""
-        return Terms(" ".join(part.text for part in self._parts))
+        return Fragment(" ".join(part.text for part in self._parts))
 
-    def node(self, name: str) -> Terms:
+    def node(self, name: str) -> Fragment:
         """The variable of a node in the query."""
         return self._nodes[name]
 
-    def given(self, names: Sequence[str], ids: Sequence[Sequence[str]]) -> Terms:
+    def given(self, names: Sequence[str], ids: Sequence[Sequence[str]]) -> Fragment:
         """Write the values of the given nodes; they come before the pattern."""
         term = self._writer.term
-        nodes = Terms(" ".join(self.node(name).text for name in names))
+        nodes = Fragment(" ".join(self.node(name).text for name in names))
         return self._writer.part(queries.GIVEN, nodes=nodes, rows=rows(*([term(each) for each in row] for row in ids)))
 
-    def add(self, match: Match, qualifiers: Sequence[QualifierAsked] = ()) -> None:
+    def add(self, match: Match, qualifiers: Sequence[QualifierCondition] = ()) -> None:
         """Write the edges, labels and conditions of a match. Conditions on ids come first."""
         conditions: list[Expression] = []
         for condition in conjuncts(match.where):
-            ids = ids_asked(condition)
+            ids = id_condition(condition)
             if ids is not None and ids[1] and isinstance(condition, Compare):
                 terms = self._writer.terms(ids[1])
                 self._parts.append(self._writer.part(queries.ONE_OF, node=self.node(ids[0]), terms=values(*terms)))
@@ -189,11 +189,11 @@ class Pattern:
     def _ends(self, edge: EdgePattern) -> EdgeVariables:
         return EdgeVariables(self.node(edge.source), self.node(edge.target), next(self._numbers), edge.either)
 
-    def _qualify(self, qualifiers: Sequence[QualifierAsked], ends: Mapping[str, EdgeVariables]) -> None:
+    def _qualify(self, qualifiers: Sequence[QualifierCondition], ends: Mapping[str, EdgeVariables]) -> None:
         """Write the qualifiers that can be expressed, but at least one, and all those that refer to a node."""
         written = 0
         for qualifier in qualifiers:
-            value = Terms(f"?v{next(self._numbers)}") if qualifier.node is None else self.node(qualifier.node)
+            value = Fragment(f"?v{next(self._numbers)}") if qualifier.node is None else self.node(qualifier.node)
             with suppress(Unsupported) if qualifier.node is None else nullcontext():
                 self._parts.append(self._writer.qualifier(ends[qualifier.owned.owner], qualifier, value))
                 written += 1
@@ -233,9 +233,9 @@ class Pattern:
         if path.shortest == 1:
             first, _ = writer.edge(edge.relations, EdgeVariables(ends.source, ends.own("x"), ends.number))
             rest = writer.reaching(edge.relations, EdgeVariables(ends.own("x"), ends.source, ends.number))
-            cycle = writer.part(queries.EXISTS, pattern=Terms(f"{first.text} {rest.text}"))
+            cycle = writer.part(queries.EXISTS, pattern=Fragment(f"{first.text} {rest.text}"))
             other = writer.part(queries.DIFFERS, one=ends.source, other=ends.target)
-            self._parts.append(writer.part(queries.FILTER, condition=Terms(f"{other.text} || {cycle.text}")))
+            self._parts.append(writer.part(queries.FILTER, condition=Fragment(f"{other.text} || {cycle.text}")))
 
     def _labels(self, node: NodePattern, *, alone: bool) -> None:
         if node.subclasses:
@@ -251,17 +251,17 @@ class Pattern:
             return
         if len(one.identity) != len(other.identity):
             raise cannot_express("edges of some relations beside edges of one")
-        pairs = [(Terms(a), Terms(b)) for a, b in zip(one.identity, other.identity, strict=True) if a != b]
+        pairs = [(Fragment(a), Fragment(b)) for a, b in zip(one.identity, other.identity, strict=True) if a != b]
         part = self._writer.part
         unlike = [part(queries.DIFFERS, one=a, other=b).text for a, b in pairs]
-        self._parts.append(part(queries.FILTER, condition=Terms(" || ".join(unlike) or queries.NO)))
+        self._parts.append(part(queries.FILTER, condition=Fragment(" || ".join(unlike) or queries.NO)))
 
-    def _condition(self, condition: Expression) -> Terms:
+    def _condition(self, condition: Expression) -> Fragment:
         part = self._writer.part
         match condition:
             case Joined(Connective.AND | Connective.OR as connective, parts):
                 sign = " && " if connective is Connective.AND else " || "
-                return Terms(sign.join(f"({self._condition(one).text})" for one in parts))
+                return Fragment(sign.join(f"({self._condition(one).text})" for one in parts))
             case Not(opposite):
                 return part(queries.NOT, condition=self._condition(opposite))
             case Compare(Variable(one), Comparison.EQUAL | Comparison.UNEQUAL as comparison, Variable(other)):
@@ -276,19 +276,19 @@ class Pattern:
             case _:
                 return self._value_condition(condition)
 
-    def _value_condition(self, condition: Expression) -> Terms:
-        number = number_asked(condition)
+    def _value_condition(self, condition: Expression) -> Fragment:
+        number = number_condition(condition)
         if number is None:
             return self._id_condition(condition)
         owned, comparison, value = number
         return self._writer.number(self.node(owned.owner), owned.ids, comparison, value)
 
-    def _id_condition(self, condition: Expression) -> Terms:
-        ids = ids_asked(condition)
+    def _id_condition(self, condition: Expression) -> Fragment:
+        ids = id_condition(condition)
         if ids is None:
             raise cannot_express("a condition")
         name, references = ids
         if not references:
-            return Terms(queries.NO)
-        terms = listed(*self._writer.terms(references))
+            return Fragment(queries.NO)
+        terms = comma_separated(*self._writer.terms(references))
         return self._writer.part(queries.IS_ONE_OF, node=self.node(name), terms=terms)

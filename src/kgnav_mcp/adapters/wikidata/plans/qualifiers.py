@@ -13,20 +13,20 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.plans.parts import cannot_express
 from kgnav_mcp.adapters.sparql.plans.queries import FILTER, NO
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, listed, sendable, values
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, comma_separated, sendable, values
 from kgnav_mcp.adapters.wikidata import value_text
 from kgnav_mcp.adapters.wikidata.catalogue import EXTERNAL_ID, QUANTITY, TIME, CatalogueCache
 from kgnav_mcp.adapters.wikidata.plans import queries
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.plan import Scalar
-from kgnav_mcp.port.comparing import moment
+from kgnav_mcp.port.comparing import date_parts
 
 _READ_AS_WRITTEN = frozenset({"monolingualtext", "url", "commonsMedia", "math", "musical-notation"})
 _INDEXED = frozenset({"string", EXTERNAL_ID})
 _NUMBER_BOUND = 1e300
 """Numbers from here on are refused: they may not fit a double."""
 _NO_VALUES = frozenset({value_text.NONE, value_text.UNKNOWN})
-_Write = Callable[..., Terms]
+_Write = Callable[..., Fragment]
 """Fills a template for one qualifier of a statement."""
 
 
@@ -38,12 +38,12 @@ class QualifierWriter:
         self._ids = store.ids
         self._catalogues = catalogues
 
-    def joined(self, statement: Terms, names: Sequence[str], node: Terms) -> Terms:
+    def joined(self, statement: Fragment, names: Sequence[str], node: Fragment) -> Fragment:
         """The pattern that one of these qualifiers of a statement has this node as its value."""
-        qualifiers = Terms("|".join(self._ids.qualifier(name).n3() for name in names))
+        qualifiers = Fragment("|".join(self._ids.qualifier(name).n3() for name in names))
         return self._part(queries.QUALIFIED_BY_NODE, statement=statement, qualifiers=qualifiers, value=node)
 
-    def equal(self, statement: Terms, names: Sequence[str], value: Terms, wanted: Sequence[Scalar]) -> Terms:
+    def equal(self, statement: Fragment, names: Sequence[str], value: Fragment, wanted: Sequence[Scalar]) -> Fragment:
         """The pattern that one of these qualifiers of a statement has a value printed like one of these constants.
 
         The value is bound to the variable `value`.
@@ -67,8 +67,8 @@ class QualifierWriter:
             else:
                 alternatives += _literals(write, known.datatype, texts, numbers)
         if not alternatives:
-            return self._part(FILTER, condition=Terms(NO))
-        return Terms(
+            return self._part(FILTER, condition=Fragment(NO))
+        return Fragment(
             alternatives[0] if len(alternatives) == 1 else " UNION ".join(f"{{ {one} }}" for one in alternatives)
         )
 
@@ -78,7 +78,7 @@ class QualifierWriter:
         if ids:
             yield write(queries.QUALIFIED_BY, terms=values(*ids.values())).text
         if labels := [Literal(text) for text in texts if text not in ids]:
-            yield write(queries.QUALIFIED_BY_LABEL, texts=listed(*labels)).text
+            yield write(queries.QUALIFIED_BY_LABEL, texts=comma_separated(*labels)).text
 
     def _entity(self, constant: Scalar) -> URIRef | None:
         """The entity whose printed id is this constant; None if there is none."""
@@ -97,16 +97,18 @@ def _literals(write: _Write, datatype: str, texts: Sequence[str], numbers: Seque
             yield write(queries.QUALIFIED_BY, terms=values(*map(Literal, texts))).text
     elif datatype in _READ_AS_WRITTEN:
         if texts:
-            yield write(queries.QUALIFIED_BY_TEXT, texts=listed(*map(Literal, texts))).text
+            yield write(queries.QUALIFIED_BY_TEXT, texts=comma_separated(*map(Literal, texts))).text
     elif datatype == TIME:
         for year in dict.fromkeys(map(_year, texts)):
             yield write(queries.QUALIFIED_BY_BEGINNING, text=Literal(year)).text
     elif datatype == QUANTITY:
         if texts:
             amounts = [sign + text.partition(" ")[0] for text in texts for sign in ("", "+")]
-            yield write(queries.QUALIFIED_BY_TEXT, texts=listed(*map(Literal, amounts))).text
+            yield write(queries.QUALIFIED_BY_TEXT, texts=comma_separated(*map(Literal, amounts))).text
         if numbers:
-            yield write(queries.QUALIFIED_BY_NUMBER, numbers=listed(*(Literal(float(one)) for one in numbers))).text
+            yield write(
+                queries.QUALIFIED_BY_NUMBER, numbers=comma_separated(*(Literal(float(one)) for one in numbers))
+            ).text
     else:
         raise cannot_express(f"qualifiers that are {datatype or 'not known'}")
 
@@ -117,7 +119,7 @@ def _year(text: str) -> str:
     Raises:
         Unsupported: the text is not a date. Decades and centuries are not stored as they are printed.
     """
-    date = moment(text)
+    date = date_parts(text)
     if date is None:
         raise cannot_express("times that are no dates")
     return f"{'-' if date[0] < 0 else ''}{abs(int(date[0])):04}-"

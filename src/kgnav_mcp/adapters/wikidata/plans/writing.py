@@ -10,12 +10,12 @@ from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans.parts import EdgeVariables, cannot_express
 from kgnav_mcp.adapters.sparql.plans.queries import AMONG
 from kgnav_mcp.adapters.sparql.plans.writing import Writer
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, rows, values
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, rows, values
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.plans import queries
 from kgnav_mcp.adapters.wikidata.plans.qualifiers import QualifierWriter
 from kgnav_mcp.adapters.wikidata.store import Store
-from kgnav_mcp.port import QualifierAsked
+from kgnav_mcp.port import QualifierCondition
 
 
 class PatternWriter(Writer):
@@ -25,15 +25,15 @@ class PatternWriter(Writer):
         super().__init__(store.reader, naming)
         self._qualifiers = QualifierWriter(store, catalogues)
         self._ids = store.ids
-        store.reader.know({"typed": store.ids.direct(store.wikidata.instance_of)})
+        store.reader.add_known({"typed": store.ids.direct(store.wikidata.instance_of)})
         self._statements = store.form.statements
         self._every_rank = store.wikidata.every_rank
 
-    async def know(self, relations: Iterable[str]) -> None:
+    async def load_relations(self, relations: Iterable[str]) -> None:
         for relation in relations:
             self._property(relation)
 
-    def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Terms, tuple[Terms, ...]]:
+    def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
         # Oxigraph evaluates each side of a UNION in full: with either direction, all statements of the relations.
         names = [self._property(relation) for relation in relations]
         if len(names) > MAX_TERMS // 2 or (ends.either and len(names) != 1):
@@ -43,7 +43,7 @@ class PatternWriter(Writer):
         statement = ends.own("s")
         own = {"statement": statement, "rank": ends.own("k")} if self._every_rank else {"statement": statement}
         ranked = self.part(queries.RANK_OF if self._every_rank else queries.BEST_OF, **own)
-        claim, value, narrowed = ends.own("p"), ends.own("q"), Terms("")
+        claim, value, narrowed = ends.own("p"), ends.own("q"), Fragment("")
         if len(names) == 1:
             claim, value = self._ids.claim(names[0]), self._ids.value(names[0])
         elif names:
@@ -54,23 +54,23 @@ class PatternWriter(Writer):
         terms = {"claim": claim, "p": value, "statement": statement, "ranked": ranked, "narrowed": narrowed}
         return self._part(queries.STATED_EDGE, ends, **terms), (statement,)
 
-    def _truthy_edge(self, names: Sequence[str], ends: EdgeVariables) -> tuple[Terms, tuple[Terms, ...]]:
+    def _truthy_edge(self, names: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
         """An edge in a copy without statements. Edges with the same ends are told apart by their relation."""
         if len(names) == 1:
-            return self._part(queries.TRUTHY_EDGE, ends, direct=self._ids.direct(names[0]), narrowed=Terms("")), ()
+            return self._part(queries.TRUTHY_EDGE, ends, direct=self._ids.direct(names[0]), narrowed=Fragment("")), ()
         direct = ends.own("p")
         narrowed = self.part(queries.OF_ANY, p=direct)
         if names:
             narrowed = self.part(AMONG, relation=direct, relations=values(*map(self._ids.direct, names)))
         return self._part(queries.TRUTHY_EDGE, ends, direct=direct, narrowed=narrowed), (direct,)
 
-    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Terms:
+    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
         if self._every_rank or not relations:
             raise cannot_express("paths of statements of any rank, or of any relation")
         direct = [self._ids.direct(self._property(relation)).n3() for relation in relations]
-        return self._part(queries.REACHES, ends, relations=Terms("|".join(direct)))
+        return self._part(queries.REACHES, ends, relations=Fragment("|".join(direct)))
 
-    def qualifier(self, ends: EdgeVariables, asked: QualifierAsked, value: Terms) -> Terms:
+    def qualifier(self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment) -> Fragment:
         if not self._statements:
             raise cannot_express("qualifiers")
         names = [self._property(name) for name in asked.owned.ids]
@@ -79,7 +79,7 @@ class PatternWriter(Writer):
             return self._qualifiers.joined(statement, names, value)
         return self._qualifiers.equal(statement, names, value, asked.values)
 
-    def _part(self, template: str, ends: EdgeVariables, **terms: URIRef | Terms) -> Terms:
+    def _part(self, template: str, ends: EdgeVariables, **terms: URIRef | Fragment) -> Fragment:
         return self.part(template, source=ends.source, target=ends.target, **terms)
 
     def _property(self, relation: str) -> str:
