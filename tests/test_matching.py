@@ -28,7 +28,7 @@ async def searched(
         page = await graph.neighbours(ids, direction, far_ends=TailKind.ENTITY, limit=10_000)
         return page_of(page.items, most, behind)
 
-    asked = matching.MatchQuestion(ids, None, None, far, limit, after)
+    asked = matching.MatchRequest(ids, None, None, far, limit, after)
     return await matching.read_or_search(graph, asked, search)
 
 

@@ -65,12 +65,12 @@ def test_the_structured_facts_are_the_rows_that_are_shown() -> None:
     assert rows[0] == {"kind": "label", "label": "a_rather_long_name_of_something_0", "name": "Name 0", "nodes": 0}
 
 
-def test_coined_prefixes_of_an_overview_are_explained_within_its_2000_tokens() -> None:
+def test_generated_prefixes_of_an_overview_are_explained_within_its_2000_tokens() -> None:
     edges = tuple(
         EdgeFacts(Relation(f"ns1:relation_{n}", f"relation {n}"), Count(n), ("ns1:Film",), ("ns1:Person",))
         for n in range(500)
     )
-    options = RenderOptions(coined_prefixes={"ns1": "http://films.example.org/vocabulary/"})
+    options = RenderOptions(generated_prefixes={"ns1": "http://films.example.org/vocabulary/"})
     said = schema_overview("films", Schema(Count(9), Count(9), (), edges, ()), None, options)
     assert said.text.count("Prefixes: ns1: is http://films.example.org/vocabulary/\nNext:") == 1
     assert count_tokens(said.text) <= 2000

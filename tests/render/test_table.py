@@ -136,7 +136,7 @@ def test_the_cursor_is_asked_for_the_last_row_shown() -> None:
 
 def test_a_coined_prefix_is_explained_once_where_it_occurs_and_within_the_budget() -> None:
     options = RenderOptions(
-        budget=400, coined_prefixes={"ns1": "http://place.example.org/", "ns2": "http://unused.example.org/"}
+        budget=400, generated_prefixes={"ns1": "http://place.example.org/", "ns2": "http://unused.example.org/"}
     )
     rows = [(f"ns1:place{n}", "a value about ns2", "") for n in range(500)]
     answer = fit_to_budget(
@@ -149,7 +149,7 @@ def test_a_coined_prefix_is_explained_once_where_it_occurs_and_within_the_budget
 
 
 def test_no_prefix_is_explained_that_does_not_occur() -> None:
-    options = RenderOptions(coined_prefixes={"ns1": "http://place.example.org/"})
+    options = RenderOptions(generated_prefixes={"ns1": "http://place.example.org/"})
     rows = [("columns1:x", "ns1 : y", "xns1:z")]
     assert (
         "Prefixes"
@@ -157,9 +157,9 @@ def test_no_prefix_is_explained_that_does_not_occur() -> None:
     )
 
 
-def test_of_very_many_coined_prefixes_those_are_explained_that_a_quarter_of_the_budget_holds() -> None:
+def test_of_very_many_generated_prefixes_those_are_explained_that_a_quarter_of_the_budget_holds() -> None:
     options = RenderOptions(
-        budget=400, coined_prefixes={f"ns{n}": f"http://place-{n}.example.org/" for n in range(100)}
+        budget=400, generated_prefixes={f"ns{n}": f"http://place-{n}.example.org/" for n in range(100)}
     )
     row = " ".join(f"ns{n}:x" for n in range(100))
     answer = fit_to_budget(Table("rows", (Column("value"),), [(row,)], Count(1)), options).text

@@ -65,7 +65,7 @@ def test_a_condition_on_what_is_returned_needs_a_with():
 
 def test_that_only_is_asked_if_there_is_a_row_has_no_word():
     asked = Plan((Pipeline((Match((A,)), Project((Column("a", Variable("a")),)))),), only_exists=True)
-    assert parse_cypher(write_cypher(asked)) == replace(asked, asks=False)
+    assert parse_cypher(write_cypher(asked)) == replace(asked, only_exists=False)
 
 
 def test_a_node_or_an_edge_is_written_by_itself():

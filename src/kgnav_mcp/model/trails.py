@@ -11,11 +11,11 @@ from kgnav_mcp.model.values import Entity, Node, Relation, Triple
 
 @dataclass(frozen=True, slots=True)
 class TrailStep:
-    """One call: the tool with its arguments, which JSON can say, and what its answer showed.
+    """One call: the tool, its arguments as JSON values, and the contents of its answer.
 
     `time` is in seconds since 1970, UTC. `summary` is the first line of the answer, or of the error. `visited` are the
-    ids of the entities that the call was about; `entities` and `triples` were in the rows that were shown, after the
-    answer was cut to its budget. A triple is recorded once a step.
+    ids of the entities that the call was about; `entities` and `triples` are those in the rows that were shown, after
+    the answer was cut to its budget. Each triple is recorded once per step.
     """
 
     tool: str
@@ -30,7 +30,7 @@ class TrailStep:
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """A question on a graph, the entities that it is about, and the steps taken to answer it, in their order."""
+    """A question about a graph, the entities it is about, and the steps taken to answer it, in their order."""
 
     graph: str
     """The name under which the graph is served."""

@@ -21,10 +21,9 @@ class Direction(StrEnum):
 class Entity:
     """A node: `id` as printed in answers and accepted by every tool, `label` its name (None: it has none).
 
-    `types` are labels of a property graph or classes of an RDF graph. `mediator` marks a node without a name
-    that only ties others together (Freebase's CVT). `asked_as` is the id that it was asked for by, where the store has
-    merged that one into this. `namesakes` are others whose name differs by letter case alone from the one that it was
-    asked for by.
+    `types` are labels of a property graph or classes of an RDF graph. `mediator` marks a node without a name that only
+    connects others (Freebase's CVT). `asked_as` is the id that the caller used, if the store has merged that id into
+    this one. `namesakes` are other entities whose name differs from the name that the caller used only by letter case.
     """
 
     id: str
@@ -38,7 +37,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value that is no node: its text as a person reads it, and what the store says of its datatype or language."""
+    """A value that is not a node: its text for readers, and its datatype and language if the store states them."""
 
     text: str
     datatype: str | None = None
@@ -66,7 +65,7 @@ class Qualifier:
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """(head, relation, tail) with its qualifiers. `via` is the mediator that a two-hop triple goes through."""
+    """(head, relation, tail) with qualifiers. `via` is the mediator that a two-hop triple leads through."""
 
     head: Entity
     relation: Relation

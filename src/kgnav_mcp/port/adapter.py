@@ -26,7 +26,7 @@ from kgnav_mcp.model import (
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import defaults, matching, scanning
 from kgnav_mcp.port.fitting import PatternMatch, PatternQuery
-from kgnav_mcp.port.matching import MatchQuestion
+from kgnav_mcp.port.matching import MatchRequest
 from kgnav_mcp.port.names import one_by_one
 from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEnds, TailKind, ValueOwner
 
@@ -97,7 +97,7 @@ class GraphAdapter(ABC):
         return await defaults.named(self, name, limit=limit)
 
     async def find_by_names(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
-        """The result of `named` for each name, read by a few queries. By default `named` is called for each.
+        """The result of `find_by_name` for each name, read by a few queries. By default it is called for each.
 
         Raises:
             InvalidArgument: there are more names than the store looks up in one call.
@@ -195,7 +195,7 @@ class GraphAdapter(ABC):
         words, typos are forgiven if the store can. The label is one that `describe` returns. By default at most
         `matching.MOST_READ` rows are read and compared; a note says when there were more.
         """
-        return await matching.matching(self, MatchQuestion(ids, direction, paths, far, limit, after))
+        return await matching.matching(self, MatchRequest(ids, direction, paths, far, limit, after))
 
     async def edges(
         self,

@@ -37,7 +37,7 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class MatchQuestion:
+class MatchRequest:
     """The arguments of `GraphAdapter.matching`."""
 
     ids: Sequence[str]
@@ -56,7 +56,7 @@ Raises Unsupported or StoreTimeout if the rows are to be read and compared inste
 
 
 async def matching(
-    graph: GraphAdapter, asked: MatchQuestion, first: AnchoredPage[Link] | None = None
+    graph: GraphAdapter, asked: MatchRequest, first: AnchoredPage[Link] | None = None
 ) -> AnchoredPage[Link]:
     """The rows at the entities whose far ends match; if none has the words, those that have them but for typos.
 
@@ -68,7 +68,7 @@ async def matching(
 
 
 async def read_or_search(
-    graph: GraphAdapter, asked: MatchQuestion, search: RowSearch, *, hops: int = 2
+    graph: GraphAdapter, asked: MatchRequest, search: RowSearch, *, hops: int = 2
 ) -> AnchoredPage[Link]:
     """The result of `matching` for a list of at most one page; a longer list is searched by the store.
 
@@ -91,7 +91,7 @@ async def read_or_search(
 
 
 async def _search_by_store(
-    graph: GraphAdapter, asked: MatchQuestion, search: RowSearch, hops: int
+    graph: GraphAdapter, asked: MatchRequest, search: RowSearch, hops: int
 ) -> AnchoredPage[Link]:
     """Rows found by the store's search. A position is `~<part>~<position within the part>`."""
     read = _read_parts(asked, hops)
@@ -117,9 +117,9 @@ async def _search_by_store(
     return matches.page(await graph.describe(asked.ids), Stop.first(stop for stop in stops if stop is not Stop.LIMIT))
 
 
-def _read_parts(asked: MatchQuestion, hops: int) -> dict[str, MatchQuestion]:
+def _read_parts(asked: MatchRequest, hops: int) -> dict[str, MatchRequest]:
     """The parts of a long list that are read and compared, because the store's search does not cover them."""
-    far, parts = asked.far, dict[str, MatchQuestion]()
+    far, parts = asked.far, dict[str, MatchRequest]()
     if asked.direction is not Direction.INCOMING and far.kind is not TailKind.ENTITY and far.label is None:
         parts[_VALUES] = replace(asked, direction=Direction.OUTGOING, far=replace(far, kind=TailKind.LITERAL))
     longer = [path for path in asked.paths or () if len(path) > hops]
@@ -157,7 +157,7 @@ class Words:
 class _Matches:
     """Collects matching rows with their positions: exact matches, and matches but for typos."""
 
-    def __init__(self, asked: MatchQuestion) -> None:
+    def __init__(self, asked: MatchRequest) -> None:
         far = asked.far
         self._asked = asked
         self._label = None if far.label is None else far.label.casefold()
@@ -169,7 +169,7 @@ class _Matches:
         self.near: list[tuple[Link, str]] = []
 
     async def read(
-        self, graph: GraphAdapter, asked: MatchQuestion, page: AnchoredPage[Link] | None = None, prefix: str = ""
+        self, graph: GraphAdapter, asked: MatchRequest, page: AnchoredPage[Link] | None = None, prefix: str = ""
     ) -> AnchoredPage[Link]:
         """Read rows, at most `MOST_READ`, until more match than are wanted. Returns the last page that was read."""
         read, after = 0, asked.after

@@ -27,7 +27,7 @@ class RenderOptions:
     """Most characters of one cell."""
     structured: bool = False
     """Whether answers are sent as JSON, and counted as such."""
-    coined_prefixes: Mapping[str, str] = field(default_factory=dict[str, str])
+    generated_prefixes: Mapping[str, str] = field(default_factory=dict[str, str])
     """Generated prefixes (`ns1`) and their namespaces. An answer that uses such a prefix explains it."""
 
     def row_tokens(self, columns: Sequence[Column], row: Row) -> int:
@@ -38,10 +38,12 @@ class RenderOptions:
 
     def prefix_legend(self, text: str, tokens: int) -> tuple[str, ...]:
         """One line that explains the generated prefixes used in a text, as many as fit; empty if none is used."""
-        if not self.coined_prefixes:
+        if not self.generated_prefixes:
             return ()
-        used = set(re.findall(rf"(?<!\w)({'|'.join(map(re.escape, self.coined_prefixes))}):(?=\S)", text))
-        meanings = [f"{prefix}: is {namespace}" for prefix, namespace in self.coined_prefixes.items() if prefix in used]
+        used = set(re.findall(rf"(?<!\w)({'|'.join(map(re.escape, self.generated_prefixes))}):(?=\S)", text))
+        meanings = [
+            f"{prefix}: is {namespace}" for prefix, namespace in self.generated_prefixes.items() if prefix in used
+        ]
         while meanings:
             line = f"Prefixes: {', '.join(meanings)}"
             if count_tokens(line) <= tokens:
@@ -193,7 +195,7 @@ def fit_to_budget(
     and its first line only says what is left out. At least one row is shown, with clipped cells if it alone exceeds
     the budget, so that paging always advances.
     """
-    if not options.coined_prefixes:
+    if not options.generated_prefixes:
         return _fitted(table, options, cursor_after)
     table = replace(table, rows=list(table.rows))
     fitted = _fitted(table, options, cursor_after)

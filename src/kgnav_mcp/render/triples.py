@@ -66,7 +66,7 @@ RELATION_COLUMNS = (
     _ENTITY_COUNT,
 )
 TRIPLE_COLUMNS = (
-    replace(_ENTITY, names=""),
+    replace(_ENTITY, name_heading=""),
     Column("head", ENTITY, "headLabel"),
     Column("relation", RELATION),
     Column("tail", VALUE, "tailLabel"),

@@ -47,7 +47,7 @@ class ToolCall:
         options = self.app.render_options
         budget = options.budget // self.budget_parts
         prefixes = self.adapter.generated_prefixes
-        return replace(options, budget=budget, structured=self.structured, coined_prefixes=prefixes)
+        return replace(options, budget=budget, structured=self.structured, generated_prefixes=prefixes)
 
     @property
     def paging(self) -> Paging:

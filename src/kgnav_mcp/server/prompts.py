@@ -103,7 +103,7 @@ async def _schema(graph: Graph, options: RenderOptions) -> str:
     try:
         async with graph.adapter() as adapter:
             schema = await adapter.schema(limit=_SCHEMA_ROWS)
-            options = replace(options, coined_prefixes=adapter.generated_prefixes)
+            options = replace(options, generated_prefixes=adapter.generated_prefixes)
     except KgnavError as error:
         return f"The graph cannot be read now.\n{truncate_text(error_text(error), options.budget)}"
     text = schema_overview(graph.name, schema, None, options).text

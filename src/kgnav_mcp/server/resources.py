@@ -98,7 +98,7 @@ async def _schema(app: App, graph_name: str, name: str | None) -> str:
     graph = app.graph(graph_name)
     async with graph.adapter() as adapter:
         schema = await adapter.schema(name, limit=_SCHEMA_ROWS)
-        options = replace(app.render_options, coined_prefixes=adapter.generated_prefixes)
+        options = replace(app.render_options, generated_prefixes=adapter.generated_prefixes)
     return schema_overview(graph.name, schema, name, options).text
 
 

@@ -99,7 +99,7 @@ async def test_rows_that_match_are_those_that_reading_and_comparing_finds(graph:
 async def read_and_compared(
     graph: GraphAdapter, ids: Sequence[str], direction: Direction | None, paths: Any, far: FarEnds
 ) -> AnchoredPage[Link]:
-    return await matching.matching(graph, matching.MatchQuestion(ids, direction, paths, far, 10_000))
+    return await matching.matching(graph, matching.MatchRequest(ids, direction, paths, far, 10_000))
 
 
 @pytest.mark.parametrize("far", [FarEnds(words="stone 35"), FarEnds(words="ston 35"), FarEnds(label="Harbour")])

@@ -158,7 +158,7 @@ async def test_an_order_may_name_old_variables_and_constants(opened: GraphAdapte
 
 async def test_whether_there_is_any_row_is_answered_by_the_first_one(opened: GraphAdapter):
     falling = plan(fit(node("n", "Person")), give({"n": ".n"}, "-.n.name"))
-    assert await same(opened, replace(falling, asks=True))
+    assert await same(opened, replace(falling, only_exists=True))
     assert await same(opened, Plan(plan(fit("a-r->b"), give({"b": ".b"})).pipelines, only_exists=True))
 
 

@@ -131,7 +131,7 @@ async def test_where_one_of_several_queries_fails_the_others_leave_the_endpoint(
 
     async with serving(waits, fails) as stub:
         sparql = client(stub.url)
-        reader = Reader(sparql, {}, 5.0, dialect=replace(PLAIN, listed=1))
+        reader = Reader(sparql, {}, 5.0, dialect=replace(PLAIN, max_iris=1))
         with pytest.raises(Unsupported):
             await reader.in_batches(
                 "SELECT ?v { VALUES ?v { $ids } }", "ids", [URIRef("http://e/1"), URIRef("http://e/2")]

@@ -43,7 +43,9 @@ class Capped:
 
 def reader(endpoint: Capped, *, batch: int = 200, branches: int = 40, prologue: str = "") -> Reader:
     known = {"everywhere": Literal("known")}
-    return Reader(endpoint, known, 30.0, prologue=prologue, dialect=replace(PLAIN, listed=batch, branches=branches))
+    return Reader(
+        endpoint, known, 30.0, prologue=prologue, dialect=replace(PLAIN, max_iris=batch, max_branches=branches)
+    )
 
 
 def sizes(endpoint: Capped, pattern: str) -> list[int]:

@@ -40,7 +40,7 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
-from kgnav_mcp.port.matching import MatchQuestion, read_or_search
+from kgnav_mcp.port.matching import MatchRequest, read_or_search
 
 T = TypeVar("T")
 
@@ -196,7 +196,7 @@ class CypherAdapter(GraphAdapter):
         limit: int,
         after: str | None = None,
     ) -> AnchoredPage[Link]:
-        asked = MatchQuestion(ids, direction, paths, far, limit, after)
+        asked = MatchRequest(ids, direction, paths, far, limit, after)
 
         async def search(side: Direction, most: int, position: str | None) -> Page[Link]:
             return await self.in_time(self.readers.search.page(asked, side, most, position))

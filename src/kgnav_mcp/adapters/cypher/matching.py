@@ -8,7 +8,7 @@ from kgnav_mcp.adapters.cypher.entities import Entities, relation_of
 from kgnav_mcp.adapters.cypher.rows import qualifiers
 from kgnav_mcp.model import Count, Direction, Link, Page, Stop, Triple
 from kgnav_mcp.port.lists import items_before
-from kgnav_mcp.port.matching import MatchQuestion, Words
+from kgnav_mcp.port.matching import MatchRequest, Words
 
 
 class EdgeSearch:
@@ -18,7 +18,7 @@ class EdgeSearch:
         self._entities = entities
         self._session = entities.session
 
-    async def page(self, asked: MatchQuestion, side: Direction, most: int, after: str | None) -> Page[Link]:
+    async def page(self, asked: MatchRequest, side: Direction, most: int, after: str | None) -> Page[Link]:
         """The edges whose far ends may match, in the order of the ids, then of the relationship types."""
         catalogue, decoder = self._entities.catalogue.current, self._entities.decoder
         far, skip = asked.far, items_before(after)

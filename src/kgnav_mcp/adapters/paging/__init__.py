@@ -16,7 +16,7 @@ How a page of neighbours is made:
 1. `RowSource.probe` may read a short list at once. Otherwise `RowSource.counts` counts the rows.
 2. The counts are split into segments, in the order of the page.
 3. `plan` takes as many segments as are needed for the page. Small segments are read whole, several in one query
-   (`RowSource.together`). Of a large segment one slice is read (`RowSource.slice`).
+   (`RowSource.read_together`). Of a large segment one slice is read (`RowSource.read_slice`).
 4. If the store returned fewer rows than were counted, the next segments are read.
 5. `RowSource.triples` turns the rows of the page into triples with names.
 """

@@ -72,8 +72,8 @@ class SegmentPart(Generic[E, K]):
 class ReadPlan(Generic[E, K]):
     """What a page reads, and how.
 
-    `wanted` are all parts in the order of the page. Each of them is also in `together`, the groups of small segments
-    that are read in one query, or in `slices`, which are read one by one.
+    `wanted` are all parts in the order of the page. Each of them is also in `small_groups`, of which each is read in
+    one query, or in `slices`, which are read one by one.
     """
 
     wanted: list[SegmentPart[E, K]] = field(default_factory=list[SegmentPart[E, K]])

@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.paging.positions import Position
 from kgnav_mcp.adapters.sparql.client import USER_AGENT, SparqlClient
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import ListReader
-from kgnav_mcp.adapters.sparql.matching import FarEndFilter, RowSearch, SearchQuestion
+from kgnav_mcp.adapters.sparql.matching import FarEndFilter, RowSearch, SearchRequest
 from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT, Client, RateLimitedClient, limiter_of, user_agent
 from kgnav_mcp.adapters.sparql.requests import Address
@@ -37,7 +37,7 @@ from kgnav_mcp.model import (
     ValueFacts,
 )
 from kgnav_mcp.port import FarEnds, PatternMatch, PatternQuery, ValueOwner
-from kgnav_mcp.port.matching import MatchQuestion, read_or_search
+from kgnav_mcp.port.matching import MatchRequest, read_or_search
 
 LIBRARY = f"httpx2/{httpx2.__version__}"
 
@@ -71,7 +71,7 @@ class Readers:
     relations: RelationReader
     rows: Callable[[Sequence[Any], RowRequest], RowReader]
     """Creates the reader of rows at some anchors (see `SparqlAdapter._anchors`)."""
-    search: Callable[[SearchQuestion], RowSearch[Any, Any]]
+    search: Callable[[SearchRequest], RowSearch[Any, Any]]
     """Creates the search of rows at some anchors by their far ends."""
     hops_searched: int = 1
     """The longest relations, in hops, whose rows can be searched."""
@@ -181,7 +181,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         limit: int,
         after: str | None = None,
     ) -> AnchoredPage[Link]:
-        asked, hops = MatchQuestion(ids, direction, paths, far, limit, after), self._readers.hops_searched
+        asked, hops = MatchRequest(ids, direction, paths, far, limit, after), self._readers.hops_searched
         opened: dict[Direction, RowSearch[Any, Any]] = {}
 
         async def search(side: Direction, most: int, behind: str | None) -> Page[Link]:
@@ -191,14 +191,14 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
 
         return await read_or_search(self, asked, search, hops=hops)
 
-    async def _search(self, asked: MatchQuestion, side: Direction, hops: int) -> RowSearch[Any, Any]:
+    async def _search(self, asked: MatchRequest, side: Direction, hops: int) -> RowSearch[Any, Any]:
         """Create the search of the rows in one direction. Relations of more than `hops` hops are left out."""
         readers, types = self._readers, None
         if asked.far.label is not None:
             types = await self._types_with_label(asked.far.label)
         paths = asked.paths and self._paths([path for path in asked.paths if len(path) <= hops])
         far = FarEndFilter.of(asked.far.words, types)
-        return readers.search(SearchQuestion(await self._anchors(asked.ids), paths, side, far))
+        return readers.search(SearchRequest(await self._anchors(asked.ids), paths, side, far))
 
     async def _types_with_label(self, label: str) -> Sequence[URIRef]:
         """The types that are printed as this label; empty where there is none."""

@@ -56,7 +56,7 @@ class FarEndFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchQuestion:
+class SearchRequest:
     """A search of the rows at `anchors` by `paths` (None: by all one-hop relations), in the adapter's own types."""
 
     anchors: Sequence[Any]
@@ -68,7 +68,7 @@ class SearchQuestion:
 class RowSearch(ABC, Generic[F, R]):
     """Runs one search, once for all of its pages."""
 
-    def __init__(self, question: SearchQuestion) -> None:
+    def __init__(self, question: SearchRequest) -> None:
         self._anchors = question.anchors
         self._paths = question.paths
         self._direction = question.direction

@@ -100,7 +100,7 @@ class Reader:
     def batching(self, size: int) -> Reader:
         """A copy of this reader whose lists of IRIs have at most `size` items."""
         reader = copy(self)
-        reader.dialect = replace(self.dialect, listed=size)
+        reader.dialect = replace(self.dialect, max_iris=size)
         return reader
 
     def add_known(self, known: Mapping[str, Value]) -> None:

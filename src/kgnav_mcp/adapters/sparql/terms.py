@@ -51,7 +51,7 @@ def sendable(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A piece of SPARQL text that is safe to insert in a query, such as a list made by `values`, `rows` or `comma_separated`."""
+    """A piece of SPARQL text that is safe to insert in a query, as `values`, `rows` and `comma_separated` make."""
 
     text: str
 

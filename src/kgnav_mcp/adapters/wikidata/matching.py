@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql import matching
-from kgnav_mcp.adapters.sparql.matching import SearchQuestion, branch, searched
+from kgnav_mcp.adapters.sparql.matching import SearchRequest, branch, searched
 from kgnav_mcp.adapters.sparql.reading import Row, number_in
 from kgnav_mcp.adapters.sparql.terms import Fragment, batches, values
 from kgnav_mcp.adapters.wikidata import queries
@@ -23,7 +23,7 @@ from kgnav_mcp.port import TailKind
 class RowSearch(matching.RowSearch[StatementRow, StatementRow]):
     """Searches the statements of properties at entities."""
 
-    def __init__(self, store: Store, counts: CountReader, statements: StatementReader, asked: SearchQuestion) -> None:
+    def __init__(self, store: Store, counts: CountReader, statements: StatementReader, asked: SearchRequest) -> None:
         super().__init__(asked)
         self._store = store
         self._counts = counts

@@ -80,7 +80,7 @@ class Calls:
             return Aggregate(function, None)
         if len(of) != 1:
             return self._reading.report(node, f"{function} takes one value", f"{function}(n.value)")
-        inner = replace(context, no_aggregate="an aggregate has no other one inside")
+        inner = replace(context, aggregate_refusal="an aggregate has no other one inside")
         return Aggregate(function, self._expressions.read(of[0], inner), has_token(node, "DISTINCT"))
 
     def _during(self, node: Node, values: tuple[Expression, ...]) -> Expression:

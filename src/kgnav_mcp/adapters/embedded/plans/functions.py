@@ -116,7 +116,7 @@ class Functions:
         }
 
     def guarded(self, work: Callable[..., Any]) -> Callable[..., Any]:
-        """Wraps a function so that `refused` is set if it raises NotEncodableError. SQLite hides the exception itself."""
+        """Wraps a function: if it raises NotEncodableError, which SQLite hides, `refused` is set."""
 
         def called(*values: Any) -> Any:  # noqa: ANN401 - whatever SQLite gives
             try:

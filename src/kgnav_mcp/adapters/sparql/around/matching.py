@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.sparql.around.blocks import Block, Found
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Path
 from kgnav_mcp.adapters.sparql.around.ends import term_order
 from kgnav_mcp.adapters.sparql.around.rows import RowReader
-from kgnav_mcp.adapters.sparql.matching import SearchQuestion, branch, searched
+from kgnav_mcp.adapters.sparql.matching import SearchRequest, branch, searched
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, number_in
 from kgnav_mcp.adapters.sparql.terms import Fragment, batches, values
 from kgnav_mcp.concurrency import in_thread
@@ -31,7 +31,7 @@ _NO_LIMIT = 1_000_000
 class RowSearch(matching.RowSearch[Placed, Placed]):
     """Searches rows at entities. Rows that end at a blank node are left out, because no query can name it."""
 
-    def __init__(self, reader: Reader, rows: RowReader, counts: CountReader, question: SearchQuestion) -> None:
+    def __init__(self, reader: Reader, rows: RowReader, counts: CountReader, question: SearchRequest) -> None:
         super().__init__(question)
         self._reader = reader
         self._rows = rows
