@@ -163,7 +163,7 @@ async def test_every_unknown_and_ambiguous_name_is_told_at_once(graph: GraphAdap
 
 async def test_a_thousand_names_are_one_look_up_and_only_the_first_unknown_ones_get_advice(graph: GraphAdapter) -> None:
     names = ["Ada Stone", *(f"Ada Stne {n}" for n in range(999))]
-    looked_up = patch.object(type(graph), "named_each", autospec=True, side_effect=type(graph).find_by_names)
+    looked_up = patch.object(type(graph), "find_by_names", autospec=True, side_effect=type(graph).find_by_names)
     found = patch.object(type(graph), "find", autospec=True, side_effect=type(graph).find)
     with (
         looked_up as look_ups,

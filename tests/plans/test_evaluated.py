@@ -49,6 +49,13 @@ WORDS = (
     ),
     *(f"{part}(" for part in ("Joined", "Not", "Arithmetic", "ListOf", "Call", "Order")),
     *(repr(kind) for kind in PathKind),
-    *("optional=True", "edges_differ=False", "either=True", "distinct=True", "keep_duplicates=True", "asks=True"),
+    *(
+        "optional=True",
+        "edges_differ=False",
+        "either=True",
+        "distinct=True",
+        "keep_duplicates=True",
+        "only_exists=True",
+    ),
 )
 """What is to be found among plans, as Python shows it."""
