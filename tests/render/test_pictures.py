@@ -20,7 +20,7 @@ from kgnav_mcp.model import (
     Triple,
 )
 from kgnav_mcp.render.pictures import mermaid, svg
-from kgnav_mcp.render.pictures.words import shorten, text_width
+from kgnav_mcp.render.pictures.captions import shorten, text_width
 
 _MERMAID_READS = 50_000
 SVG = "{http://www.w3.org/2000/svg}"

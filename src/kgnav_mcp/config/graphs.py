@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from kgnav_mcp.config.faults import did_you_mean
+from kgnav_mcp.config.problems import did_you_mean
 from kgnav_mcp.config.settings import DEMO_LOCATION
 from kgnav_mcp.errors import ConfigurationError
 

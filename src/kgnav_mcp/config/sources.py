@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from kgnav_mcp.config.faults import Sources, configuration_error, did_you_mean
 from kgnav_mcp.config.graphs import choose_graphs, resolve_location
+from kgnav_mcp.config.problems import Sources, configuration_error, did_you_mean
 from kgnav_mcp.config.settings import NESTED_SETTINGS, PREFIX, Settings, describe_settings, split_commas
 from kgnav_mcp.errors import ConfigurationError
 

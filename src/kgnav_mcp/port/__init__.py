@@ -26,7 +26,7 @@ What holds for every verb:
 from __future__ import annotations
 
 from kgnav_mcp.port.adapter import GraphAdapter, OpenAdapter
-from kgnav_mcp.port.fitting import (
+from kgnav_mcp.port.pattern_queries import (
     PatternMatch,
     PatternQuery,
     QualifierCondition,

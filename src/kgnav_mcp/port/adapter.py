@@ -25,9 +25,9 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import defaults, matching, scanning
-from kgnav_mcp.port.fitting import PatternMatch, PatternQuery
 from kgnav_mcp.port.matching import MatchRequest
 from kgnav_mcp.port.names import one_by_one
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEnds, TailKind, ValueOwner
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgnav_mcp.model import Certainty, Completeness, Count, Direction, Stop
-from kgnav_mcp.render.facts import STRING, Json, Value, list_schema, object_schema, with_definitions
+from kgnav_mcp.render.json_values import STRING, Json, Value, list_schema, object_schema, with_definitions
 from kgnav_mcp.render.kinds import CELL, COUNT, TEXT, Kind, count_json
 from kgnav_mcp.render.text import clean
 

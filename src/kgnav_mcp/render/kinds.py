@@ -8,7 +8,7 @@ from typing import Any
 
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import Cell, Certainty, Count, Entity, Qualifier
-from kgnav_mcp.render.facts import STRING, Json, json_value, list_schema, type_reference
+from kgnav_mcp.render.json_values import STRING, Json, json_value, list_schema, type_reference
 from kgnav_mcp.render.text import (
     UNNAMED,
     cell_text,

@@ -46,7 +46,7 @@ from kgnav_mcp.plan.walking import conjunction
 from kgnav_mcp.spelling.dates import date
 from kgnav_mcp.spelling.json_conditions import EXISTS, parse_conditions
 from kgnav_mcp.spelling.json_forms import Strict, form_problems
-from kgnav_mcp.spelling.returned import projections
+from kgnav_mcp.spelling.return_columns import projections
 
 _NEXT = "Mend these and send the whole plan again."
 SUBCLASSES = "*"

@@ -32,7 +32,7 @@ from kgnav_mcp.plan.walking import conjunction
 from kgnav_mcp.spelling.json_conditions import parse_conditions
 from kgnav_mcp.spelling.json_forms import Strict, form_problems
 from kgnav_mcp.spelling.patterns import identity_conditions, path_length
-from kgnav_mcp.spelling.returned import projections
+from kgnav_mcp.spelling.return_columns import projections
 
 _DEFAULT_HOPS = 3
 """Most hops to nodes of a type, if neither an edge type nor a number of hops is given."""

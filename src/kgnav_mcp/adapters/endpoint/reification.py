@@ -15,7 +15,7 @@ from enum import StrEnum
 from rdflib import RDF, BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.sparql.around.ends import Facts
+from kgnav_mcp.adapters.sparql.around.far_ends import Facts
 from kgnav_mcp.adapters.sparql.around.queries import FAR_ENDS
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, boolean_in, iri_in, number_in
 from kgnav_mcp.adapters.sparql.results import Term

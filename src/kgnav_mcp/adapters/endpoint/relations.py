@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.paging.positions import Place
 from kgnav_mcp.adapters.paging.segments import Segment
 from kgnav_mcp.adapters.sparql.around import relations
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts, Path
-from kgnav_mcp.adapters.sparql.around.ends import End
+from kgnav_mcp.adapters.sparql.around.far_ends import End
 from kgnav_mcp.adapters.sparql.around.relations import Ends
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Entity, Stop

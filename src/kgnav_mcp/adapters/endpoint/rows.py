@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.paging.segments import Rows, Segment
 from kgnav_mcp.adapters.sparql.around import rows
 from kgnav_mcp.adapters.sparql.around.blocks import Block, FollowedNodes, Found, by_mediator
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts
-from kgnav_mcp.adapters.sparql.around.ends import End, Ends, Facts, Pair, in_order
+from kgnav_mcp.adapters.sparql.around.far_ends import End, Ends, Facts, Pair, in_order
 from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Fragment

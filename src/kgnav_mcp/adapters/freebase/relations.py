@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.paging.counts import far_relation
 from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.sparql.around import relations
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts, Path
-from kgnav_mcp.adapters.sparql.around.ends import End
+from kgnav_mcp.adapters.sparql.around.far_ends import End
 from kgnav_mcp.adapters.sparql.around.queries import AROUND_ONE
 from kgnav_mcp.adapters.sparql.around.relations import Ends
 from kgnav_mcp.adapters.sparql.reading import iri_in

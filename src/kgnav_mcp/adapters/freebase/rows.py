@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.paging.segments import Segment
 from kgnav_mcp.adapters.sparql.around import rows
 from kgnav_mcp.adapters.sparql.around.blocks import FollowedNodes, by_mediator
 from kgnav_mcp.adapters.sparql.around.counts import Anchor
-from kgnav_mcp.adapters.sparql.around.ends import Ends, grouped, in_order
+from kgnav_mcp.adapters.sparql.around.far_ends import Ends, grouped, in_order
 from kgnav_mcp.adapters.sparql.around.queries import AROUND_SET, BY_ONE, FAR_ENDS, SLICE
 from kgnav_mcp.adapters.sparql.reading import Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term

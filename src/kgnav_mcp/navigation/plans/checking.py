@@ -16,8 +16,8 @@ from kgnav_mcp.model import T
 from kgnav_mcp.navigation.plans.conditions import ConditionChecker
 from kgnav_mcp.navigation.plans.entities import EntityReader
 from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
-from kgnav_mcp.navigation.plans.having import ANY_ROW, HasRows, PropertyChecker
 from kgnav_mcp.navigation.plans.lookups import Lookups
+from kgnav_mcp.navigation.plans.property_checks import ANY_ROW, HasRows, PropertyChecker
 from kgnav_mcp.navigation.plans.scopes import Node, Scope, after_match, after_project, after_unwind
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.plan import (

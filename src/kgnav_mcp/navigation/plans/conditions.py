@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from kgnav_mcp.navigation.plans.entities import EntityReader
 from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
-from kgnav_mcp.navigation.plans.having import PropertyChecker
 from kgnav_mcp.navigation.plans.kinds import report_other_kinds
+from kgnav_mcp.navigation.plans.property_checks import PropertyChecker
 from kgnav_mcp.navigation.plans.scopes import Edge, Node, Scope
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.navigation.resolving import NameIndex

@@ -12,11 +12,9 @@ from dataclasses import replace
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
-from kgnav_mcp.navigation.plans.asking import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.counting import counted
 from kgnav_mcp.navigation.plans.explaining import is_empty_answer, nothing_fits
-from kgnav_mcp.navigation.plans.fits import StoreMatcher
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.matching import PatternMatcher
 from kgnav_mcp.navigation.plans.needs import Needs, in_rows, needs_after, summary
@@ -26,6 +24,8 @@ from kgnav_mcp.navigation.plans.progress import Progress, reporting
 from kgnav_mcp.navigation.plans.projecting import distinct, in_canonical_order, projected
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.separating import refuse_products
+from kgnav_mcp.navigation.plans.store_matching import StoreMatcher
+from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.values import Edge, Node, PathValue, Row, Table, Value, flat
 from kgnav_mcp.navigation.plans.witness import witnessed
 from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Unwind

@@ -8,7 +8,7 @@ from itertools import islice
 
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import PlanPage
-from kgnav_mcp.navigation.plans.having import ANY_ROW
+from kgnav_mcp.navigation.plans.property_checks import ANY_ROW
 from kgnav_mcp.plan import (
     Call,
     Clause,

@@ -13,7 +13,6 @@ from math import prod
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Direction
-from kgnav_mcp.navigation.plans.asking import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.paths import Paths
 from kgnav_mcp.navigation.plans.patterns import (
     PROOF,
@@ -32,6 +31,7 @@ from kgnav_mcp.navigation.plans.patterns import (
 )
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.starting import Start, start_of
+from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.values import Node, Row, Table
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
 from kgnav_mcp.plan.walking import conjuncts, variables_of

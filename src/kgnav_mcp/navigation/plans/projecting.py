@@ -7,8 +7,8 @@ from dataclasses import replace
 from math import fsum
 
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.navigation.plans.asking import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, times
+from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.values import Rank, Row, Table, Value, flat, identity, rank
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, conjuncts, rewritten

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from kgnav_mcp.model import Literal, Role, Subgraph, SubgraphNode
+from kgnav_mcp.render.pictures.captions import edge_label, node_label, omitted_note
 from kgnav_mcp.render.pictures.colours import FILLS, PROOF
-from kgnav_mcp.render.pictures.words import edge_label, node_label, omitted_note
 
 _NODE_COLUMNS = 40
 _EDGE_COLUMNS = 30

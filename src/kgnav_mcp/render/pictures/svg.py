@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from kgnav_mcp.model import Literal, Role, Subgraph, SubgraphEdge, SubgraphNode
-from kgnav_mcp.render.pictures.layout import Layout, Place, layered_layout
-from kgnav_mcp.render.pictures.shapes import Point, curve, loop, outline
-from kgnav_mcp.render.pictures.style import ARROWS, STYLE
-from kgnav_mcp.render.pictures.words import (
+from kgnav_mcp.render.pictures.captions import (
     edge_label,
     edge_title,
     node_label,
@@ -20,6 +17,9 @@ from kgnav_mcp.render.pictures.words import (
     shorten,
     text_width,
 )
+from kgnav_mcp.render.pictures.layout import Layout, Place, layered_layout
+from kgnav_mcp.render.pictures.shapes import Point, curve, loop, outline
+from kgnav_mcp.render.pictures.style import ARROWS, STYLE
 
 _NODE_COLUMNS = 32
 _EDGE_COLUMNS = 24

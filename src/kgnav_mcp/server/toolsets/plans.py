@@ -25,8 +25,8 @@ from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR
 from kgnav_mcp.spelling import ParsedPlan, parse_plan
+from kgnav_mcp.spelling.correcting import corrected_json
 from kgnav_mcp.spelling.cypher import quoted, write_cypher, write_part
-from kgnav_mcp.spelling.mending import corrected_json
 
 _FORMS = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
 _CYPHER = Column("cypher")

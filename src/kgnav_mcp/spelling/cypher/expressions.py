@@ -30,7 +30,6 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.spelling.cypher.calls import Calls
-from kgnav_mcp.spelling.cypher.leftout import PART_OF_LIST, unsupported_form
 from kgnav_mcp.spelling.cypher.reading import (
     MOST_PROBLEMS,
     UNREADABLE,
@@ -45,6 +44,7 @@ from kgnav_mcp.spelling.cypher.reading import (
     tokens,
 )
 from kgnav_mcp.spelling.cypher.syntax import Node
+from kgnav_mcp.spelling.cypher.unsupported import PART_OF_LIST, unsupported_form
 
 LARGEST: Final = 2**63 - 1
 SMALLEST: Final = -(2**63)

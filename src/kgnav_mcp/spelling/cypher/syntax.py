@@ -11,8 +11,8 @@ from lark import Lark, Token, Tree, UnexpectedInput
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import Plan, PlanProblem
-from kgnav_mcp.spelling.cypher.faults import syntax_problem
-from kgnav_mcp.spelling.cypher.words import TokenTyper
+from kgnav_mcp.spelling.cypher.syntax_problems import syntax_problem
+from kgnav_mcp.spelling.cypher.token_types import TokenTyper
 
 Node = Tree[Token]
 

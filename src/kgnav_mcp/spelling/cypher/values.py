@@ -29,7 +29,7 @@ from kgnav_mcp.plan import (
     Scalar,
     Variable,
 )
-from kgnav_mcp.spelling.cypher.words import KEYWORDS
+from kgnav_mcp.spelling.cypher.token_types import KEYWORDS
 
 _PLAIN: Final = re.compile(r"[^\W\d]\w*")
 _CONTROLS: Final = {chr(code): f"\\u{code:04x}" for code in (*range(32), 127)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from kgnav_mcp.adapters.embedded.plans.sort_keys import LIST
 from kgnav_mcp.adapters.embedded.plans.statement import Term, TermKind, unsupported
-from kgnav_mcp.adapters.embedded.plans.things import LIST
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import EdgePattern, PathPattern
 

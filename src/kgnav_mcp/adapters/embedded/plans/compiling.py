@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from kgnav_mcp.adapters.embedded.plans.comparing import encoded
 from kgnav_mcp.adapters.embedded.plans.counting import count_from_catalogue
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
+from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.patterns import branches, match_queries
 from kgnav_mcp.adapters.embedded.plans.projecting import Projected, Projector
-from kgnav_mcp.adapters.embedded.plans.spreading import compile_unwind
 from kgnav_mcp.adapters.embedded.plans.statement import (
     SINGLE,
     Scope,
@@ -21,7 +21,7 @@ from kgnav_mcp.adapters.embedded.plans.statement import (
     unsupported,
     within,
 )
-from kgnav_mcp.adapters.embedded.plans.words import NameResolver
+from kgnav_mcp.adapters.embedded.plans.unwinding import compile_unwind
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.plan import (

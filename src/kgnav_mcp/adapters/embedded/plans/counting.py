@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgnav_mcp.adapters.embedded.plans.words import NameResolver
+from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.plan import Aggregate, AggregateFunction, EdgePattern, Match, NodePattern, Pipeline, Project, Variable
 
 

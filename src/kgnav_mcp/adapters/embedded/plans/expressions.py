@@ -13,9 +13,9 @@ from typing import Protocol
 from kgnav_mcp.adapters.embedded.plans.calling import compile_arithmetic, compile_call, compile_list, during
 from kgnav_mcp.adapters.embedded.plans.comparing import NEVER, Truth, constant, negated
 from kgnav_mcp.adapters.embedded.plans.conditions import compile_compare, joined
+from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.properties import Properties, rows_of
 from kgnav_mcp.adapters.embedded.plans.statement import Scope, Statement, Term, TermKind, unsupported
-from kgnav_mcp.adapters.embedded.plans.words import NameResolver
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import (
     Aggregate,

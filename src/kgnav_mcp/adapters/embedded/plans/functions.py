@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Self, cast
 
-from kgnav_mcp.adapters.embedded.plans import things
+from kgnav_mcp.adapters.embedded.plans import sort_keys
 from kgnav_mcp.adapters.embedded.plans import values as of_values
 from kgnav_mcp.adapters.embedded.plans.encoding import DATE, NotEncodableError, Stored, decode, encode, sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
@@ -30,8 +30,8 @@ class Functions:
     def __init__(self, builder: Builder) -> None:
         self.refused = False
         self._prefixes = builder.prefixes
-        self._things = things.SortKeys(builder)
-        self._cache_clears: list[Callable[[], None]] = [self._things.clear]
+        self._sort_keys = sort_keys.SortKeys(builder)
+        self._cache_clears: list[Callable[[], None]] = [self._sort_keys.clear]
         labels = builder.catalogue.labels(builder.session).entries
         self.printed = {number: entry.printed for number, entry in labels.items()}
         self.relations = {number: entry.relation.id for number, entry in builder.relation_entries.items()}
@@ -94,10 +94,10 @@ class Functions:
                 "kg_relation": (1, self.relations.get),
                 "kg_called": (2, self._name_from_id),
                 "kg_sortable": (1, guarded(_sort_key)),
-                "kg_qualifiers": (1, guarded(self._things.qualifiers_place)),
-                "kg_path": (-1, things.path),
-                "kg_part": (2, things.part),
-                "kg_place": (1, guarded(self._things.sort_key)),
+                "kg_qualifiers": (1, guarded(self._sort_keys.qualifiers_place)),
+                "kg_path": (-1, sort_keys.path),
+                "kg_part": (2, sort_keys.part),
+                "kg_place": (1, guarded(self._sort_keys.sort_key)),
             },
             "aggregates": {
                 "kg_labels": (1, self._aggregate(self._labels)),
@@ -109,9 +109,9 @@ class Functions:
                 "kg_collect_in_order": (3, self._aggregate(lambda rows: _encode_list(_in_order(rows)))),
                 "kg_things": (
                     1,
-                    self._aggregate(lambda values: things.dumped(sorted(values, key=self._things.member))),
+                    self._aggregate(lambda values: sort_keys.dumped(sorted(values, key=self._sort_keys.member))),
                 ),
-                "kg_things_in_order": (3, self._aggregate(lambda rows: things.dumped(_in_order(rows)))),
+                "kg_things_in_order": (3, self._aggregate(lambda rows: sort_keys.dumped(_in_order(rows)))),
             },
         }
 

@@ -9,7 +9,9 @@ from kgnav_mcp.adapters.embedded.plans.comparing import encoded
 from kgnav_mcp.adapters.embedded.plans.encoding import empty_list
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler, Fits
 from kgnav_mcp.adapters.embedded.plans.grouping import counted_by_node
+from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.ordering import by_column, uses_only_aggregates, without_columns
+from kgnav_mcp.adapters.embedded.plans.sort_keys import dumped
 from kgnav_mcp.adapters.embedded.plans.statement import (
     SINGLE,
     Scope,
@@ -20,8 +22,6 @@ from kgnav_mcp.adapters.embedded.plans.statement import (
     unsupported,
     within,
 )
-from kgnav_mcp.adapters.embedded.plans.things import dumped
-from kgnav_mcp.adapters.embedded.plans.words import NameResolver
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Constant, Expression, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, variables_of

@@ -7,7 +7,7 @@ import sqlite3
 from kgnav_mcp.adapters.embedded.plans.cells import Cells
 from kgnav_mcp.adapters.embedded.plans.compiling import Compiled, compile_plan
 from kgnav_mcp.adapters.embedded.plans.functions import Functions
-from kgnav_mcp.adapters.embedded.plans.words import NameResolver
+from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.errors import Unsupported

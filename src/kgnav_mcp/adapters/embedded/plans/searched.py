@@ -6,9 +6,9 @@ import json
 from collections.abc import Generator, Iterable, Sequence
 
 from kgnav_mcp.adapters.embedded import queries
+from kgnav_mcp.adapters.embedded.plans.names import NameResolver
+from kgnav_mcp.adapters.embedded.plans.sort_keys import EdgeKey, SortKeys, listed
 from kgnav_mcp.adapters.embedded.plans.statement import unsupported
-from kgnav_mcp.adapters.embedded.plans.things import EdgeKey, SortKeys, listed
-from kgnav_mcp.adapters.embedded.plans.words import NameResolver
 from kgnav_mcp.plan import EdgePattern, PathKind
 from kgnav_mcp.port.searching import Link, PathSearch
 

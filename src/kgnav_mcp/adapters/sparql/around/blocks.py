@@ -11,7 +11,7 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.paging.positions import Place
 from kgnav_mcp.adapters.paging.segments import SegmentPart
 from kgnav_mcp.adapters.sparql.around.counts import Anchor
-from kgnav_mcp.adapters.sparql.around.ends import End, Facts
+from kgnav_mcp.adapters.sparql.around.far_ends import End, Facts
 from kgnav_mcp.adapters.sparql.reading import Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.model import Entity, Stop

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql.around import queries
 from kgnav_mcp.adapters.sparql.around.blocks import Block, Found
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Counts, Path
-from kgnav_mcp.adapters.sparql.around.ends import Ends, Pair, in_order
+from kgnav_mcp.adapters.sparql.around.far_ends import Ends, Pair, in_order
 from kgnav_mcp.adapters.sparql.around.rows import RowReader
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, batches, rows

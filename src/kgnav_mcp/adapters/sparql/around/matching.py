@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.sparql import matching
 from kgnav_mcp.adapters.sparql.around import queries
 from kgnav_mcp.adapters.sparql.around.blocks import Block, Found
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Path
-from kgnav_mcp.adapters.sparql.around.ends import term_order
+from kgnav_mcp.adapters.sparql.around.far_ends import term_order
 from kgnav_mcp.adapters.sparql.around.rows import RowReader
 from kgnav_mcp.adapters.sparql.matching import SearchRequest, branch, searched
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, number_in

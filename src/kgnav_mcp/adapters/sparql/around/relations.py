@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
 from kgnav_mcp.adapters.sparql.around import queries
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Counts, Path
-from kgnav_mcp.adapters.sparql.around.ends import End
+from kgnav_mcp.adapters.sparql.around.far_ends import End
 from kgnav_mcp.adapters.sparql.around.rows import Store
 from kgnav_mcp.adapters.sparql.names import Names
 from kgnav_mcp.adapters.sparql.reading import number_in

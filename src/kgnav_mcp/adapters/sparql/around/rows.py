@@ -23,7 +23,7 @@ from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql.around import queries
 from kgnav_mcp.adapters.sparql.around.blocks import Block, FollowedNodes, Found
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Counts, Path, no_rows
-from kgnav_mcp.adapters.sparql.around.ends import End, Ends, Pair, grouped, in_order
+from kgnav_mcp.adapters.sparql.around.far_ends import End, Ends, Pair, grouped, in_order
 from kgnav_mcp.adapters.sparql.names import Names
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.results import Term

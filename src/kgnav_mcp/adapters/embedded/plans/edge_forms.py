@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
+from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.statement import Scope, unsupported
-from kgnav_mcp.adapters.embedded.plans.words import NameResolver
 from kgnav_mcp.plan import EdgePattern, PathKind, PathLength
 
 MOST_FORMS = 40

@@ -13,13 +13,13 @@ from dataclasses import replace
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
-from kgnav_mcp.navigation.plans.asking import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.entities import has_id
 from kgnav_mcp.navigation.plans.needs import Needs
 from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, merged, times
 from kgnav_mcp.navigation.plans.pushing import Conditions, is_plain, qualifiers_asked, split
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.starting import start_of
+from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value
 from kgnav_mcp.plan import (
     Match,
