@@ -35,6 +35,13 @@ async def test_an_unknown_name_gives_the_nearest(graph: GraphAdapter) -> None:
     assert caught.value.nearest[0].id == "ada"
 
 
+async def test_a_name_that_is_like_no_other_offers_no_ids(graph: GraphAdapter) -> None:
+    with pytest.raises(UnknownEntity) as caught:
+        await resolve_entity(graph, "zzqqxx")
+    assert not caught.value.nearest
+    assert caught.value.next_step.startswith("Nothing is called like it")
+
+
 async def test_an_id_is_accepted_as_a_table_printed_it(graph: GraphAdapter) -> None:
     assert table_cell(printable_id(toy.HOSTILE_ID)) != toy.HOSTILE_ID
     assert (await resolve_entity(graph, table_cell(printable_id(toy.HOSTILE_ID)))).id == toy.HOSTILE_ID

@@ -150,15 +150,17 @@ def _entity_named(name: str, namesakes: Sequence[Namesake]) -> Entity | Unresolv
     return UnknownEntity(name)
 
 
+_USE_NEAREST = "Use one of these ids, or call find_node with other words for it."
+_NONE_NEAR = "Nothing is called like it: call find_node with other words, or describe_graph to see what there is."
+
+
 async def _with_nearest(graph: GraphAdapter, problems: Sequence[Unresolved]) -> list[Unresolved]:
     """The problems, with nearest entities for the first unknown names. Each of these costs a look-up."""
     unknown = [one.reference for one in problems if isinstance(one, UnknownEntity)][:_MOST_ADVISED]
     pages = await gathered(*(graph.find(name, limit=NEAREST) for name in unknown))
     nearest = {
         name: UnknownEntity(
-            name,
-            [candidate.entity for candidate in page.items],
-            next_step="Use one of these ids, or call find_node with other words for it.",
+            name, [candidate.entity for candidate in page.items], next_step=_USE_NEAREST if page.items else _NONE_NEAR
         )
         for name, page in zip(unknown, pages, strict=True)
     }

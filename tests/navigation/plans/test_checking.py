@@ -12,6 +12,7 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.model import Schema
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
+from kgnav_mcp.navigation.plans.findings import closest_alternative
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import Call, Compare, Constant, During, EdgePattern, Function, ListOf, NodePattern, Property
 from kgnav_mcp.plan.walking import parts
@@ -102,6 +103,14 @@ async def test_an_id_with_a_prefix_that_reads_as_two_labels_is_put_in_backticks(
     assert found.mended is not None
     assert write_cypher(found.mended) == "MATCH (x:`wd:Q5`)-[:knows]->(y:`wd:Q6`&Poet)\nRETURN y"
     assert [place for place, *_ in mistakes(two)] == ["(x:wd)"]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("know", "ex:knows"), ("ex:know", "ex:knows"), ("ex:knos", "ex:knows"), ("visits", None), ("P18", None)],
+)
+def test_a_misspelt_name_means_an_id_with_a_prefix_that_it_lacks(name: str, meant: str | None):
+    assert closest_alternative(name, ["ex:knows", "rdf:type", "wdt:P19"]) == meant
 
 
 async def test_a_schema_is_read_once_for_plans_that_fit_it_and_again_for_one_that_does_not(

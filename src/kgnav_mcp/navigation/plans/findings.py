@@ -69,10 +69,12 @@ def closest_alternative(name: str, alternatives: Sequence[str]) -> str | None:
 
 
 def _similarity(name: str, other: str) -> float:
-    """The similarity of two names, from 0 to 100, without a common prefix of their ids."""
-    prefix = _PREFIX.match(name)
-    own = len(prefix[0]) if prefix and other.startswith(prefix[0]) else 0
-    return fuzz.ratio(name[own:], other[own:])
+    """The similarity of two names, from 0 to 100, without a common prefix of ids, or one that only the other has."""
+    prefix, other_prefix = _PREFIX.match(name), _PREFIX.match(other)
+    if prefix is None and other_prefix is not None:
+        return fuzz.ratio(name, other[other_prefix.end() :])
+    common = len(prefix[0]) if prefix and other.startswith(prefix[0]) else 0
+    return fuzz.ratio(name[common:], other[common:])
 
 
 def _digits(name: str) -> list[str]:
