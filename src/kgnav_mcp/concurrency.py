@@ -36,6 +36,27 @@ else:
             raise
 
 
+async def unless(
+    work: Coroutine[Any, Any, T], stopped: Callable[[], Coroutine[Any, Any, bool]], after: float
+) -> T | None:
+    """The result of work; None if `stopped`, which is asked once the work has lasted `after` seconds, says so first."""
+    task = asyncio.ensure_future(work)
+    pending: list[asyncio.Future[Any]] = [task]
+    try:
+        await asyncio.wait(pending, timeout=after)
+        if not task.done():
+            question = asyncio.ensure_future(stopped())
+            pending.append(question)
+            await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done() and question.result():
+                return None
+        return await task
+    finally:
+        for each in pending:
+            each.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)
+
+
 _LARGE = 200
 """Items whose work may block others: work on 10,000 of them takes a tenth of a second."""
 _WORKER = ThreadPoolExecutor(1, "kgnav-work")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Protocol, Self
+from typing import Protocol
 
-from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import (
     AnchoredPage,
     Candidate,
@@ -16,22 +15,21 @@ from kgnav_mcp.model import (
     Link,
     Namesake,
     Page,
-    PlanPage,
     RelationFacts,
     RowsOrRelations,
     Schema,
     Triple,
     ValueFacts,
 )
-from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import defaults, matching, scanning
 from kgnav_mcp.port.matching import MatchRequest
 from kgnav_mcp.port.names import one_by_one
-from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
+from kgnav_mcp.port.opening import OpenableGraph
+from kgnav_mcp.port.plan_verbs import PlanVerbs
 from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEnds, TailKind, ValueOwner
 
 
-class GraphAdapter(ABC):
+class GraphAdapter(OpenableGraph, PlanVerbs):
     """One open graph. Safe for concurrent calls of one event loop.
 
     A call that is cancelled or times out returns at once. Its query in the store ends as soon as the store allows:
@@ -40,32 +38,6 @@ class GraphAdapter(ABC):
 
     capabilities: frozenset[Capability]
     """Before `open`: what this kind of store can do. After it: what this graph can do."""
-
-    async def open(self) -> None:  # noqa: B027 - a graph in memory has nothing to open
-        """Connect, or open the file. Called once before any verb; cheap enough for the first call of a session.
-
-        Raises:
-            StoreUnavailable: nothing answers at the location.
-            InvalidStore: what is there is damaged, of another version or no graph.
-        """
-
-    async def close(self) -> None:  # noqa: B027 - nor to close
-        """Release every connection, thread and file. Safe to call twice."""
-
-    @property
-    @abstractmethod
-    def revision(self) -> str:
-        """A short text that changes whenever the graph may have changed. Cursors are bound to it."""
-
-    @property
-    def stale(self) -> bool:
-        """Whether the store at the location was replaced since it was opened, such as a graph file.
-
-        Read before every call, so it must cost next to nothing. Once it is true, the next call gets a newly opened
-        adapter. Running calls finish on this one, which still answers from what it opened; then it is closed.
-        A store that is written to in place is never stale: its `revision` changes instead.
-        """
-        return False
 
     @property
     def class_relations(self) -> frozenset[str]:
@@ -159,6 +131,23 @@ class GraphAdapter(ABC):
         total above the limit. So a hub is recognised without reading its rows or looking up names.
         """
 
+    async def bare_neighbours(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        paths: Sequence[tuple[str, ...]] | None = None,
+        far_ends: TailKind | None = None,
+        limit: int,
+        after: str | None = None,
+    ) -> Page[Link]:
+        """The rows of `neighbours` for a caller that needs only ids and values.
+
+        Labels, types and qualifiers may be missing, if that is cheaper. An edge for each row, as in `neighbours`. By
+        default its rows.
+        """
+        return await self.neighbours(ids, direction, paths=paths, far_ends=far_ends, limit=limit, after=after)
+
     async def rows_or_relations(
         self,
         ids: Sequence[str],
@@ -213,6 +202,18 @@ class GraphAdapter(ABC):
         """
         return await defaults.edges(self, heads, tails, relations=relations, limit=limit, after=after)
 
+    async def bare_edges(
+        self,
+        heads: Sequence[str],
+        tails: Sequence[str],
+        *,
+        relations: Sequence[str] | None = None,
+        limit: int,
+        after: str | None = None,
+    ) -> Page[Triple]:
+        """The triples of `edges` for a caller that needs only ids; see `bare_neighbours`. By default its triples."""
+        return await self.edges(heads, tails, relations=relations, limit=limit, after=after)
+
     async def triples_by_qualifier(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
         """The first triples that have the entity as a qualifier's value; None if the store cannot tell.
 
@@ -231,6 +232,16 @@ class GraphAdapter(ABC):
         Raises:
             UnknownName: the graph has no such label or property.
         """
+
+    async def bare_nodes(
+        self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
+    ) -> Page[Entity]:
+        """The entities of `nodes` for a caller that needs only ids; see `bare_neighbours`. By default those of `nodes`.
+
+        Raises:
+            UnknownName: the graph has no such label or property.
+        """
+        return await self.nodes(label, property_name, value, limit=limit, after=after)
 
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
@@ -255,40 +266,9 @@ class GraphAdapter(ABC):
         """
         return await scanning.schema(self, name, limit=limit)
 
-    async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
-        """One page of a plan's rows, with the graph's own ids. The plan is compiled to one query if possible.
-
-        The order is that of the algebra. A position is the number of rows up to it; a dot and more text may follow.
-
-        Raises:
-            Unsupported: the store's language or this adapter cannot express a part of the plan.
-        """
-        del plan, limit, after
-        raise Unsupported("this store runs no plans", next_step="Walk with search or get_triples.")
-
-    async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
-        """Matches of a plan's pattern, found by one query or a few; each combination of nodes once.
-
-        At most `limit`, in any order; exactly `limit` means that there may be more. Edges and labels are those that
-        `neighbours` and `describe` show. An incomplete answer of the store is an error, never a partial result.
-
-        Raises:
-            Unsupported: the store's language or this adapter cannot express a part of the pattern.
-            StoreTimeout: the store did not answer in time.
-        """
-        del asked, limit
-        raise Unsupported("this store fits no patterns", next_step="Walk with search or get_triples.")
-
     async def health(self) -> Health:
         """Whether the store answers, the size of the graph, and what is missing for good answers."""
         return await defaults.health(self)
-
-    async def __aenter__(self) -> Self:
-        await self.open()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
 
 
 class OpenAdapter(Protocol):

@@ -9,7 +9,7 @@ from kgnav_mcp.adapters.endpoint.rows import RowReader
 from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.paging.edges import edges_page
 from kgnav_mcp.adapters.sparql.around.edges import EdgeReader
-from kgnav_mcp.adapters.sparql.around.rows import TO_ENTITIES
+from kgnav_mcp.adapters.sparql.around.rows import to_entities
 from kgnav_mcp.model import Count, Direction, Page, Stop, Triple
 from tests.adapters.endpoint.inprocess import InProcess, counts_of, entity
 
@@ -60,7 +60,7 @@ async def test_an_edge_of_a_hub_is_looked_up_and_its_rows_are_not_read(client: I
     store, names, counts = await counts_of(client)
     hub, tails = entity(store, "ex:hub"), IDS[:size]
     client.queries.clear()
-    source = EdgeReader(RowReader(store, names, counts, [hub], TO_ENTITIES[Direction.OUTGOING]), counts, tails, None)
+    source = EdgeReader(RowReader(store, names, counts, [hub], to_entities(Direction.OUTGOING)), counts, tails, None)
     page = await edges_page(source, [hub], limit=SIZE, after=None)
     assert (len(page.items), page.stop) == (max(size // 2, 1), Stop.COMPLETE)
     if size == 1:
@@ -73,7 +73,7 @@ async def test_edges_between_large_sets_cost_a_few_queries_and_are_paged(client:
     after: str | None = None
     client.queries.clear()
     for _ in range(10):
-        source = EdgeReader(RowReader(store, names, counts, IDS, TO_ENTITIES[Direction.OUTGOING]), counts, IDS, None)
+        source = EdgeReader(RowReader(store, names, counts, IDS, to_entities(Direction.OUTGOING)), counts, IDS, None)
         page = await edges_page(source, IDS, limit=700, after=after)
         found += [triple.head.id for triple in page.items]
         if page.stop is Stop.COMPLETE:

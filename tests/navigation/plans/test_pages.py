@@ -177,9 +177,15 @@ class Counting(DictAdapter):
         self.calls: Counter[str] = Counter()
 
     def __getattribute__(self, name: str) -> Any:
-        if name in {"describe", "neighbours", "nodes", "edges", "relations"}:
+        found = super().__getattribute__(name)
+        if name not in {"describe", "neighbours", "nodes", "edges", "relations"}:
+            return found
+
+        def counted(*arguments: Any, **options: Any) -> Any:
             self.calls[name] += 1
-        return super().__getattribute__(name)
+            return found(*arguments, **options)
+
+        return counted
 
 
 async def test_a_count_describes_no_node_and_many_nodes_cost_no_more_calls_than_few():

@@ -22,15 +22,17 @@ from kgnav_mcp.adapters.endpoint.rows import RowReader
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter, create_client
+from kgnav_mcp.adapters.sparql.adapter import SparqlAdapter
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Path
 from kgnav_mcp.adapters.sparql.around.edges import EdgeReader
 from kgnav_mcp.adapters.sparql.around.matching import RowSearch
-from kgnav_mcp.adapters.sparql.around.rows import TO_ENTITIES
+from kgnav_mcp.adapters.sparql.around.rows import to_entities
+from kgnav_mcp.adapters.sparql.connecting import create_client
 from kgnav_mcp.adapters.sparql.location import GRAPH
 from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.queries import SIZE
 from kgnav_mcp.adapters.sparql.rate_limit import Client
+from kgnav_mcp.adapters.sparql.readers import Readers
 from kgnav_mcp.adapters.sparql.reading import Read, Reader
 from kgnav_mcp.adapters.wellknown import RDFS_SUBCLASS
 from kgnav_mcp.concurrency import gathered, in_thread
@@ -188,11 +190,14 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
             relations=RelationReader(store, names, counts),
             rows=lambda anchors, asked: RowReader(store, names, counts, anchors, asked),
             search=lambda asked: RowSearch(
-                store.reader, RowReader(store, names, counts, (), TO_ENTITIES[asked.direction]), counts, asked
+                store.reader, RowReader(store, names, counts, (), to_entities(asked.direction)), counts, asked
             ),
-            edges=lambda heads, tails, paths: (
+            edges=lambda heads, tails, paths, bare: (
                 EdgeReader(
-                    RowReader(store, names, counts, heads, TO_ENTITIES[Direction.OUTGOING]), counts, tails, paths
+                    RowReader(store, names, counts, heads, to_entities(Direction.OUTGOING, bare=bare)),
+                    counts,
+                    tails,
+                    paths,
                 )
                 if all(isinstance(one, URIRef) for one in (*heads, *tails))
                 else None  # the edges of a blank node are read with it

@@ -64,6 +64,11 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         self._store = store
         self._names = names
 
+    def parallel_relations(self) -> Collection[URIRef] | None:
+        """The relations where one triple may make several edges; None: not known, or the catalogue was not read yet."""
+        read = self.loaded
+        return None if read is None else read.parallel
+
     async def relations(self) -> Sequence[URIRef]:
         """The known relations, most used first."""
         uses = (await self.get()).relations

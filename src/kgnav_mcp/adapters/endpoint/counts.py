@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from rdflib import Literal, URIRef
@@ -39,6 +39,10 @@ class KnownRelations(Protocol):
 
     async def relations(self) -> Sequence[URIRef]:
         """The known relations of the graph, most used first."""
+        ...
+
+    def parallel_relations(self) -> Collection[URIRef] | None:
+        """The relations where one triple may make several edges; None: not known."""
         ...
 
 
@@ -80,6 +84,13 @@ class CountReader(counts.CountReader):
             lambda: merge_counts([found, blank_counts if paths is None else blank_counts.restricted_to(paths)]),
         )
 
+    def one_edge_each(self, relations: Iterable[URIRef]) -> bool:
+        """Whether it is known that each triple of these relations makes one edge."""
+        if not self._reification.parallel:
+            return True
+        parallel = self._known_relations.parallel_relations()
+        return parallel is not None and not any(relation in parallel for relation in relations)
+
     async def _approximated(self, iris: Sequence[URIRef], question: Question, error: StoreTimeout) -> Counts:
         """Approximate the counts of hubs."""
         del error
@@ -114,7 +125,8 @@ class CountReader(counts.CountReader):
 
     async def _as_row_counts(self, counts: Counts, entities: Sequence[Anchor], direction: Direction) -> Counts:
         """Add the further rows of triples that several statements are about."""
-        if not self._reification.parallel or not counts.rows:
+        relations = await in_thread(len(counts.rows), lambda: {path[0] for own in counts.rows.values() for path in own})
+        if self.one_edge_each(relations):
             return counts
         iris = [entity for entity in entities if isinstance(entity, URIRef)]
         total = await in_thread(len(iris), lambda: counts.total)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
+from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, CatalogueCache
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans.parts import EdgeVariables, cannot_express
 from kgnav_mcp.adapters.sparql.plans.triples import Path, TripleWriter
-from kgnav_mcp.adapters.sparql.terms import Fragment
+from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated
+from kgnav_mcp.model import Stop
+
+_MAX_RELATIONS = 100
+"""Maximum number of relations that are listed in place of any relation."""
 
 
 class PatternWriter(TripleWriter):
@@ -23,6 +27,12 @@ class PatternWriter(TripleWriter):
         super().__init__(store.reader, naming, mediator, types=len(store.types))
         self._reification = store.reification
         self._catalogues = catalogues
+        self._catalogue: Catalogue | None = None
+
+    async def load_relations(self, relations: Iterable[str]) -> None:
+        wanted = list(relations)
+        await super().load_relations(wanted)
+        self._catalogue = await self._catalogues.get()
 
     async def _shown_relations(self) -> Collection[URIRef]:
         return (await self._catalogues.get()).relations
@@ -38,10 +48,20 @@ class PatternWriter(TripleWriter):
         return path
 
     def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
-        if self._reification and not relations:
+        catalogue = self._catalogue
+        if not relations and (catalogue is None or catalogue.parallel is None or catalogue.parallel):
             raise cannot_express("edges of any relation, of which some triples may be several")
         edge, own = super().edge(relations, ends)
         return Fragment(f"{edge.text} {self._reification.head(ends.source.text).text}".strip()), own
+
+    def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
+        if iris or self._catalogue is None or self._catalogue.stop is not Stop.COMPLETE or self._catalogue.sampled:
+            return super()._restricted(relation, iris)
+        # Of all triples most have values or belong to statements: a store is many times faster without them.
+        to_entities = [iri for iri, use in self._catalogue.relations.items() if use.has_edges]
+        if len(to_entities) > _MAX_RELATIONS:
+            return Fragment("")
+        return self.part(queries.ONE_OF_RELATIONS, relation=relation, relations=comma_separated(*to_entities))
 
     def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
         if self._reification:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rdflib import BNode, URIRef
 
@@ -46,9 +47,21 @@ class RowReader(rows.RowReader):
     ) -> None:
         super().__init__(store, names, counts, anchors, question)
         self._store = store
+        self._known = counts
+        self._all_triples_counted = False
         self._entities = names
         self._backwards = question.direction is Direction.INCOMING
         self._statements: QualifiersByTriple | None = None
+
+    async def counts(self) -> Counts:
+        counts = await super().counts()
+        self._all_triples_counted = counts.stop is Stop.COMPLETE
+        return counts
+
+    def is_small(self, segment: Segment[Anchor, URIRef]) -> bool:
+        # A lower bound is then the number of triples: only the further rows of their statements were not counted.
+        counted = self._all_triples_counted and len(segment.path) == 1
+        return super().is_small(replace(segment, exact=True) if counted else segment)
 
     async def qualified(self, value: URIRef, limit: int) -> tuple[Triple, ...] | None:
         """The first triples that have the entity as the value of a qualifier; None: not known."""
@@ -100,7 +113,8 @@ class RowReader(rows.RowReader):
 
     async def rows_for_page(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
         """Cut blocks to the rows for the page. A triple with several statements about it makes several rows."""
-        if not self._store.reification:
+        relations = {block.wanted.segment.path[0] for block in blocks}
+        if not self._store.reification or (self._bare and self._known.one_edge_each(relations)):
             return await super().rows_for_page(blocks)
         said = self._statements
         if said is None:
@@ -110,8 +124,8 @@ class RowReader(rows.RowReader):
 
     async def _counts_of(self, rows_read: Ends) -> Counts:
         """Count rows that were read. Their statements are read as well: a triple is as many edges as it has some."""
-        parallel = self._store.reification.parallel
-        if not parallel or any(isinstance(end, BNode) for ends in rows_read.values() for end in ends):
+        without_statements = self._bare and self._known.one_edge_each(relation for _, relation in rows_read)
+        if without_statements or not self._store.reification.parallel or _has_blank_ends(rows_read):
             return await super()._counts_of(rows_read)
         triples = [
             (one, relation, end)
@@ -211,6 +225,10 @@ class RowReader(rows.RowReader):
     def _entity(self, blank: Blank, route: Route, marks: Mapping[BNode, str]) -> Entity:
         path = self._store.blanks.path(blank, route, marks)
         return self._entities.blank_node(self._store.endpoint.ids.written(path), blank)
+
+
+def _has_blank_ends(rows_read: Ends) -> bool:
+    return any(isinstance(end, BNode) for ends in rows_read.values() for end in ends)
 
 
 def _triples(blocks: Sequence[Block]) -> list[tuple[URIRef, URIRef, Term]]:

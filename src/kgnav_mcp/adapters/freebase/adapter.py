@@ -21,15 +21,16 @@ from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.rows import RowReader
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.sparql import errors
-from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter
+from kgnav_mcp.adapters.sparql.adapter import SparqlAdapter
 from kgnav_mcp.adapters.sparql.around.counts import Path
 from kgnav_mcp.adapters.sparql.around.edges import EdgeReader
 from kgnav_mcp.adapters.sparql.around.matching import RowSearch
-from kgnav_mcp.adapters.sparql.around.rows import TO_ENTITIES
+from kgnav_mcp.adapters.sparql.around.rows import to_entities
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.queries import SIZE
 from kgnav_mcp.adapters.sparql.rate_limit import Client
+from kgnav_mcp.adapters.sparql.readers import Readers
 from kgnav_mcp.adapters.sparql.reading import number_in
 from kgnav_mcp.adapters.sparql.schema import SchemaReader
 from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
@@ -118,11 +119,11 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             relations=RelationReader(store, names, counts),
             rows=lambda anchors, asked: RowReader(store, names, counts, anchors, asked),
             search=lambda asked: RowSearch(
-                store.reader, RowReader(store, names, counts, (), TO_ENTITIES[asked.direction]), counts, asked
+                store.reader, RowReader(store, names, counts, (), to_entities(asked.direction)), counts, asked
             ),
             hops_searched=2,
-            edges=lambda heads, tails, paths: EdgeReader(
-                RowReader(store, names, counts, heads, TO_ENTITIES[Direction.OUTGOING]), counts, tails, paths
+            edges=lambda heads, tails, paths, bare: EdgeReader(
+                RowReader(store, names, counts, heads, to_entities(Direction.OUTGOING, bare=bare)), counts, tails, paths
             ),
             fits=FitReader(store.reader, linker.naming, PatternWriter(store, linker.naming, catalogues)),
             graph=await self._graph(),

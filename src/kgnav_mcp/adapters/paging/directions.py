@@ -55,6 +55,8 @@ class RowRequest:
     limit: int
     after: str | None
     all_or_none: bool
+    bare: bool = False
+    """Whether only ids and values are needed, as in `GraphAdapter.bare_neighbours`."""
 
     @property
     def nothing(self) -> bool:
@@ -134,15 +136,32 @@ class DirectedAdapter(GraphAdapter):
         all_or_none: bool = False,
     ) -> AnchoredPage[Link]:
         asked = RowRequest(ids, direction or Direction.OUTGOING, paths, far_ends, limit, after, all_or_none)
-        if direction is not None:
-            page = await self.rows_in(asked)
-            found = await in_thread(limit, lambda: _as_links(direction, page))
-        else:
-            found = await self._rows_in_both(asked)
+        found = await self._links(direction, asked)
         anchors, others = await in_thread(max(limit, len(ids)), lambda: self._anchors_in(found, ids))
         if after is None and others and (found.items or found.stop is not Stop.LIMIT):
             anchors |= await self.describe(others)
         return anchored(found, anchors)
+
+    async def bare_neighbours(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        paths: Paths = None,
+        far_ends: TailKind | None = None,
+        limit: int,
+        after: str | None = None,
+    ) -> Page[Link]:
+        side = direction or Direction.OUTGOING
+        asked = RowRequest(ids, side, paths, far_ends, limit, after, all_or_none=False, bare=True)
+        return await self._links(direction, asked)
+
+    async def _links(self, direction: Direction | None, asked: RowRequest) -> Page[Link]:
+        """The rows of a request, in a direction or in both (None)."""
+        if direction is None:
+            return await self._rows_in_both(asked)
+        page = await self.rows_in(asked)
+        return await in_thread(asked.limit, lambda: _as_links(direction, page))
 
     def _anchors_in(self, page: Page[Link], ids: Sequence[str]) -> tuple[dict[str, Entity], list[str]]:
         """The entities among the ids that the page already names as anchors, and the ids that are left."""

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
-import httpx2
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationRequest, RowRequest
-from kgnav_mcp.adapters.paging.edges import EdgeSource, edges_page
+from kgnav_mcp.adapters.paging.edges import edges_page
 from kgnav_mcp.adapters.paging.positions import Position
-from kgnav_mcp.adapters.sparql.client import USER_AGENT, SparqlClient
-from kgnav_mcp.adapters.sparql.linking import Linker
-from kgnav_mcp.adapters.sparql.lists import ListReader
 from kgnav_mcp.adapters.sparql.matching import FarEndFilter, RowSearch, SearchRequest
-from kgnav_mcp.adapters.sparql.plans.reader import FitReader
-from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT, Client, RateLimitedClient, limiter_of, user_agent
-from kgnav_mcp.adapters.sparql.requests import Address
+from kgnav_mcp.adapters.sparql.rate_limit import Client
+from kgnav_mcp.adapters.sparql.readers import Readers
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreUnavailable, UnknownName
 from kgnav_mcp.model import (
@@ -38,52 +32,6 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.port import FarEnds, PatternMatch, PatternQuery, ValueOwner
 from kgnav_mcp.port.matching import MatchRequest, read_or_search
-
-LIBRARY = f"httpx2/{httpx2.__version__}"
-
-
-class SchemaReader(Protocol):
-    """Answers the verb `schema`."""
-
-    async def overview(self, limit: int) -> Schema: ...
-
-    async def around(self, name: str, limit: int) -> Schema: ...
-
-
-class RelationReader(Protocol):
-    """Answers the verb `relations` in one direction."""
-
-    async def page(self, anchors: Sequence[Any], asked: RelationRequest) -> Page[RelationFacts]: ...
-
-
-class RowReader(Protocol):
-    """Answers the verb `neighbours` in one direction."""
-
-    async def page(self, paths: Sequence[Any] | None, asked: RowRequest) -> Page[Triple]: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Readers:
-    """The readers of an open graph, one for each kind of verb."""
-
-    client: Client
-    linker: Linker
-    relations: RelationReader
-    rows: Callable[[Sequence[Any], RowRequest], RowReader]
-    """Creates the reader of rows at some anchors (see `SparqlAdapter._anchors`)."""
-    search: Callable[[SearchRequest], RowSearch[Any, Any]]
-    """Creates the search of rows at some anchors by their far ends."""
-    hops_searched: int = 1
-    """The longest relations, in hops, whose rows can be searched."""
-    edges: Callable[[Sequence[Any], Sequence[Any], Sequence[Any] | None], EdgeSource[Any, Any] | None]
-    """Creates the reader of the edges between heads and tails by some relations (None: by all).
-
-    Returns None where it cannot look up edges: rows are then read and compared.
-    """
-    lists: ListReader
-    schema: SchemaReader
-    fits: FitReader | None = None
-
 
 R = TypeVar("R", bound=Readers)
 Anchor = TypeVar("Anchor")
@@ -216,23 +164,57 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         limit: int,
         after: str | None = None,
     ) -> Page[Triple]:
+        found = await self._edges(heads, tails, relations, limit, after)
+        return found or await super().edges(heads, tails, relations=relations, limit=limit, after=after)
+
+    async def bare_edges(
+        self,
+        heads: Sequence[str],
+        tails: Sequence[str],
+        *,
+        relations: Sequence[str] | None = None,
+        limit: int,
+        after: str | None = None,
+    ) -> Page[Triple]:
+        found = await self._edges(heads, tails, relations, limit, after, bare=True)
+        return found or await super().edges(heads, tails, relations=relations, limit=limit, after=after)
+
+    async def _edges(
+        self,
+        heads: Sequence[str],
+        tails: Sequence[str],
+        relations: Sequence[str] | None,
+        limit: int,
+        after: str | None,
+        *,
+        bare: bool = False,
+    ) -> Page[Triple] | None:
+        """One page of edges; None where they cannot be looked up."""
         paths = None if relations is None else self._paths([(relation,) for relation in relations])
         starts, ends = await gathered(self._anchors(heads), self._anchors(tails))
         if not starts or not ends or paths == []:
             return Page((), (), Count(0))
-        source = self._readers.edges(starts, ends, paths)
-        if source is None:
-            return await super().edges(heads, tails, relations=relations, limit=limit, after=after)
-        return self._checked_page(await edges_page(source, starts, limit=limit, after=after))
+        source = self._readers.edges(starts, ends, paths, bare)
+        return source and self._checked_page(await edges_page(source, starts, limit=limit, after=after))
 
     async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
         reader = self._readers.fits
         return await (super().match_pattern(asked, limit=limit) if reader is None else reader.fits(asked, limit))
 
+    async def has_more_matches(self, asked: PatternQuery, than: int) -> bool:
+        reader = self._readers.fits
+        return reader is not None and await reader.has_more(asked, than)
+
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
     ) -> Page[Entity]:
         return self._checked_page(await self._readers.lists.nodes(label, property_name, value, limit, after))
+
+    async def bare_nodes(
+        self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
+    ) -> Page[Entity]:
+        lists = self._readers.lists
+        return self._checked_page(await lists.nodes(label, property_name, value, limit, after, bare=True))
 
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
@@ -269,19 +251,3 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
             InvalidCursor: it is not.
         """
         Position.parse(after)
-
-
-def create_client(
-    address: str, *, contact: str, timeout: float, graphs: Sequence[str], local_limit: int | None
-) -> Client:
-    """Create a client that names its operator in the User-Agent and keeps to the host's rate limits.
-
-    A store on this machine gets at most `local_limit` queries at a time; None: no limit.
-    """
-    agent = user_agent(USER_AGENT, contact, LIBRARY)
-    client = SparqlClient(address, timeout=timeout, default_graph=graphs or None, user_agent=agent)
-    parsed = Address.parse(address)
-    limit = local_limit if parsed.is_local else MAX_CONCURRENT
-    return (
-        client if limit is None else RateLimitedClient(client, limiter_of(parsed.host, limit=limit), patience=timeout)
-    )

@@ -126,9 +126,14 @@ class CatalogueCache(ABC, Generic[C]):
         self._partial: TTLCache[None, C] = TTLCache(1, self.cache_seconds)
         self._loading = Shared(self._load)
 
+    @property
+    def loaded(self) -> C | None:
+        """The catalogue, if it has been read."""
+        return self._complete or self._partial.get(None)
+
     async def get(self) -> C:
         """Return the catalogue. The first time, this costs a pass over the graph's relations and types."""
-        read = self._complete or self._partial.get(None)
+        read = self.loaded
         if read is None:
             read = await self._loading.result()
             if read.stop is Stop.TIME_OUT:

@@ -114,9 +114,18 @@ class ListReader(ABC):
         """The condition that a node has a property, or a value of it. Raises UnknownName."""
 
     async def nodes(
-        self, label: str | None, property_name: str | None, value: str | None, limit: int, after: str | None
+        self,
+        label: str | None,
+        property_name: str | None,
+        value: str | None,
+        limit: int,
+        after: str | None,
+        *,
+        bare: bool = False,
     ) -> Page[Entity]:
         """Nodes of a type whose property has a value, compared as printed. None leaves that condition out.
+
+        With `bare` only their ids are needed.
 
         Raises:
             UnknownName: the graph has no such type or property.
@@ -129,7 +138,7 @@ class ListReader(ABC):
             page = await self._page_of_types(found, types, skip, limit)
         else:
             condition = Condition("") if property_name is None else await self._with_property(property_name, value)
-            nodes = await self._nodes_meeting(condition.text, types, skip, limit, short=value is not None)
+            nodes = await self._nodes_meeting(condition.text, types, skip, limit, short=value is not None, bare=bare)
             page = condition.of(nodes)
         return truncated(page, note="" if types is None else types.note)
 
@@ -166,11 +175,11 @@ class ListReader(ABC):
         return truncated(rows.page(list(entities.values()), skip, limit), stop)
 
     async def _nodes_meeting(
-        self, condition: str | None, types: Types | None, skip: int, limit: int, *, short: bool
+        self, condition: str | None, types: Types | None, skip: int, limit: int, *, short: bool, bare: bool
     ) -> Page[Entity]:
         """The page of the nodes that meet a condition and have one of the types. Blank nodes are left out.
 
-        `short`: the list is probably short.
+        `short`: the list is probably short. `bare`: only ids are needed.
         """
         if condition is None:
             return Page((), (), Count(0))
@@ -181,14 +190,13 @@ class ListReader(ABC):
         queries = self._templates.nodes, self._templates.node_count
         read = await self._read(queries, conditions, skip, limit, read_first=short)
         page, blanks = await in_thread(len(read.rows), lambda: self._nodes_in(read, skip, limit))
-        described = await self._linker.names.described([iri for iri in page.items if iri is not None])
+        iris = [iri for iri in page.items if iri is not None]
+        short_id = self._linker.naming.short
+        described = {iri: Entity(short_id(iri)) for iri in iris} if bare else await self._linker.names.described(iris)
 
         def shown() -> Page[Entity]:
-            entities = [
-                (described[iri], position)
-                for iri, position in zip(page.items, page.positions, strict=True)
-                if iri is not None and iri in described
-            ]
+            found = zip(page.items, page.positions, strict=True)
+            entities = [(described[iri], position) for iri, position in found if iri is not None and iri in described]
             total = Count.at_least(skip + len(entities)) if blanks else page.total
             return Page(
                 tuple(one for one, _ in entities), tuple(position for _, position in entities), total, page.stop

@@ -118,6 +118,15 @@ class Names(ABC):
 
         return await in_thread(len(wanted), named)
 
+    def without_labels(
+        self, terms: Iterable[Term], relations: Iterable[URIRef]
+    ) -> tuple[dict[Term, Node], dict[URIRef, Relation]]:
+        """Convert terms to values and entities, and IRIs to relations, with their ids alone."""
+        wanted, iris = self._with_iris(terms)
+        values: dict[Term, Node] = {term: self.literal(term) for term in wanted if isinstance(term, Literal)}
+        entities = {term: Entity(self.naming.short(iri)) for term, iri in iris.items()}
+        return values | entities, {iri: Relation(short := self.naming.short(iri), short) for iri in relations}
+
     def _with_iris(self, terms: Iterable[Term]) -> tuple[Collection[Term], dict[Term, URIRef]]:
         """The distinct terms, and the IRIs of those that can be looked up."""
         wanted = dict.fromkeys(terms)

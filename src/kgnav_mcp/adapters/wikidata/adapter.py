@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.directions import RelationRequest
-from kgnav_mcp.adapters.sparql.adapter import LIBRARY, Readers, SparqlAdapter, create_client
+from kgnav_mcp.adapters.sparql.adapter import SparqlAdapter
 from kgnav_mcp.adapters.sparql.client import USER_AGENT
+from kgnav_mcp.adapters.sparql.connecting import LIBRARY, create_client
 from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT_LOCAL, Client, user_agent
+from kgnav_mcp.adapters.sparql.readers import Readers
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.requests import Address
 from kgnav_mcp.adapters.wikidata import queries, queries_schema
@@ -159,7 +161,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             relations=RelationReader(store, catalogues, counts, statements),
             search=lambda asked: RowSearch(store, counts, statements, asked),
             rows=lambda anchors, asked: RowReader(store, catalogues, counts, statements, (anchors, asked)),
-            edges=lambda _, tails, paths: EdgeReader(store, statements, tails, paths),
+            edges=lambda _, tails, paths, __: EdgeReader(store, statements, tails, paths),
             fits=FitReader(store.reader, linker.naming, PatternWriter(store, linker.naming, catalogues)),
         )
 

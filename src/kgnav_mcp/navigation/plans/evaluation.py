@@ -17,7 +17,7 @@ from kgnav_mcp.navigation.plans.counting import counted
 from kgnav_mcp.navigation.plans.explaining import is_empty_answer, nothing_fits
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.matching import PatternMatcher
-from kgnav_mcp.navigation.plans.needs import Needs, in_rows, needs_after, summary
+from kgnav_mcp.navigation.plans.needs import Needs, in_rows, needs_after, summary, uses_edges
 from kgnav_mcp.navigation.plans.paging import answer_offset, answer_tag
 from kgnav_mcp.navigation.plans.patterns import PROOF, unmatched, weighted
 from kgnav_mcp.navigation.plans.progress import Progress, reporting
@@ -63,7 +63,8 @@ async def evaluate(
         InvalidArgument: a regular expression of the plan is invalid.
     """
     budget = Budget(bound)
-    evaluation = _Evaluation(graph, budget, lookups, by_store=by_store)
+    bare_edges = not proof and not uses_edges(plan)
+    evaluation = _Evaluation(graph, budget, lookups, by_store=by_store, bare_edges=bare_edges)
     async with reporting(progress, lambda: _how_far(budget)):
         table = await evaluation.answer(plan, proof=proof)
         return await evaluation.page(plan, table, limit, after)
@@ -80,9 +81,11 @@ def _how_far(budget: Budget) -> str:
 class _Evaluation:
     """One evaluation of a plan."""
 
-    def __init__(self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None, *, by_store: bool) -> None:
+    def __init__(
+        self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None, *, by_store: bool, bare_edges: bool
+    ) -> None:
         self._graph, self._budget = graph, budget
-        self._reader = Reader(graph, budget, lookups)
+        self._reader = Reader(graph, budget, lookups, bare_edges=bare_edges)
         self._asker = ExpressionEvaluator(self._reader, self._match)
         self._matcher = StoreMatcher(graph, self._reader, self._asker) if by_store else None
 
@@ -186,8 +189,9 @@ class _Evaluation:
         if found is not None:
             return await PatternMatcher(self._reader, self._asker, match, found).fitted()
         sizes = dict(self._budget.sizes)
+        work = PatternMatcher(self._reader, self._asker, match, table).fitted()
         try:
-            return await PatternMatcher(self._reader, self._asker, match, table).fitted()
+            return await (work if self._matcher is None else self._matcher.unless_too_large(match, table, work))
         except PlanTooLarge:
             pruned = None if self._matcher is None else await self._matcher.pruned(match, table)
             if pruned is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from kgnav_mcp.model import Entity, Namesake, Page
 from kgnav_mcp.port import Capability, GraphAdapter
@@ -39,20 +39,16 @@ class Lookups:
         found: dict[str, Page[Namesake]] = {}
         for start in range(0, len(names), _NAMES_PER_CALL):
             found.update(await self._graph.find_by_names(names[start : start + _NAMES_PER_CALL], limit=_NAMESAKES))
-        self._remember(one.entity for page in found.values() for one in page.items)
+        self._by_id.update((one.entity.id, one.entity) for page in found.values() for one in page.items)
         return found
 
     async def by_value(self, label: str | None, relation: str, value: str) -> Page[Entity]:
-        """The first nodes that have a label and this value of a property: two at least, where there are as many.
+        """The first nodes with a label and this value of a property: two at least, if as many. Only their ids.
 
         Raises:
             UnknownName: the graph has no such label or property.
         """
         key = label, relation, value
         if key not in self._having:
-            page = self._having[key] = await self._graph.nodes(*key, limit=self._first)
-            self._remember(page.items)
+            self._having[key] = await self._graph.bare_nodes(*key, limit=self._first)
         return self._having[key]
-
-    def _remember(self, entities: Iterable[Entity]) -> None:
-        self._by_id.update((entity.id, entity) for entity in entities)

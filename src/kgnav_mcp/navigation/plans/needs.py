@@ -9,10 +9,16 @@ from kgnav_mcp.plan import (
     Aggregate,
     AggregateFunction,
     Clause,
+    During,
+    EdgePattern,
     Expression,
+    HasLabel,
     Match,
+    PathPattern,
     Pipeline,
+    Plan,
     Project,
+    Property,
     Variable,
 )
 from kgnav_mcp.plan.walking import parts, rewritten, variables_of
@@ -51,6 +57,21 @@ def in_rows(pipeline: Pipeline) -> tuple[Clause, ...]:
             never_null.update(node.variable for node in clause.nodes)
             never_null.update(edge.variable for edge in clause.edges if edge.path is None)
     return tuple(clauses)
+
+
+def uses_edges(plan: Plan) -> bool:
+    """Whether an expression of the plan uses an edge, or a path, for more than counting it."""
+    edges, used = set[str](), set[str]()
+    clauses = (clause for pipeline in plan.pipelines for clause in in_rows(pipeline))
+    for part in (part for clause in clauses for part in parts(clause, patterns=True)):
+        match part:
+            case EdgePattern(name) | PathPattern(name):
+                edges.add(name)
+            case Variable(name) | Property(name) | HasLabel(name) | During(name):
+                used.add(name)
+            case _:
+                pass
+    return not edges.isdisjoint(used)
 
 
 def needs_after(clauses: Sequence[Clause]) -> Needs:

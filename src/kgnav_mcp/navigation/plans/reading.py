@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
+from itertools import product
 from typing import TypeVar
 
 from kgnav_mcp.concurrency import in_thread
@@ -37,9 +39,14 @@ T = TypeVar("T")
 class Reader:
     """Reads a graph for one evaluation, and caches what it has read."""
 
-    def __init__(self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None = None) -> None:
+    def __init__(
+        self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None = None, *, bare_edges: bool = False
+    ) -> None:
+        """`bare_edges`: nothing is asked of an edge but its relation and its ends."""
         self._graph = graph
         self._lookups = lookups or Lookups(graph)
+        self._neighbours = graph.bare_neighbours if bare_edges else graph.neighbours
+        self._edges = graph.bare_edges if bare_edges else graph.edges
         self.budget = budget
         self.classes = Classes(graph)
         self._interned = Interned()
@@ -116,7 +123,8 @@ class Reader:
         key = label, relation, value
         if key not in self._scans:
             try:
-                entities = await self._all(lambda after: self._graph.nodes(*key, limit=_ROWS, after=after), part, 0)
+                read = partial(self._graph.bare_nodes, *key, limit=_ROWS)
+                entities = await self._all(lambda after: read(after=after), part, 0)
             except UnknownName:
                 entities = []
             self._scans[key] = await in_thread(len(entities), lambda: list(map(self._interned.node, entities)))
@@ -147,17 +155,12 @@ class Reader:
             PlanTooLarge: there are more than may be held.
         """
         steps: list[Step] = []
-        for heads_part in batches(heads, _IDS):
-            for tails_part in batches(tails, _IDS):
-                ends = [node.id for node in heads_part], [node.id for node in tails_part]
-                triples = await self._all(
-                    lambda after, ends=ends: self._graph.edges(
-                        *ends, relations=list(relations) or None, limit=_ROWS, after=after
-                    ),
-                    part,
-                    len(steps),
-                )
-                steps += await in_thread(len(triples), lambda triples=triples: self._interned.numbered(triples))
+        wanted = list(relations) or None
+        for heads_part, tails_part in product(batches(heads, _IDS), batches(tails, _IDS)):
+            ends = [node.id for node in heads_part], [node.id for node in tails_part]
+            read = partial(self._edges, *ends, relations=wanted, limit=_ROWS)
+            triples = await self._all(lambda after, read=read: read(after=after), part, len(steps))
+            steps += await in_thread(len(triples), lambda triples=triples: self._interned.numbered(triples))
         return steps
 
     async def degrees(
@@ -183,11 +186,12 @@ class Reader:
         return Capability.MEDIATORS in self._graph.capabilities and any("." in name for name in relations)
 
     async def read_values(self, nodes: Iterable[Node], relation: str) -> None:
-        """Read the values of a property of nodes."""
+        """Read the values of a property of nodes. A value that is a node is described: it is compared by its label."""
         known = self._values.setdefault(relation, {})
         for batch in batches([node for node in dict.fromkeys(nodes) if node not in known], _IDS):
             links = await self._facts([node.id for node in batch], [(relation,)], None)
             found = await in_thread(len(links), lambda links=links: self._interned.grouped(links))
+            await self.describe(value for values in found.values() for value in values if isinstance(value, Node))
             known.update((node, found.get(node, ())) for node in batch)
 
     def values(self, node: Node, relations: Sequence[str]) -> tuple[Value, ...]:
@@ -253,7 +257,7 @@ class Reader:
         if single is None or single:
             found.append(
                 await self._all(
-                    lambda after: self._graph.neighbours(
+                    lambda after: self._neighbours(
                         ids, direction, paths=single, far_ends=TailKind.ENTITY, limit=_ROWS, after=after
                     ),
                     part,
@@ -281,13 +285,8 @@ class Reader:
     async def _facts(
         self, ids: Sequence[str], paths: list[tuple[str, ...]] | None, far_ends: TailKind | None
     ) -> list[Link]:
-        return await self._all(
-            lambda after: self._graph.neighbours(
-                ids, Direction.OUTGOING, paths=paths, far_ends=far_ends, limit=_ROWS, after=after
-            ),
-            None,
-            0,
-        )
+        read = partial(self._graph.bare_neighbours, ids, Direction.OUTGOING, paths=paths, far_ends=far_ends)
+        return await self._all(lambda after: read(limit=_ROWS, after=after), None, 0)
 
     async def _all(self, read: Callable[[str | None], Awaitable[Page[T]]], part: Part | None, before: int) -> list[T]:
         """All items of a list; refused as soon as the total of a page exceeds what may be held."""

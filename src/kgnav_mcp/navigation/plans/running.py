@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -99,13 +99,14 @@ class PlanRunner:
                 await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses)
             with suppress(Unsupported):  # the store cannot express a part of the plan: it is evaluated here
                 async with reporting(self.progress, lambda: "the store is at work"):
-                    if not proof:
-                        work = self.graph.run(plan, limit=limit, after=after)
+                    if proof:
+                        work = partial(self._proved, plan, compiled, limit, after)
                     else:
-                        work = self._proved(plan, compiled, limit, after)
+                        work = partial(self.graph.run, plan, limit=limit, after=after)
                     return await self._in_time(plan, after, work)
         shown = 0 if after is None or evaluated else _rows_before(after)
-        work = evaluate(
+        work = partial(
+            evaluate,
             self.graph,
             plan,
             limit=shown + limit,
@@ -125,17 +126,17 @@ class PlanRunner:
         positions = tuple(f"{_EVALUATED}{position}" for position in page.positions[shown:])
         return replace(page, items=page.items[shown:], positions=positions)
 
-    async def _in_time(self, plan: Plan, after: str | None, work: Awaitable[PlanPage]) -> PlanPage:
+    async def _in_time(self, plan: Plan, after: str | None, work: Callable[[], Awaitable[PlanPage]]) -> PlanPage:
         """The result of `work`. If the estimate of the plan is too high, it must come at once.
 
         Raises:
             PlanTooLarge: the estimate is too high, and the result did not come at once.
         """
         if plan.only_exists or after is not None or steps_of(await Vocabulary.of(self.graph), plan) <= _MOST_STEPS:
-            return await work
+            return await work()
         try:
             async with asyncio.timeout(_AT_ONCE_S):
-                return await work
+                return await work()
         except TimeoutError as error:
             raise PlanTooLarge(self.bound, await sizes_of(self.graph, plan)) from error
 

@@ -7,11 +7,13 @@ express are evaluated here, on its rows.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
-from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.concurrency import in_thread, unless
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
 from kgnav_mcp.navigation.plans.entities import has_id
 from kgnav_mcp.navigation.plans.needs import Needs
@@ -21,13 +23,14 @@ from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.starting import start_of
 from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value
-from kgnav_mcp.plan import (
-    Match,
-    NodePattern,
-)
+from kgnav_mcp.plan import EdgePattern, Match, NodePattern, PathKind
 from kgnav_mcp.plan.walking import conjunction, conjuncts, variables_of
 from kgnav_mcp.port import Capability, GraphAdapter, PatternMatch, PatternQuery
 
+_PROBED_AFTER_S = 0.25
+"""Seconds of matching after which the store is asked whether there are too many matches: most need less."""
+_CHAIN = 4
+"""Edges of the chain that stands for a path without an upper bound."""
 _IDS = 1_000
 """Nodes with a given property value whose ids are passed to the store at most."""
 
@@ -74,18 +77,57 @@ class StoreMatcher:
         variables = tuple(name for name in sorted(nodes - {*given}) if name in needs.variables | asked_here)
         question = PatternQuery(pattern, variables, given, _ids(table, given), needs.counted, needs.top)
         try:
-            found = (
-                await self._graph.match_pattern(question, limit=self._reader.budget.bound + 1) if question.rows else ()
-            )
+            found = await self._matches(question)
         except (StoreTimeout, InvalidStore):
             return None  # too much for one query: the caller matches edge by edge
-        if remaining and len(found) > self._reader.budget.bound:
-            return None  # too many to hold, though the remaining conditions might leave only a few
+        if found is None or len(found) > self._reader.budget.bound:
+            if remaining:
+                return None  # too many to hold, though the remaining conditions might leave only a few
+            self._reader.budget.expect(match)
+            self._reader.budget.check(self._reader.budget.bound + 1)
+            return None
         rows = await self._join(table, question, found)
         kept = await self._asker.rows_where(rows, remaining)
         if kept.rows and needs.top is None:
             await self._measure(match, kept, edges=not (given or needs.counted))
         return kept
+
+    async def _matches(self, question: PatternQuery) -> Sequence[PatternMatch] | None:
+        """The matches, one more than may be held at most; None if the store soon finds out that there are more."""
+        if not question.rows:
+            return ()
+        work = self._graph.match_pattern(question, limit=self._reader.budget.bound + 1)
+        return await unless(work, lambda: self._has_too_many(question), _PROBED_AFTER_S)
+
+    async def _has_too_many(self, question: PatternQuery) -> bool:
+        """Whether there are certainly more matches than may be held."""
+        with suppress(Unsupported, StoreTimeout, InvalidStore):
+            return await self._graph.has_more_matches(question, self._reader.budget.bound)
+        return False
+
+    async def unless_too_large(self, match: Match, table: Table, work: Coroutine[Any, Any, Table]) -> Table:
+        """The result of `work`, which matches a pattern with paths edge by edge.
+
+        If it takes long, the store is asked whether paths of one length alone are too many: each is a path of the
+        pattern.
+
+        Raises:
+            PlanTooLarge: they are more than may be held.
+        """
+        chained = _with_chains(match)
+        names = frozenset(merged(match))
+        given = tuple(name for name in table.names if name in names)
+        pushed, remaining = split(chained, frozenset(merged(chained)), values=True)
+        nodes_only = all(isinstance(value, Node) for name in given for value in table.column(name))
+        if remaining or not nodes_only or not is_plain(chained, table.names):
+            return await work
+        pattern = replace(chained, where=conjunction(pushed))
+        question = PatternQuery(pattern, tuple(sorted(names - {*given})), given, _ids(table, given))
+        found = await unless(work, lambda: self._has_too_many(question), _PROBED_AFTER_S)
+        if found is None:
+            self._reader.budget.check(self._reader.budget.bound + 1)
+            raise AssertionError("more than may be held were found")
+        return found
 
     async def pruned(self, match: Match, table: Table) -> Table | None:
         """The rows extended by nodes that may match a pattern; None if the store cannot find them.
@@ -203,6 +245,25 @@ class StoreMatcher:
                 budget.measured(node, len(await nodes_of(table, node.variable)))
         if edges and len(match.edges) == 1:
             budget.measured(match.edges[0], sum(times(table)))
+
+
+def _with_chains(match: Match) -> Match:
+    """The pattern with a chain of edges in place of each path. The chain has a length that the path may have."""
+    nodes, edges = list(match.nodes), list[EdgePattern]()
+    for edge in match.edges:
+        if edge.path is None or edge.path.kind is PathKind.REACHABLE:
+            edges.append(edge)
+            continue
+        longest = _CHAIN if edge.path.longest is None else edge.path.longest
+        length = max(min(longest, _CHAIN), edge.path.shortest, 1)
+        between = [f"{edge.variable}\0{place}" for place in range(1, length)]
+        ends = [edge.source, *between, edge.target]
+        nodes += map(NodePattern, between)
+        edges += (
+            replace(edge, variable=f"{edge.variable}\0{place}-", source=source, target=target, path=None)
+            for place, (source, target) in enumerate(pairwise(ends))
+        )
+    return replace(match, nodes=tuple(nodes), edges=tuple(edges), paths=(), optional=False)
 
 
 def _ids(table: Table, given: Sequence[str]) -> tuple[tuple[str, ...], ...]:

@@ -76,7 +76,7 @@ class _Search:
         for label in self._near.labels[0] if self._near.labels else (None,):
             try:
                 async for page in pages(
-                    lambda after, label=label: self._graph.nodes(label, None, None, limit=_NODES, after=after),
+                    lambda after, label=label: self._graph.bare_nodes(label, None, None, limit=_NODES, after=after),
                     self._reader.budget,
                 ):
                     self._count_examined(len(page.items))
@@ -90,7 +90,7 @@ class _Search:
         paths = [(relation,) for relation in self._edge.relations] or None
         limit = _EDGES if self._far.labels else 1
         async for page in pages(
-            lambda after: self._graph.neighbours(
+            lambda after: self._graph.bare_neighbours(
                 ids, self._side, paths=paths, far_ends=TailKind.ENTITY, limit=limit, after=after
             ),
             self._reader.budget,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.positions import Place
-from kgnav_mcp.adapters.paging.segments import SegmentPart
+from kgnav_mcp.adapters.paging.segments import Segment, SegmentPart
 from kgnav_mcp.adapters.sparql.around.counts import Anchor
 from kgnav_mcp.adapters.sparql.around.far_ends import End, Facts
 from kgnav_mcp.adapters.sparql.reading import Row, iri_in
@@ -69,3 +69,21 @@ def by_mediator(rows: Iterable[Row]) -> Mapping[URIRef, Sequence[Term]]:
     for row in rows:
         ends[iri_in(row, "m")].append(row["o"])
     return ends
+
+
+def names_needed(
+    rows: Iterable[tuple[Segment[Anchor, URIRef], Found]],
+) -> tuple[Collection[Anchor], Sequence[Term], Collection[URIRef]]:
+    """The anchors of rows, the terms whose names are needed, and the relations."""
+    anchors: dict[Anchor, None] = {}
+    relations: dict[URIRef, None] = {}
+    terms: list[Term] = []
+    for segment, row in rows:
+        anchors[segment.entity] = None
+        relations |= dict.fromkeys(segment.path)
+        if not isinstance(row.far, Entity):
+            terms.append(row.far)
+        for relation, value in row.facts:
+            relations[relation] = None
+            terms.append(value)
+    return anchors, [*(anchor for anchor in anchors if isinstance(anchor, URIRef)), *terms], relations

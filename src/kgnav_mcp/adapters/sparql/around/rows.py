@@ -8,9 +8,9 @@ entities before blank nodes.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
-from typing import ClassVar, Final, Protocol
+from typing import ClassVar, Protocol
 
 from rdflib import BNode, URIRef
 
@@ -21,7 +21,7 @@ from kgnav_mcp.adapters.paging.positions import Place
 from kgnav_mcp.adapters.paging.relations import joined
 from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql.around import queries
-from kgnav_mcp.adapters.sparql.around.blocks import Block, FollowedNodes, Found
+from kgnav_mcp.adapters.sparql.around.blocks import Block, FollowedNodes, Found, names_needed
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Counts, Path, no_rows
 from kgnav_mcp.adapters.sparql.around.far_ends import End, Ends, Pair, grouped, in_order
 from kgnav_mcp.adapters.sparql.names import Names
@@ -36,10 +36,11 @@ _PROBED_PAIRS = MAX_TERMS // 2
 """Pairs of an entity and a relation whose rows are read before they are counted: as many as one query takes."""
 _UNNAMED = model.Literal("a node without a name")
 """A blank node that is the value of a qualifier. It has no id, because no path leads to it."""
-TO_ENTITIES: Final = {
-    side: RowRequest((), side, None, TailKind.ENTITY, 0, None, all_or_none=False) for side in Direction
-}
-"""The question for a reader of rows with entities as far ends, whose anchors are given in another way."""
+
+
+def to_entities(direction: Direction, *, bare: bool = False) -> RowRequest:
+    """The request for rows with entities as far ends, whose anchors are given in another way."""
+    return RowRequest((), direction, None, TailKind.ENTITY, 0, None, all_or_none=False, bare=bare)
 
 
 class Store(Protocol):
@@ -75,6 +76,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         self._anchors = anchors
         self._direction = question.direction
         self._far_ends = question.far_ends
+        self._bare = question.bare
         self._ends = counts.ends(question.direction, question.far_ends)
         self._paths: Sequence[Path] | None = None
         self._probed: Ends = {}
@@ -188,8 +190,11 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
 
     async def triples(self, rows: Sequence[tuple[Segment[Anchor, URIRef], Found]]) -> Sequence[Triple]:
         """Convert rows to triples. All names are read at once."""
-        anchors, terms, relations = await in_thread(len(rows), lambda: _names_needed(rows))
-        nodes, named = await gathered(self._names.nodes(terms), self._names.relations(relations))
+        anchors, terms, relations = await in_thread(len(rows), lambda: names_needed(rows))
+        if self._bare:
+            nodes, named = await in_thread(len(rows), lambda: self._names.without_labels(terms, relations))
+        else:
+            nodes, named = await gathered(self._names.nodes(terms), self._names.relations(relations))
         unnamed = {one: await self._entity_without_iri(one) for one in anchors if not isinstance(one, URIRef)}
 
         @cache
@@ -274,24 +279,6 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             return [one.wanted.select_from(items, one.stop) for one, items in zip(blocks, found, strict=True)]
 
         return await in_thread(sum(len(block.ends) for block in blocks), rows)
-
-
-def _names_needed(
-    rows: Iterable[tuple[Segment[Anchor, URIRef], Found]],
-) -> tuple[Collection[Anchor], Sequence[Term], Collection[URIRef]]:
-    """The anchors of rows, the terms whose names are needed, and the relations."""
-    anchors: dict[Anchor, None] = {}
-    relations: dict[URIRef, None] = {}
-    terms: list[Term] = []
-    for segment, row in rows:
-        anchors[segment.entity] = None
-        relations |= dict.fromkeys(segment.path)
-        if not isinstance(row.far, Entity):
-            terms.append(row.far)
-        for relation, value in row.facts:
-            relations[relation] = None
-            terms.append(value)
-    return anchors, [*(anchor for anchor in anchors if isinstance(anchor, URIRef)), *terms], relations
 
 
 def _iri(segment: Segment[Anchor, URIRef]) -> URIRef:

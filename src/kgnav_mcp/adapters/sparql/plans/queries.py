@@ -11,6 +11,8 @@ from typing import Final
 
 FITS: Final = "SELECT $nodes (COUNT($counted) AS ?n) WHERE { $pattern } $groups $order OFFSET $skip LIMIT $most"
 """Costs the matching of the pattern, and the grouping of the matches by $nodes."""
+MATCHES: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT DISTINCT $nodes WHERE { $pattern } LIMIT $most } }"
+"""Costs the matching of the pattern up to the last of $most matches."""
 GROUPED: Final = "GROUP BY $nodes"
 LARGEST_FIRST: Final = "ORDER BY DESC(?n)"
 AT_LEAST: Final = "HAVING (COUNT($counted) >= $least)"

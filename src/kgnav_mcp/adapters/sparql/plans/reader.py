@@ -44,6 +44,19 @@ class FitReader:
                 break
         return found
 
+    async def has_more(self, question: PatternQuery, than: int) -> bool:
+        """Answers the verb `has_more_matches`. Not known if the given nodes need several queries."""
+        names = (*question.given, *question.variables)
+        given_terms = len(question.rows) * len(question.given)
+        if not names or question.top is not None or given_terms > MAX_TERMS:
+            return False
+        pattern = await self._writer.written(question.match, question.given, question.qualifiers)
+        given_values = pattern.given(question.given, question.rows) if question.given else Fragment("")
+        nodes = Fragment(" ".join(pattern.node(name).text for name in names))
+        text = Fragment(f"{given_values.text} {pattern.text.text}")
+        read = await self._reader.select(queries.MATCHES, share=_SHARE, nodes=nodes, pattern=text, most=than + 1)
+        return any(number_in(row, "n") > than for row in read.rows)
+
     async def _read(
         self, question: PatternQuery, pattern: Pattern, given_values: Fragment, limit: int
     ) -> Sequence[PatternMatch]:
