@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.plan import AggregateFunction, Plan
-from tests.adapters.endpoint.inprocess import InProcess, LocalAdapter
+from tests.adapters.endpoint.inprocess import HERE
+from tests.adapters.sparql.inprocess import InProcess, opened_over
 from tests.navigation.plans.writing import edge, rows, total
 
 COUNT = total(AggregateFunction.COUNT)
@@ -23,7 +24,7 @@ def films(*casts: Sequence[str], more: str = "") -> InProcess:
 
 async def answered(client: InProcess, asked: Plan, bound: int = 100_000) -> list[tuple[object, ...]]:
     """The rows of a plan, and that they are those of the evaluator alone where nothing bounds it."""
-    async with LocalAdapter(client) as graph:
+    async with opened_over(client, HERE) as graph:
         found = rows(await evaluate(graph, asked, limit=50, bound=bound))
         assert found == rows(await evaluate(graph, asked, limit=50, by_store=False))
         return found

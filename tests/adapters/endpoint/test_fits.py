@@ -13,7 +13,8 @@ from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import AggregateFunction, Compare, Comparison, Exists, HasLabel, Not, PathKind, Variable
 from kgnav_mcp.port import AdapterOptions, PatternMatch, PatternQuery
 from tests.adapters.endpoint.films import COUNT, STARRED, answered, films, fits_in
-from tests.adapters.endpoint.inprocess import HERE, InProcess, LocalAdapter
+from tests.adapters.endpoint.inprocess import HERE
+from tests.adapters.sparql.inprocess import InProcess, opened_over
 from tests.contract import toy_files, toy_views
 from tests.contract.example import DictAdapter
 from tests.navigation.plans.writing import compared as compare
@@ -34,7 +35,7 @@ async def test_a_plan_by_chance_answers_what_the_evaluator_alone_answers(seed: i
     (path,) = toy_files.write_rdf(tmp_path, nodes, simple)
     client = InProcess(path.read_text(encoding="utf-8"))
     words = words_of(plain(toy_views.view(toy_views.RDF, nodes, simple), nodes))
-    async with LocalAdapter(client, TOY) as graph:
+    async with opened_over(client, TOY) as graph:
         by_store, alone = PlanRunner(graph), PlanRunner(graph, by_store=False)
         for asked in plans_by_chance(words, 25, of_nodes=True):
             answers = [
@@ -49,7 +50,7 @@ async def test_the_most_frequent_are_counted_by_the_store_however_many_edges_the
     client = films(["ada", "ben", "cyd"], ["ada", "ben"], ["ada", "cyd"], ["ada"])
     most = give("a", named("n", COUNT), order=(descending("n"),), limit=2)
     assert await answered(client, plan(fit(STARRED), most), bound=3) == [("ex:ada", 4), ("ex:ben", 2)]
-    async with LocalAdapter(client) as graph:
+    async with opened_over(client, HERE) as graph:
         with pytest.raises(PlanTooLarge):
             await evaluate(graph, plan(fit(STARRED), most), limit=9, bound=3, by_store=False)
 
@@ -123,7 +124,7 @@ async def test_relations_through_mediators_are_fitted_with_these():
     ]
     client = films(["ada", "ben"], more="\n".join(married) + " ex:wedding1 ex:year 1840 . ex:cyd ex:in ex:club . ")
     wives = fit(edge("f", "ex:starred", "a"), edge("a", "ex:in.ex:of", "b", "s"))
-    async with LocalAdapter(client, f"{HERE}&mediators=unnamed") as graph:
+    async with opened_over(client, f"{HERE}&mediators=unnamed") as graph:
         for by_store in (True, False):
             page = await evaluate(graph, plan(wives, give("a", "b", named("n", COUNT))), limit=9, by_store=by_store)
             assert rows(page) == [("ex:ada", "ex:ben", 1), ("ex:ben", "ex:ada", 1)]
@@ -179,7 +180,7 @@ async def test_an_adapter_that_fits_no_patterns_says_so():
 
 async def test_nodes_are_told_once_with_the_times_that_the_pattern_fits_around_them():
     client = films(["ada", "ben"], ["ada"])
-    async with LocalAdapter(client) as graph:
+    async with opened_over(client, HERE) as graph:
         asked = PatternQuery(fit(STARRED), ("a",), ("f",), (("ex:film0",), ("ex:film1",)))
         found = sorted(await graph.match_pattern(asked, limit=9), key=lambda one: one.nodes)
     assert found == [

@@ -9,7 +9,8 @@ from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.plan import Function
 from kgnav_mcp.port import PatternQuery
 from tests.adapters.endpoint.films import COUNT, STARRED, answered, films, fits_in
-from tests.adapters.endpoint.inprocess import LocalAdapter
+from tests.adapters.endpoint.inprocess import HERE
+from tests.adapters.sparql.inprocess import opened_over
 from tests.navigation.plans.writing import called, edge, fit, give, named, node, plan, rows
 from tests.navigation.plans.writing import compared as compare
 
@@ -48,14 +49,14 @@ async def test_a_triple_that_statements_are_about_is_one_edge_unless_several_are
     assert len(fits_in(client)) == 2  # no edge is `ex:by`: it belongs to the statement
     several = films(["ada"], more=f"{said} [] {reifies} ; ex:as ex:doctor .")
     assert await answered(several, plan(fit(STARRED), give("a", named("n", COUNT)))) == [("ex:ada", 2)]
-    async with LocalAdapter(several) as graph:
+    async with opened_over(several, HERE) as graph:
         with pytest.raises(Unsupported):
             await graph.match_pattern(PatternQuery(fit(STARRED), ("a",)), limit=9)
 
 
 async def test_more_than_may_be_held_is_refused_by_the_first_answer():
     client = films([f"actor{n}" for n in range(20)])
-    async with LocalAdapter(client) as graph:
+    async with opened_over(client, HERE) as graph:
         with pytest.raises(PlanTooLarge):
             await evaluate(graph, plan(fit(STARRED), give("a")), limit=9, bound=10)
 
@@ -65,7 +66,7 @@ async def test_edges_that_are_too_many_to_walk_are_read_between_the_nodes_that_t
     client = films(*([f"actor{n}", f"other{n}"] for n in range(20)), more="ex:film3 ex:directed_by ex:actor3 .")
     own = fit(STARRED, edge("f", "ex:directed_by", "a", "d"), edge("f", "ex:starred", "b", "s"))
     both = plan(own, give("f", "b", "r"))
-    async with LocalAdapter(client) as graph:
+    async with opened_over(client, HERE) as graph:
         alone = await evaluate(graph, both, limit=9, by_store=False, proof=proof)
         page = await evaluate(graph, both, limit=9, bound=3, proof=proof)
         with pytest.raises(PlanTooLarge):
@@ -74,7 +75,7 @@ async def test_edges_that_are_too_many_to_walk_are_read_between_the_nodes_that_t
     assert rows(page) == [("ex:film3", "ex:other3", ("ex:film3", "ex:starred", "ex:actor3"))]
     assert {size.part: size.count.value for size in page.sizes}["(f)-[r:`ex:starred`]->(a)"] == 1
     hubs = fit(STARRED, edge("f", "ex:starred", "b", "s"))
-    async with LocalAdapter(client) as graph:
+    async with opened_over(client, HERE) as graph:
         with pytest.raises(PlanTooLarge):
             await evaluate(graph, plan(hubs, give("f", "r")), limit=9, bound=3, proof=proof)
 
@@ -89,7 +90,7 @@ async def test_conditions_that_the_store_has_no_words_for_are_asked_before_more_
 
 async def test_a_pattern_that_nothing_fits_names_its_first_part_that_does_not():
     client = films(["ada"])
-    async with LocalAdapter(client) as graph:
+    async with opened_over(client, HERE) as graph:
         nothing = plan(fit(STARRED, edge("a", "ex:starred", "b", "s")), give("b"))
         page = await evaluate(graph, nothing, limit=9)
     assert page.items == ()

@@ -13,8 +13,9 @@ from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.paging import counts as counts_module
 from kgnav_mcp.adapters.sparql.schema import SAMPLE
 from kgnav_mcp.model import Certainty, Count, Direction, Stop
-from tests.adapters.endpoint.inprocess import InProcess, counts_of, entity, relations_of, rows_of, store_of
+from tests.adapters.endpoint.inprocess import counts_of, entity, relations_of, rows_of, store_of
 from tests.adapters.sparql.clock import Clock, timed
+from tests.adapters.sparql.inprocess import InProcess
 
 FANS = 2_500
 """More than two blocks of rows."""

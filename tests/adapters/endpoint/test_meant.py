@@ -17,7 +17,8 @@ from kgnav_mcp.adapters.endpoint.relations import RelationReader
 from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.sparql import lists as floor
 from kgnav_mcp.model import Count, Direction, Page, RelationFacts, Stop
-from tests.adapters.endpoint.inprocess import InProcess, counts_of, store_of
+from tests.adapters.endpoint.inprocess import counts_of, store_of
+from tests.adapters.sparql.inprocess import InProcess
 
 BEARERS = "LIMIT 1000$"
 FOLLOWED = 50

@@ -22,7 +22,8 @@ from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Count, Direction, Stop
 from kgnav_mcp.port import AdapterOptions
 from tests.adapters.endpoint.graph import STATEMENTS
-from tests.adapters.endpoint.inprocess import HERE, InProcess, counts_of, entity, store_of
+from tests.adapters.endpoint.inprocess import HERE, counts_of, entity, store_of
+from tests.adapters.sparql.inprocess import InProcess
 from tests.adapters.sparql.stub import Exchange, serving, table
 
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"

@@ -11,7 +11,8 @@ from kgnav_mcp.adapters.paging.edges import edges_page
 from kgnav_mcp.adapters.sparql.around.edges import EdgeReader
 from kgnav_mcp.adapters.sparql.around.rows import to_entities
 from kgnav_mcp.model import Count, Direction, Page, Stop, Triple
-from tests.adapters.endpoint.inprocess import InProcess, counts_of, entity
+from tests.adapters.endpoint.inprocess import counts_of, entity
+from tests.adapters.sparql.inprocess import InProcess
 
 SIZE = 3_000
 NODES = "\n".join(

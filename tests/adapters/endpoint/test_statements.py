@@ -14,7 +14,7 @@ from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, ValueOwner
 from tests.adapters.endpoint.conftest import Load
 from tests.adapters.endpoint.graph import NS, REIFIERS, STATEMENTS
-from tests.adapters.endpoint.inprocess import InProcess
+from tests.adapters.sparql.inprocess import InProcess
 from tests.rows import triples_at
 
 GRAPHS = [("statements", STATEMENTS), ("reifiers", REIFIERS)]

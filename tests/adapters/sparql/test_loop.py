@@ -22,7 +22,8 @@ from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.adapters.wikidata.adapter import WikidataAdapter
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from tests.adapters.endpoint.inprocess import HERE, InProcess
+from tests.adapters.endpoint.inprocess import HERE
+from tests.adapters.sparql.inprocess import InProcess
 
 SIZE = 3_000
 MOST = 10_000
