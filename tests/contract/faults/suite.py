@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import pytest
 
@@ -34,8 +34,8 @@ from kgnav_mcp.model import (
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.contract import toy
 from tests.contract.faults.relay import Fault, Relay, Source
-from tests.contract.suite.base import ALL
-from tests.contract.toy_views import Style, View, view
+from tests.contract.suite.base import ALL, ToyContract
+from tests.contract.toy_views import View
 
 Ask = Callable[[GraphAdapter, View, int], Awaitable[Any]]
 
@@ -86,27 +86,15 @@ class Endpoint:
         return self._true[ask, limit]
 
 
-class FaultContract:
-    """Base of the concrete classes, each of which defines the source and the view of its toy graph."""
+class FaultContract(ToyContract):
+    """Base of the concrete classes, each of which defines the source and the view of its toy graph.
 
-    pytestmark = pytest.mark.asyncio(loop_scope="class")
-
-    style: ClassVar[Style]
+    A location has {url} for the endpoint's address.
+    """
 
     @pytest.fixture(scope="class")
     @classmethod
     def source(cls) -> Source:
-        raise NotImplementedError
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def view(cls) -> View:
-        return view(cls.style)
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def location(cls) -> str:
-        """The location of the graph, with {url} for the endpoint's address."""
         raise NotImplementedError
 
     @pytest.mark.parametrize("asked", ASKS)

@@ -19,27 +19,18 @@ ALL = 10_000
 PATIENCE_S = 120
 
 
-class AdapterContract:
-    """Base of the contract classes. A concrete class names the entry points that it covers, and loads the toy graph.
-
-    Tests check capabilities, never adapter names: a declared one must work, any other must raise Unsupported.
-    """
+class ToyContract:
+    """Base of all classes that see the toy graph, which a concrete class loads."""
 
     pytestmark = pytest.mark.asyncio(loop_scope="class")
-
-    schemes: ClassVar[frozenset[str]]
-    """The entry points of `kgnav.adapters` that this class covers."""
 
     style: ClassVar[Style]
     """How the store writes the ids and values of the toy graph."""
 
-    row_by_row: ClassVar[int] = 3
-    """With pages of one row, how many rows are read one by one. The rest is read in one page."""
-
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls) -> str:
-        """The location of the toy graph, which a concrete class loads."""
+        """The location of the toy graph."""
         raise NotImplementedError
 
     @pytest.fixture(scope="class")
@@ -47,6 +38,19 @@ class AdapterContract:
     def view(cls) -> View:
         """The expected content of this store."""
         return view(cls.style)
+
+
+class AdapterContract(ToyContract):
+    """Base of the contract classes. A concrete class names the entry points that it covers, and loads the toy graph.
+
+    Tests check capabilities, never adapter names: a declared one must work, any other must raise Unsupported.
+    """
+
+    schemes: ClassVar[frozenset[str]]
+    """The entry points of `kgnav.adapters` that this class covers."""
+
+    row_by_row: ClassVar[int] = 3
+    """With pages of one row, how many rows are read one by one. The rest is read in one page."""
 
     @pytest.fixture(scope="class")
     @classmethod

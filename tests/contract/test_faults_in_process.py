@@ -1,0 +1,97 @@
+"""The SPARQL adapters over a store inside the test, whose answers are cut query by query."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from typing import Any
+
+from kgnav_mcp.model import Count, Stop
+from kgnav_mcp.port import GraphAdapter, ValueOwner
+from tests.adapters.sparql.inprocess import Answers
+from tests.contract.faults import people
+from tests.contract.faults.catalogue import CatalogueInPart
+from tests.contract.faults.lists import ListsInPart
+from tests.contract.faults.people import BOB, CYD, namesakes
+from tests.contract.faults.relations import RelationsInPart
+from tests.contract.faults.schema import HEADS, TAILS, SchemaInPart
+from tests.contract.faults.spoilt import BEARERS
+
+RELATION_COUNTS = r"WHERE \{ \?s \?p \?o BIND"
+DATATYPES = "DATATYPE"
+
+
+class TestEndpointInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueInPart):
+    notation = people.Endpoint()
+    most_followed = 50
+    no_id = "ex:nobody"
+    relation_counts, type_counts = RELATION_COUNTS, r"\?t FILTER\(isIRI"
+    value_count = r"COUNT\(DISTINCT \?v\)"
+    examples = r"AS \?number\) \?o"
+    hub_size = Count.at_least(51)
+    details = (HEADS, TAILS, DATATYPES)
+    parts = (
+        {"slow": [relation_counts]},
+        {"slow": [type_counts]},
+        {"cut": {relation_counts: 1}},
+        {"cut": {type_counts: 0}},
+    )
+    capped_parts = ({"capped": {relation_counts: 1}}, {"capped": {type_counts: 0}})
+    keeps_lower_bounds, read_again = True, False
+    beside = (
+        "[] <http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies> "
+        "<<( <http://ex.example/n1> <http://ex.example/knows> <http://ex.example/n2> )>> ; "
+        "<http://ex.example/since> 1840 ."
+    )
+    most_compared = 200_000
+
+    def denied(self, graph: GraphAdapter) -> Sequence[Awaitable[Any]]:
+        return (
+            *super().denied(graph),
+            graph.values("nothing", None, ValueOwner.RELATIONSHIP, limit=5),
+            graph.values("since", "nothing", ValueOwner.RELATIONSHIP, limit=5),
+        )
+
+
+class TestFreebaseInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueInPart):
+    notation = people.Freebase()
+    no_id = "dr.dre"
+    relation_counts, type_counts = RELATION_COUNTS, r"SELECT \?t \(COUNT"
+    value_count = r"COUNT\(DISTINCT \?o\)"
+    examples = r"AS \?o0|AS \?number"
+    hub_size = Count(700)
+    does_without = empty_pages = False
+    details = (HEADS, TAILS, DATATYPES)
+    _listed = r"SELECT DISTINCT \?p"
+    parts = ({"cut": {relation_counts: 0, _listed: 1}}, {"cut": {relation_counts: 0, type_counts: 0}})
+    capped_parts = (
+        {"capped": {relation_counts: 1}},
+        {"capped": {type_counts: 1}},
+        {"cut": {relation_counts: 1}, "capped": {_listed: 1}},
+    )
+    read_again = True
+    most_compared = 1_000_000
+
+    def examples_told(self) -> Answers:
+        iri, node = self.notation.iri, self.notation.node
+        known = {f"o{place}": iri(node(number)) for place, number in enumerate((BOB, CYD))}
+        return [(r"AS \?o0", [{"p": iri(self.notation.knows)} | known])]
+
+
+class TestWikidataInPart(ListsInPart, RelationsInPart, SchemaInPart):
+    notation = people.Wikidata()
+    no_id = "P9"
+    relation_counts, type_counts = r"WHERE \{ \?s \?p \?st", r"\?o \(COUNT"
+    value_count = "LIMIT 5001"
+    examples = r"AS \?number"
+    hub_size = Count.at_least(51)
+    details = (HEADS, TAILS, r"DISTINCT \?q")
+    datatype = ("quantity",)
+
+    async def test_nodes_by_a_label_that_the_row_cap_cut_are_no_exact_number(self):
+        client = self.store(*namesakes(3))
+        client.capped = {BEARERS: 2}
+        async with self.opened(client) as graph:
+            first = await graph.nodes(None, "label", "Ann", limit=1)
+            assert (first.items[0].label, first.total, first.stop) == ("Ann", Count.at_least(2), Stop.LIMIT)
+            last = await graph.nodes(None, "label", "Ann", limit=1, after="1")
+            assert (last.items[0].label, last.total, last.stop) == ("Ann", Count.at_least(2), Stop.ROW_CAP)
