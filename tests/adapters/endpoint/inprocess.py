@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
+from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, CatalogueCache
 from kgnav_mcp.adapters.endpoint.counts import CountReader
+from kgnav_mcp.adapters.endpoint.linking import Linker
+from kgnav_mcp.adapters.endpoint.lists import ListReader
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.options import Endpoint
 from kgnav_mcp.adapters.endpoint.relations import RelationReader
@@ -61,3 +63,16 @@ async def store_of(client: InProcess) -> Store:
     """What readers share, of an endpoint inside the test."""
     options = AdapterOptions()
     return await Store.opened(client, Endpoint.read(HERE, options), options)
+
+
+async def catalogue_of(client: InProcess) -> Catalogue:
+    """The catalogue of an endpoint inside the test."""
+    store = await store_of(client)
+    return await CatalogueCache(store, Names(store)).get()
+
+
+async def lists_of(client: InProcess) -> ListReader:
+    """A reader of lists with all that it stands on."""
+    store = await store_of(client)
+    names = Names(store)
+    return ListReader(store, Linker(store, names), CatalogueCache(store, names))

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from pathlib import Path
 
+import pytest
+
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.model import Direction, Entity, Literal, Page, Triple
+from kgnav_mcp.adapters.sparql import lists as floor
+from kgnav_mcp.model import Direction, Entity, Literal, Page, Stop, Triple
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.endpoint.conftest import Load
 from tests.adapters.endpoint.graph import BLANKS
+from tests.adapters.endpoint.inprocess import lists_of, relations_of
+from tests.adapters.sparql.inprocess import InProcess
 from tests.rows import triples_at
 from tests.services import Oxigraph
 
@@ -166,3 +172,29 @@ async def test_another_process_takes_an_id_after_the_server_was_killed(own_oxigr
     )
     output, _ = await process.communicate()
     assert json.loads(output) == [[geo.id], ["ex:lat", "ex:long"]]
+
+
+async def test_far_ends_beside_blank_nodes_that_were_not_read_in_time_are_said_to_be_missing():
+    pairs = r"SELECT \?s \?p \?o WHERE { VALUES \(\?s \?p\)"
+    turtle = "PREFIX ex: <http://ex.example/> ex:ann ex:knows ex:bob, [ ex:age 3 ] ; ex:likes ex:bob ."
+    client = InProcess(turtle)
+    whole = await relations_of(client, "ex:ann", Direction.OUTGOING)
+    assert (len(whole.items[0].examples), whole.stop) == (2, Stop.COMPLETE)
+    assert any(re.search(pairs, query) for query in client.queries)
+    part = await relations_of(InProcess(turtle, cut={pairs: 1}), "ex:ann", Direction.OUTGOING)
+    assert (len(part.items[0].examples), part.stop) == (0, Stop.TIME_OUT)
+
+
+async def test_blank_nodes_in_a_long_list_neither_repeat_nor_hide_a_node(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(floor, "MAX_SORTED", 2)
+    mixed = " ".join(f"ex:n{n} ex:age {n} . [] ex:age {n} ." for n in range(6))
+    lists = await lists_of(InProcess(f"PREFIX ex: <http://ex.example/> {mixed}"))
+    seen: list[str] = []
+    after: str | None = None
+    for _ in range(20):
+        page = await lists.nodes(None, "age", None, 2, after)
+        seen += [entity.id for entity in page.items]
+        after = page.positions[-1] if page.positions else after
+        if page.stop is Stop.COMPLETE:
+            break
+    assert sorted(seen) == [f"ex:n{n}" for n in range(6)]

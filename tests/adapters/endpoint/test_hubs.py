@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
-from kgnav_mcp.adapters.paging import counts as counts_module
 from kgnav_mcp.adapters.sparql.schema import SAMPLE
 from kgnav_mcp.model import Certainty, Count, Direction, Stop
-from tests.adapters.endpoint.inprocess import counts_of, entity, relations_of, rows_of, store_of
-from tests.adapters.sparql.clock import Clock, timed
+from tests.adapters.endpoint.inprocess import relations_of, rows_of, store_of
 from tests.adapters.sparql.inprocess import InProcess
 
 FANS = 2_500
@@ -31,15 +27,6 @@ HUB = "\n".join(
 )
 COUNTS = r"^SELECT \?p \(COUNT\(\*\) AS \?n\) WHERE \{ \?o \?p"
 """The exact count of a hub's incoming edges."""
-
-
-async def test_that_an_entity_is_a_hub_is_learnt_by_one_short_query_without_names():
-    client = InProcess(HUB)
-    page = await rows_of(client, "ex:star", Direction.INCOMING, 50, all_or_none=True)
-    assert (page.items, page.stop, page.total) == ((), Stop.LIMIT, Count.at_least(51))
-    asked = [query for query in client.queries if "http://ex.example/star" in query]
-    assert len(asked) == 1
-    assert asked[0].endswith("LIMIT 51")
 
 
 async def test_a_short_list_is_read_without_counting_it_first():
@@ -76,13 +63,6 @@ async def test_relations_beyond_the_first_edges_are_looked_up_one_by_one():
     assert {"likes", "mayor", "home"} <= set(re.findall(r"example/(\w+)>", looked_up))
 
 
-async def test_examples_that_are_not_had_in_time_are_left_out_and_the_relations_stay():
-    page = await relations_of(
-        InProcess(HUB, slow=[r"SELECT DISTINCT \(0 AS \?number\)"]), "ex:star", Direction.INCOMING
-    )
-    assert [(one.relation.id, one.examples) for one in page.items] == [("ex:likes", ()), ("ex:mayor", ())]
-
-
 async def test_a_row_cap_of_the_endpoint_does_not_cut_a_page():
     page = await rows_of(InProcess(HUB, row_cap=300), "ex:star", Direction.INCOMING, 1_200)
     assert len({str(triple) for triple in page.items}) == 1_200
@@ -116,16 +96,6 @@ async def test_a_schema_that_is_not_counted_in_time_is_sampled_and_says_so():
     assert all(one.count.certainty is Certainty.AT_LEAST for one in schema.relations)
     assert schema.sampled is not None
     assert "relations are those of some 100,000 triples" in schema.sampled
-
-
-async def test_counts_are_kept_for_the_pages_of_a_list_and_no_longer(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(counts_module, "TTLCache", timed(clock := Clock()))
-    client = InProcess(HUB)
-    store, _, counts = await counts_of(client)
-    for seconds, counted in [(0, 1), (59, 1), (61, 2)]:
-        clock.now = seconds
-        await counts.one_hop([entity(store, "ex:star")], Direction.INCOMING, None)
-        assert sum(bool(re.search(COUNTS, query)) for query in client.queries) == counted
 
 
 async def test_the_types_that_a_relation_joins_are_counted_and_of_a_long_one_so_many_rows_are_looked_at():

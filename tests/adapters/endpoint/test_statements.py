@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from rdflib import URIRef
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.endpoint.reification import REIFIES, Notation, Reification, detect_notations
 from kgnav_mcp.adapters.sparql.reading import Reader
-from kgnav_mcp.model import Direction, Entity, Literal
+from kgnav_mcp.model import Certainty, Count, Direction, Entity, Literal
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, ValueOwner
 from tests.adapters.endpoint.conftest import Load
 from tests.adapters.endpoint.graph import NS, REIFIERS, STATEMENTS
+from tests.adapters.endpoint.inprocess import catalogue_of, counts_of, entity
 from tests.adapters.sparql.inprocess import InProcess
 from tests.rows import triples_at
 
 GRAPHS = [("statements", STATEMENTS), ("reifiers", REIFIERS)]
 LIVES_IN = [("ex:livesIn",)]
+RELATION_COUNTS = r"WHERE \{ \?s \?p \?o BIND"
 
 
 @pytest.mark.parametrize(("name", "turtle"), GRAPHS)
@@ -119,3 +123,34 @@ async def test_quoted_triples_say_what_reifiers_say():
         found = await Reification(reader, frozenset({notation}), frozenset()).qualified(value, 2)
         assert found == {triple: said[0][triple][0]}
     assert [str(relation) for relation, _ in said[0][triple][0]] == [f"{NS}since", f"{NS}source"]
+
+
+@pytest.mark.parametrize(("fault", "why"), [("cut", "takes too long"), ("capped", "gives too few rows at once")])
+async def test_statements_that_were_not_all_counted_make_no_exact_catalogue(fault: str, why: str):
+    client = InProcess(STATEMENTS)
+    assert (await catalogue_of(client)).sampled is None
+    asked = [query for query in client.queries if "GROUP BY" in query and not re.search(RELATION_COUNTS, query)]
+    facts = [query for query in asked if "Statement" in query or "subject" in query]
+    assert facts
+    for query in facts:
+        client = InProcess(STATEMENTS)
+        setattr(client, fault, {re.escape(query): 0})
+        catalogue = await catalogue_of(client)
+        assert all(use.edges in (Count.unknown(), Count.at_least(0)) for use in catalogue.relations.values())
+        assert catalogue.triples == Count.at_least(0)
+        assert why in (catalogue.sampled or "")
+
+
+async def test_rows_of_parallel_statements_that_were_not_all_counted_leave_lower_bounds():
+    client = InProcess(STATEMENTS)
+    store, _, counts = await counts_of(client)
+    cyd = entity(store, "ex:cyd")
+    assert (await counts.one_hop([cyd], Direction.OUTGOING, None)).total.certainty is Certainty.EXACT
+    client.cut = {re.escape(client.queries[-1]): 0}
+    _, _, counts = await counts_of(client)
+    assert (await counts.one_hop([cyd], Direction.OUTGOING, None)).total.certainty is Certainty.AT_LEAST
+
+
+async def test_a_notation_that_was_not_found_in_time_is_not_known_to_be_missing():
+    found = await detect_notations(Reader(InProcess(STATEMENTS, cut={"LIMIT 1": 0}), {}, 30.0))
+    assert (found.notations, found.unsure) == (frozenset(), frozenset(Notation))
