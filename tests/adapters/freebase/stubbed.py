@@ -7,10 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.counts import CountReader
-from kgnav_mcp.adapters.freebase.linking import Linker
-from kgnav_mcp.adapters.freebase.lists import ListReader
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.options import Freebase
 from kgnav_mcp.adapters.freebase.relations import RelationReader
@@ -18,7 +15,7 @@ from kgnav_mcp.adapters.freebase.rows import RowReader
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
 from kgnav_mcp.adapters.sparql.results import Answer, Term
-from kgnav_mcp.model import Count, Direction, Page, RelationFacts, Triple
+from kgnav_mcp.model import Direction, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions
 
 NS = "http://rdf.freebase.com/ns/"
@@ -58,12 +55,6 @@ def store_of(endpoint: Endpoint) -> Store:
     """What readers share, of such an endpoint."""
     options = AdapterOptions()
     return Store(endpoint, Freebase.read("freebase+http://127.0.0.1/sparql", options), options)
-
-
-def lists_of(store: Store) -> ListReader:
-    """A reader of lists with all that it stands on."""
-    names = Names(store)
-    return ListReader(store, Linker(store, names), CatalogueCache(store, names, Count(3)))
 
 
 async def page_of(

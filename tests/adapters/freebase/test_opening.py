@@ -1,0 +1,37 @@
+"""A graph is opened only once it is known which one it is, and how large; every query says how long it may take."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.port import AdapterOptions
+from tests.adapters.sparql.stub import always, serving, table
+
+
+async def test_a_graph_is_not_opened_under_a_revision_that_it_never_had():
+    counted = table(["n"], [{"n": {"type": "literal", "value": "12"}}])
+    async with serving(always(counted, "X-SQL-State: S1TAT")) as stub:
+        adapter = open_adapter(f"freebase+{stub.url}?default-graph-uri=http://g", AdapterOptions())
+        with pytest.raises(StoreTimeout, match="stopped the query"):
+            await adapter.open()
+        await adapter.close()
+
+
+async def test_one_graph_among_those_read_in_time_is_not_taken_for_the_only_one():
+    graphs = table(["g"], [{"g": {"type": "uri", "value": "http://g"}}])
+    async with serving(always(graphs, "X-SQL-State: S1TAT")) as stub:
+        with pytest.raises(StoreTimeout, match="which of its graphs") as caught:
+            await open_adapter(f"freebase+{stub.url}", AdapterOptions()).open()
+    assert "default-graph-uri" in caught.value.next_step
+
+
+@pytest.mark.parametrize(("seconds", "milliseconds"), [(30, "27500"), (6, "3500"), (5, "2500"), (1, "500")])
+async def test_the_store_is_given_a_time_that_ends_before_the_calls(seconds: float, milliseconds: str):
+    counted = table(["n"], [{"n": {"type": "literal", "value": "12"}}])
+    async with serving(always(counted)) as stub:
+        location = f"freebase+{stub.url}?default-graph-uri=http://g"
+        async with open_adapter(location, AdapterOptions(timeout=seconds)) as adapter:
+            assert adapter.revision
+        assert [request.form["timeout"] for request in stub.requests] == [[milliseconds]]
