@@ -1,0 +1,50 @@
+"""A name that other classes may have, too, is not said to mean all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgnav_mcp.model import Count, Stop
+from tests.adapters.wikidata.stubbed import (
+    BASE,
+    PARTIAL,
+    Endpoint,
+    iri,
+    literal,
+    number,
+    opened,
+    wikibase,
+)
+
+CLASSES = r"WHERE \{ \?s \S+ \?o \} GROUP BY \?o"
+
+
+def _classes(*, whole: bool, number_of: int = 3) -> Endpoint:
+    """A graph with so many classes, of which the first two are called city, or of which only some are known."""
+    classes = [{"o": iri(f"{BASE}/entity/Q{n}"), "n": number(9_000 - n)} for n in range(1, number_of + 1)]
+    labels = [{"s": cells["o"], "o": literal("city" if n < 2 else "x", "en")} for n, cells in enumerate(classes)]
+    return Endpoint(
+        (CLASSES, classes),
+        (r"SELECT DISTINCT \?s WHERE .*OFFSET", [{"s": iri(f"{BASE}/entity/Q9001")}]),
+        (r"AS \?n\) WHERE \{ SELECT DISTINCT", [{"n": number(1)}]),
+        (r"rdfs:label \?o FILTER", labels),
+        cut=[] if whole else [CLASSES],
+        said=PARTIAL,
+    )
+
+
+@pytest.mark.parametrize(
+    ("whole", "number_of", "all_named"), [(True, 3, True), (False, 3, False), (True, 2_001, False)]
+)
+async def test_a_list_over_a_name_that_other_classes_may_have_is_not_said_to_be_all(
+    whole: bool, number_of: int, all_named: bool
+):
+    async with opened(wikibase(_classes(whole=whole, number_of=number_of))) as (graph, _):
+        page = await graph.nodes("city", None, None, limit=5)
+        assert page.total == (Count(1) if all_named else Count.at_least(1))
+        assert page.note == (
+            "" if all_named else "Other classes may be called 'city', too: followed were wd:Q1, wd:Q2."
+        )
+        assert page.stop is Stop.COMPLETE
+        page = await graph.nodes("Q1", None, None, limit=5)
+        assert (page.total, page.note) == (Count(1), "")
