@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 import pytest
 from rdflib import XSD, Literal
 
-from kgnav_mcp.adapters.sparql import catalogue as catalogue_module
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.port import GraphAdapter, ValueOwner
-from tests.adapters.sparql.clock import Clock, timed
+from tests.adapters.sparql.clock import Clock
 from tests.adapters.sparql.inprocess import InProcess
 from tests.contract.faults.people import BOB, PEOPLE, Person
 from tests.contract.faults.spoilt import ALL_ROWS, SpoiltStore
@@ -45,8 +44,7 @@ class CatalogueInPart(SpoiltStore):
             graph.schema("nothing", limit=5),
         )
 
-    async def test_a_catalogue_of_a_part_denies_nothing(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(catalogue_module, "TTLCache", timed(clock := Clock()))
+    async def test_a_catalogue_of_a_part_denies_nothing(self, clock: Clock):
         for part in self.parts:
             client = self.spoilt(part)
             async with self.opened(client) as graph:
@@ -63,7 +61,7 @@ class CatalogueInPart(SpoiltStore):
                 with pytest.raises(UnknownName):
                     await ask
 
-    async def test_a_catalogue_that_the_row_cap_cut_denies_nothing_and_is_no_time_out(self):
+    async def test_a_catalogue_that_the_row_cap_cut_denies_nothing_and_is_no_time_out(self, clock: Clock):
         for part in self.capped_parts:
             client = self.spoilt(part)
             async with self.opened(client) as graph:
@@ -75,6 +73,7 @@ class CatalogueInPart(SpoiltStore):
                 assert "missing" in sampled
                 assert "the endpoint's row cap cut them" in sampled
                 client.queries.clear()
+                clock.now += 61
                 with pytest.raises(Unsupported):
                     await graph.nodes("nothing", None, None, limit=5)
                 assert client.queries == []  # the row cap would cut it again

@@ -47,6 +47,7 @@ class ListsInPart(SpoiltStore):
             assert first.total == Count.at_least(3 if in_time else 2)
             last = await graph.values(self.notation.age, None, ValueOwner.NODE, limit=2, after="2")
             assert (len(last.items), last.total, last.stop) == (1, Count.at_least(3), Stop.COMPLETE)
+            assert {one.value.text for one in (*first.items, *last.items)} == {"30", "40", "50"}
 
     @pytest.mark.parametrize(("name", "cut"), [("Ann", BEARERS), ("ANN", SCAN)])
     @pytest.mark.parametrize("in_time", [0, ALL_ROWS])

@@ -6,10 +6,9 @@ from typing import ClassVar
 
 import pytest
 
-from kgnav_mcp.adapters.paging import counts as counts_module
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Stop
-from tests.adapters.sparql.clock import Clock, timed
+from tests.adapters.sparql.clock import Clock
 from tests.adapters.sparql.inprocess import Answers
 from tests.contract.faults.people import ANN, BOB, CYD, PEOPLE, Person
 from tests.contract.faults.spoilt import ALL_ROWS, SpoiltStore
@@ -31,12 +30,6 @@ class RelationsInPart(SpoiltStore):
 
     keeps_lower_bounds: ClassVar[bool] = False
     """Whether counts that time cut are kept like others. Otherwise they are counted again at once."""
-
-    @pytest.fixture
-    def clock(self, monkeypatch: pytest.MonkeyPatch) -> Clock:
-        """The clock by which counts are kept."""
-        monkeypatch.setattr(counts_module, "TTLCache", timed(clock := Clock()))
-        return clock
 
     def examples_told(self) -> Answers:
         """What the store says of the examples at Ann, where a store inside the test does not know the query."""

@@ -8,9 +8,12 @@ from typing import Any, ClassVar
 
 import pytest
 
+from kgnav_mcp.adapters.paging import counts
+from kgnav_mcp.adapters.sparql import catalogue
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Page, Stop
 from kgnav_mcp.port import GraphAdapter
+from tests.adapters.sparql.clock import Clock, timed
 from tests.adapters.sparql.inprocess import Answers, InProcess, opened_over
 from tests.contract.faults.people import Notation, Person
 
@@ -44,6 +47,14 @@ class SpoiltStore:
     """Whether examples and details that take too long are left out. Otherwise the whole call is a time-out."""
     empty_pages: ClassVar[bool] = True
     """Whether a list of which nothing was read in time is an empty page. Otherwise it is a time-out."""
+
+    @pytest.fixture
+    def clock(self, monkeypatch: pytest.MonkeyPatch) -> Clock:
+        """The clock by which counts and a part of a catalogue are kept."""
+        clock = Clock()
+        for module in (counts, catalogue):
+            monkeypatch.setattr(module, "TTLCache", timed(clock))
+        return clock
 
     def store(self, *people: Person, answers: Answers = ()) -> InProcess:
         return InProcess(self.notation.written(people), answers=answers)
