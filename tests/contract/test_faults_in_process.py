@@ -21,7 +21,7 @@ DATATYPES = "DATATYPE"
 
 
 class TestEndpointInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueInPart):
-    notation = people.Endpoint()
+    notation = people.ENDPOINT
     most_followed = 50
     no_id = "ex:nobody"
     relation_counts, type_counts = RELATION_COUNTS, r"\?t FILTER\(isIRI"
@@ -53,7 +53,7 @@ class TestEndpointInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueIn
 
 
 class TestFreebaseInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueInPart):
-    notation = people.Freebase()
+    notation = people.FREEBASE
     no_id = "dr.dre"
     relation_counts, type_counts = RELATION_COUNTS, r"SELECT \?t \(COUNT"
     value_count = r"COUNT\(DISTINCT \?o\)"
@@ -78,7 +78,7 @@ class TestFreebaseInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueIn
 
 
 class TestWikidataInPart(ListsInPart, RelationsInPart, SchemaInPart):
-    notation = people.Wikidata()
+    notation = people.WIKIDATA
     no_id = "P9"
     relation_counts, type_counts = r"WHERE \{ \?s \?p \?st", r"\?o \(COUNT"
     value_count = "LIMIT 5001"

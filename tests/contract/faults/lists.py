@@ -11,7 +11,7 @@ from rdflib import Literal
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.port import ValueOwner
-from tests.contract.faults.people import ANN, BOB, PEOPLE, crowd, fan_of, namesakes
+from tests.contract.faults.people import ANN, BOB, PEOPLE, Person, fan_of, namesakes
 from tests.contract.faults.spoilt import ALL_ROWS, BEARERS, NODE_COUNT, OF_TYPES, SCAN, SpoiltStore
 
 
@@ -26,7 +26,7 @@ class ListsInPart(SpoiltStore):
     @pytest.mark.parametrize("counted", [None, 0, 2, 40])
     async def test_a_list_that_was_not_all_counted_is_not_taken_for_a_short_one(self, counted: int | None):
         found = [] if counted is None else [{"n": Literal(counted)}]
-        client = self.store(*crowd(11), answers=[(NODE_COUNT, found)])
+        client = self.store(*(Person(n, f"Person {n}") for n in range(11)), answers=[(NODE_COUNT, found)])
         client.cut = {NODE_COUNT: ALL_ROWS}
         async with self.opened(client) as graph:
             for label, size in ((self.person, 11), (None, ALL_ROWS)):

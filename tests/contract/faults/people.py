@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import ClassVar
 
 from rdflib import RDF, RDFS, Literal, URIRef
 
@@ -32,65 +30,45 @@ PEOPLE = (
 )
 
 
-def crowd(number: int) -> list[Person]:
-    """So many people of different ages."""
-    return [Person(n, f"Person {n}", (), Literal(n)) for n in range(1, number + 1)]
-
-
 def namesakes(number: int) -> list[Person]:
-    """So many people who are called Ann, each known by another, and one whom nobody knows."""
-    fans = [Person(fan_of(n), f"Fan {n}", (n,)) for n in range(1, number + 1)]
-    return [*(Person(n, "Ann") for n in range(1, number + 1)), *fans, Person(8_001, "Bob", (8_002,))]
+    """So many people who are called Ann, each known by another."""
+    return [person for n in range(1, number + 1) for person in (Person(n, "Ann"), Person(fan_of(n), f"Fan {n}", (n,)))]
 
 
 def fan_of(number: int) -> int:
     return 2_000 + number
 
 
-class Notation(ABC):
-    """How the graphs of an adapter are written."""
+@dataclass(frozen=True, kw_only=True)
+class Notation:
+    """How the graphs of an adapter are written, with short ids that begin with `prefix`. One triple for each fact."""
 
-    location: ClassVar[str]
-    knows: ClassVar[str]
-    age: ClassVar[str]
+    location: str
+    namespace: str
+    prefix: str = ""
+    node_prefix: str
+    """With a number, the id of a person."""
+    knows: str
+    age: str
+    person: str
+    name: URIRef = RDFS.label
+    type: URIRef = RDF.type
 
-    @abstractmethod
     def node(self, number: int) -> str:
-        """The id of a person."""
+        return f"{self.node_prefix}{number}"
 
-    @abstractmethod
     def iri(self, short: str) -> URIRef:
-        """The IRI of an id."""
+        return URIRef(self.namespace + short.removeprefix(self.prefix))
 
-    @abstractmethod
     def written(self, people: Sequence[Person]) -> str:
         """The graph as Turtle."""
-
-
-class _Rdf(Notation):
-    """One triple for each fact."""
-
-    namespace: ClassVar[str]
-    prefix: ClassVar[str] = ""
-    person: ClassVar[str]
-    name: ClassVar[URIRef]
-    type: ClassVar[URIRef]
-
-    def node(self, number: int) -> str:
-        return f"{self.prefix}n{number}"
-
-    def iri(self, short: str) -> URIRef:
-        return URIRef(self.namespace + short)
-
-    def written(self, people: Sequence[Person]) -> str:
-        return "\n".join(" ".join(term.n3() for term in triple) + " ." for triple in self._triples(people))
+        return "".join(f"{head.n3()} {relation.n3()} {tail.n3()} .\n" for head, relation, tail in self._triples(people))
 
     def _triples(self, people: Sequence[Person]) -> Iterator[tuple[URIRef, URIRef, URIRef | Literal]]:
-        person = self.iri(self.person)
-        yield person, self.name, Literal("Person", lang="en")
+        yield self.iri(self.person), self.name, Literal("Person", lang="en")
         for each in people:
             node = self.iri(self.node(each.number))
-            yield node, self.type, person
+            yield node, self.type, self.iri(self.person)
             yield node, self.name, Literal(each.name, lang="en")
             for number in each.knows:
                 yield node, self.iri(self.knows), self.iri(self.node(number))
@@ -98,56 +76,52 @@ class _Rdf(Notation):
                 yield node, self.iri(self.age), each.age
 
 
-class Endpoint(_Rdf):
-    location = HERE
-    namespace, prefix = "http://ex.example/", "ex:"
-    knows, age, person = "ex:knows", "ex:age", "ex:Person"
-    name, type = RDFS.label, RDF.type
-
-    def iri(self, short: str) -> URIRef:
-        return super().iri(short.removeprefix(self.prefix))
-
-
-class Freebase(_Rdf):
-    location = "freebase+http://127.0.0.1/sparql?default-graph-uri=http://g.example"
-    namespace, prefix = "http://rdf.freebase.com/ns/", "m."
-    knows, age, person = "people.person.knows", "people.person.age", "people.person"
-    name, type = URIRef(f"{namespace}type.object.name"), URIRef(f"{namespace}type.object.type")
-
-
-class Wikidata(Notation):
-    location = "wikidata+http://127.0.0.1/sparql"
-    knows, age = "wdt:P26", "wdt:P2048"
-    _INSTANCE_OF, _PERSON = "P31", "Q5"
-
-    def node(self, number: int) -> str:
-        return f"wd:{_item(number)}"
-
-    def iri(self, short: str) -> URIRef:
-        return URIRef(Wikibase().entity(short.removeprefix("wd:")))
+class Statements(Notation):
+    """One statement of a Wikibase for each fact."""
 
     def written(self, people: Sequence[Person]) -> str:
         return "".join(self._lines(Wikibase(), people))
 
     def _lines(self, wikibase: Wikibase, people: Sequence[Person]) -> Iterator[str]:
-        knows, age = (short.removeprefix("wdt:") for short in (self.knows, self.age))
-        for local, kind, label in (
-            (self._INSTANCE_OF, "item", "instance of"),
-            (knows, "item", "knows"),
-            (age, "quantity", "age"),
-        ):
-            yield from wikibase.property(local, kind, [(label, "en")])
-        yield from wikibase.item(self._PERSON, [("Person", "en")])
+        instance_of, knows, age = "P31", self.knows.removeprefix("wdt:"), self.age.removeprefix("wdt:")
+        for local, kind in ((instance_of, "item"), (knows, "item"), (age, "quantity")):
+            yield from wikibase.property(local, kind, [(local, "en")])
+        yield from wikibase.item(self.person, [("Person", "en")])
         numbers = count(1)
         for each in people:
-            item = _item(each.number)
+            item, *known = (f"Q1{number}" for number in (each.number, *each.knows))
             yield from wikibase.item(item, [(each.name, "en")])
-            said = [(self._INSTANCE_OF, Value("item", self._PERSON))]
-            said += [(knows, Value("item", _item(number))) for number in each.knows]
+            said = [(instance_of, Value("item", self.person)), *((knows, Value("item", other)) for other in known)]
             said += [] if each.age is None else [(age, Value("quantity", str(each.age)))]
             for local, value in said:
                 yield from wikibase.statement(item, local, value, number=next(numbers))
 
 
-def _item(number: int) -> str:
-    return f"Q{1_000 + number}"
+ENDPOINT = Notation(
+    location=HERE,
+    namespace="http://ex.example/",
+    prefix="ex:",
+    node_prefix="ex:n",
+    knows="ex:knows",
+    age="ex:age",
+    person="ex:Person",
+)
+FREEBASE = Notation(
+    location="freebase+http://127.0.0.1/sparql?default-graph-uri=http://g.example",
+    namespace=(_NS := "http://rdf.freebase.com/ns/"),
+    node_prefix="m.n",
+    knows="people.person.knows",
+    age="people.person.age",
+    person="people.person",
+    name=URIRef(f"{_NS}type.object.name"),
+    type=URIRef(f"{_NS}type.object.type"),
+)
+WIKIDATA = Statements(
+    location="wikidata+http://127.0.0.1/sparql",
+    namespace="http://www.wikidata.org/entity/",
+    prefix="wd:",
+    node_prefix="wd:Q1",
+    knows="wdt:P26",
+    age="wdt:P2048",
+    person="Q5",
+)
