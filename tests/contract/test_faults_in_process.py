@@ -24,6 +24,7 @@ class TestEndpointInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueIn
     notation = people.ENDPOINT
     most_followed = 50
     no_id = "ex:nobody"
+    there = "FILTER EXISTS"
     relation_counts, type_counts = RELATION_COUNTS, r"\?t FILTER\(isIRI"
     value_count = r"COUNT\(DISTINCT \?v\)"
     examples = r"AS \?number\) \?o"
@@ -54,7 +55,7 @@ class TestEndpointInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueIn
 
 class TestFreebaseInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueInPart):
     notation = people.FREEBASE
-    no_id = "dr.dre"
+    no_id, there = "dr.dre", "EXISTS"
     relation_counts, type_counts = RELATION_COUNTS, r"SELECT \?t \(COUNT"
     value_count = r"COUNT\(DISTINCT \?o\)"
     examples = r"AS \?o0|AS \?number"
@@ -79,7 +80,7 @@ class TestFreebaseInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueIn
 
 class TestWikidataInPart(ListsInPart, RelationsInPart, SchemaInPart):
     notation = people.WIKIDATA
-    no_id = "P9"
+    no_id, there, has_mediators = "P9", r"SELECT DISTINCT \?s WHERE \{ VALUES", False
     relation_counts, type_counts = r"WHERE \{ \?s \?p \?st", r"\?o \(COUNT"
     value_count = "LIMIT 5001"
     examples = r"AS \?number"

@@ -12,9 +12,9 @@ from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.port import GraphAdapter, ValueOwner
 from tests.adapters.sparql.clock import Clock
-from tests.adapters.sparql.inprocess import InProcess
+from tests.adapters.sparql.inprocess import ALL_ROWS, InProcess
 from tests.contract.faults.people import BOB, PEOPLE, Person
-from tests.contract.faults.spoilt import ALL_ROWS, SpoiltStore
+from tests.contract.faults.spoilt import SpoiltStore
 
 DEGREES = r"SELECT \?s \(COUNT"
 IN_TIME = r"in time whether it has a .*'nothing'"

@@ -11,8 +11,9 @@ from rdflib import Literal
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.port import ValueOwner
+from tests.adapters.sparql.inprocess import ALL_ROWS
 from tests.contract.faults.people import ANN, BOB, PEOPLE, Person, fan_of, namesakes
-from tests.contract.faults.spoilt import ALL_ROWS, BEARERS, NODE_COUNT, OF_TYPES, SCAN, SpoiltStore
+from tests.contract.faults.spoilt import BEARERS, NODE_COUNT, OF_TYPES, SCAN, SpoiltStore
 
 
 class ListsInPart(SpoiltStore):
@@ -20,6 +21,9 @@ class ListsInPart(SpoiltStore):
 
     most_followed = 500
     """So many namesakes are followed."""
+    there: ClassVar[str]
+    """Whether a node without a name is in the graph, or leads on as a mediator does."""
+    has_mediators: ClassVar[bool] = True
     no_id: ClassVar[str]
     """What has the form of an id, and may be a name."""
 
@@ -70,6 +74,15 @@ class ListsInPart(SpoiltStore):
                 await graph.describe([ann])
             client.mend()
             assert (await graph.describe([ann]))[ann].label == "Ann"
+
+    async def test_a_node_that_was_not_found_in_time_is_not_said_to_be_missing_and_may_be_a_mediator(self):
+        client, (nameless,) = self.store(*PEOPLE, Person(4, "", (ANN,))), self.ids([4])
+        client.cut = {self.there: 0}
+        async with self.opened(client) as graph:
+            with pytest.raises(StoreTimeout, match="stopped the query"):
+                await graph.describe([nameless])
+            client.mend()
+            assert (await graph.describe([nameless]))[nameless].mediator is self.has_mediators
 
     async def test_candidates_whose_types_were_not_all_read_in_time_are_no_whole_list(self):
         client = self.store(*PEOPLE)

@@ -14,7 +14,7 @@ from tests.adapters.endpoint.inprocess import HERE
 
 @dataclass(frozen=True)
 class Person:
-    """Someone of type Person, with the numbers of those whom they know."""
+    """Someone of type Person, with the numbers of those whom they know. Without a name, of no type."""
 
     number: int
     name: str
@@ -68,8 +68,9 @@ class Notation:
         yield self.iri(self.person), self.name, Literal("Person", lang="en")
         for each in people:
             node = self.iri(self.node(each.number))
-            yield node, self.type, self.iri(self.person)
-            yield node, self.name, Literal(each.name, lang="en")
+            if each.name:
+                yield node, self.type, self.iri(self.person)
+                yield node, self.name, Literal(each.name, lang="en")
             for number in each.knows:
                 yield node, self.iri(self.knows), self.iri(self.node(number))
             if each.age is not None:
@@ -90,15 +91,17 @@ class Statements(Notation):
         numbers = count(1)
         for each in people:
             item, *known = (f"Q1{number}" for number in (each.number, *each.knows))
-            yield from wikibase.item(item, [(each.name, "en")])
-            said = [(instance_of, Value("item", self.person)), *((knows, Value("item", other)) for other in known)]
+            said = [(knows, Value("item", other)) for other in known]
+            if each.name:
+                yield from wikibase.item(item, [(each.name, "en")])
+                said.append((instance_of, Value("item", self.person)))
             said += [] if each.age is None else [(age, Value("quantity", str(each.age)))]
             for local, value in said:
                 yield from wikibase.statement(item, local, value, number=next(numbers))
 
 
 ENDPOINT = Notation(
-    location=HERE,
+    location=f"{HERE}&mediators=unnamed",
     namespace="http://ex.example/",
     prefix="ex:",
     node_prefix="ex:n",

@@ -9,9 +9,9 @@ import pytest
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Stop
 from tests.adapters.sparql.clock import Clock
-from tests.adapters.sparql.inprocess import Answers
+from tests.adapters.sparql.inprocess import ALL_ROWS, Answers
 from tests.contract.faults.people import ANN, BOB, CYD, PEOPLE, Person
-from tests.contract.faults.spoilt import ALL_ROWS, SpoiltStore
+from tests.contract.faults.spoilt import SpoiltStore
 from tests.rows import triples_at
 
 OUT, IN = Direction.OUTGOING, Direction.INCOMING

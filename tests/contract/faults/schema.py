@@ -10,8 +10,9 @@ import pytest
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count
 from kgnav_mcp.port import ValueOwner
+from tests.adapters.sparql.inprocess import ALL_ROWS
 from tests.contract.faults.people import PEOPLE
-from tests.contract.faults.spoilt import ALL_ROWS, SpoiltStore
+from tests.contract.faults.spoilt import SpoiltStore
 
 AT_TYPE = r"\{ SELECT \?s WHERE \{ \?s <"
 """The relations at the entities of a type."""

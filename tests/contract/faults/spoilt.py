@@ -27,9 +27,6 @@ OF_TYPES = r"SELECT DISTINCT \?s WHERE \{ VALUES \?s"
 NODE_COUNT = r"COUNT.*DISTINCT \?s"
 """The size of a list of nodes."""
 
-ALL_ROWS = 1_000_000
-"""So many rows are there in time: all of an answer that is cut nevertheless."""
-
 
 class SpoiltStore:
     """Base of the contracts. A concrete class says how its adapter writes, and which queries it sends."""
