@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from rdflib import URIRef
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.endpoint.names import Names
-from kgnav_mcp.adapters.endpoint.options import Endpoint
-from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Certainty, Count
 from kgnav_mcp.port import AdapterOptions
-from tests.adapters.endpoint.inprocess import HERE, catalogue_of, lists_of, store_of
+from tests.adapters.endpoint.inprocess import catalogue_of, lists_of, store_of
 from tests.adapters.sparql.inprocess import InProcess
 from tests.adapters.sparql.stub import Exchange, serving, table
+from tests.contract.faults.people import ANN, ENDPOINT, PEOPLE
 
-LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
-PEOPLE = f"""
-PREFIX ex: <http://ex.example/>
-ex:ann a ex:Person ; {LABEL} "Ann" ; ex:knows ex:bob, ex:cyd ; ex:age 30 .
-ex:bob a ex:Person ; {LABEL} "Bob" ; ex:knows ex:cyd ; ex:age 40 .
-ex:cyd a ex:Person ; {LABEL} "Cyd" ; ex:age 50 .
-"""
-KNOWS = URIRef("http://ex.example/knows")
+TURTLE = ENDPOINT.written(PEOPLE)
 RELATION_COUNTS = r"WHERE \{ \?s \?p \?o BIND"
 TYPE_COUNTS = r"\?t FILTER\(isIRI"
 
 
 async def test_what_nodes_are_called_is_a_property_also_where_not_all_relations_are_known():
-    lists = await lists_of(InProcess(PEOPLE, cut={RELATION_COUNTS: 0}))
+    lists = await lists_of(InProcess(TURTLE, cut={RELATION_COUNTS: 0}))
     page = await lists.nodes(None, "name", "Ann", 5, None)
-    assert [entity.id for entity in page.items] == ["ex:ann"]
+    assert [entity.id for entity in page.items] == [ENDPOINT.node(ANN)]
     with pytest.raises(StoreTimeout, match="in time whether it has a property 'age'"):
         await lists.nodes(None, "age", "30", 5, None)
-    lists = await lists_of(InProcess(PEOPLE, capped={RELATION_COUNTS: 0}))
+    lists = await lists_of(InProcess(TURTLE, capped={RELATION_COUNTS: 0}))
     page = await lists.nodes(None, "name", "Ann", 5, None)
-    assert [entity.id for entity in page.items] == ["ex:ann"]
+    assert [entity.id for entity in page.items] == [ENDPOINT.node(ANN)]
     with pytest.raises(Unsupported, match="its row cap"):
         await lists.nodes(None, "age", "30", 5, None)
 
 
 async def test_relations_and_types_that_were_not_all_counted_are_lower_bounds_and_said_to_be_so():
-    catalogue = await catalogue_of(InProcess(PEOPLE, cut={RELATION_COUNTS: 9, TYPE_COUNTS: 9}))
-    assert catalogue.relations[KNOWS].edges == Count.at_least(3)
+    catalogue = await catalogue_of(InProcess(TURTLE, cut={RELATION_COUNTS: 9, TYPE_COUNTS: 9}))
+    assert catalogue.relations[ENDPOINT.iri(ENDPOINT.knows)].edges == Count.at_least(3)
     assert [count.certainty for count in catalogue.types.values()] == [Certainty.AT_LEAST]
     assert "relations may be missing" in (catalogue.sampled or "")
     assert "labels may be missing" in (catalogue.sampled or "")
@@ -54,19 +42,7 @@ async def test_relations_and_types_that_were_not_all_counted_are_lower_bounds_an
 
 async def test_what_names_nodes_is_not_guessed_from_a_part():
     with pytest.raises(StoreTimeout, match="stopped the query"):
-        await store_of(InProcess(PEOPLE, cut={"UNION": 0}))
-
-
-async def test_a_node_that_was_not_found_in_time_to_lead_on_is_not_taken_for_no_mediator():
-    options = AdapterOptions()
-    client = InProcess("<http://ex.example/a> <http://ex.example/p> <http://ex.example/b> .")
-    store = await Store.opened(client, Endpoint.read(f"{HERE}&mediators=unnamed", options), options)
-    client.queries.clear()
-    a = URIRef("http://ex.example/a")
-    assert (await Names(store).described([a]))[a].mediator
-    client.cut = {re.escape(client.queries[-1]): 0}
-    with pytest.raises(StoreTimeout, match="stopped the query"):
-        await Names(store).described([a])
+        await store_of(InProcess(TURTLE, cut={"UNION": 0}))
 
 
 @pytest.mark.parametrize("graphs", [True, False])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from rdflib import URIRef
@@ -14,9 +13,10 @@ from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.rows import RowReader
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
-from kgnav_mcp.adapters.sparql.results import Answer, Term
+from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.model import Direction, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions
+from tests.adapters.sparql.inprocess import InProcess
 
 NS = "http://rdf.freebase.com/ns/"
 Row = Mapping[str, Term]
@@ -30,35 +30,19 @@ ANN = ns("m.ann")
 NAME = ns("type.object.name")
 
 
-class Endpoint:
-    """Answers the first pattern that a query has by its rows.
-
-    Of those whose pattern is in `cut` these are what was there in time, of those in `capped` what the row cap left.
-    """
-
-    def __init__(self, *answers: tuple[str, Sequence[Row]]) -> None:
-        self.answers = answers
-        self.cut: set[str] = set()
-        self.capped: set[str] = set()
-        self.queries: list[str] = []
-
-    async def select(self, query: str) -> Answer:
-        self.queries.append(query)
-        for pattern, rows in self.answers:
-            if re.search(pattern, query):
-                cap = len(rows) if pattern in self.capped else None
-                return Answer(tuple(rows), cap, partial=pattern in self.cut)
-        return Answer(())
+def told(*answers: tuple[str, Sequence[Row]]) -> InProcess:
+    """A store that has nothing but these answers, each to the queries with its pattern."""
+    return InProcess("", answers=(*answers, ("", ())))
 
 
-def store_of(endpoint: Endpoint) -> Store:
+def store_of(endpoint: InProcess) -> Store:
     """What readers share, of such an endpoint."""
     options = AdapterOptions()
     return Store(endpoint, Freebase.read("freebase+http://127.0.0.1/sparql", options), options)
 
 
 async def page_of(
-    endpoint: Endpoint, anchors: Sequence[URIRef], limit: int, *, all_or_none: bool = False
+    endpoint: InProcess, anchors: Sequence[URIRef], limit: int, *, all_or_none: bool = False
 ) -> Page[Triple]:
     """The first page of what leaves some entities."""
     store = store_of(endpoint)
@@ -66,7 +50,7 @@ async def page_of(
     return await RowReader(store, Names(store), CountReader(store), anchors, asked).page(None, asked)
 
 
-async def relations_of(endpoint: Endpoint, anchors: Sequence[URIRef], examples: int) -> Page[RelationFacts]:
+async def relations_of(endpoint: InProcess, anchors: Sequence[URIRef], examples: int) -> Page[RelationFacts]:
     """The first relations that leave some entities."""
     store = store_of(endpoint)
     asked = RelationRequest(anchors, Direction.OUTGOING, 1, None, examples, 5)

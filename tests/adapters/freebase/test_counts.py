@@ -13,7 +13,7 @@ from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from tests.adapters.freebase.stubbed import ANN, Endpoint, ns, store_of
+from tests.adapters.freebase.stubbed import ANN, ns, store_of, told
 
 LED, ELSEWHERE, MIXED, GUEST, HOST = (ns(f"club.{name}") for name in ("led", "elsewhere", "mixed", "guest", "host"))
 OTHER = URIRef("http://other.example/1")
@@ -26,7 +26,7 @@ def _way(near: URIRef, far: URIRef, rows: int, first: Term, last: Term) -> dict[
 
 
 async def test_two_of_the_nodes_tell_what_a_relation_leads_to_and_where_they_differ_each_is_looked_at():
-    endpoint = Endpoint(
+    endpoint = told(
         (NEAR, [{"p": relation, "n": Literal(9)} for relation in (LED, ELSEWHERE, MIXED)]),
         (
             THROUGH,
@@ -56,7 +56,7 @@ async def test_two_of_the_nodes_tell_what_a_relation_leads_to_and_where_they_dif
 
 
 async def test_what_a_sample_of_a_very_large_hub_missed_is_counted_when_it_is_named():
-    endpoint = Endpoint(
+    endpoint = told(
         (NEAR, [{"p": relation, "n": Literal(5_000_000)} for relation in (LED, MIXED)]),
         (f"{THROUGH}.*{MIXED}", [_way(MIXED, HOST, 3, ns("g.3"), ns("g.4"))]),
         (THROUGH, [_way(LED, GUEST, 9, ns("g.1"), ns("g.2"))]),

@@ -12,7 +12,8 @@ from kgnav_mcp.model import Count, Direction, Entity, Page, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import GraphAdapter
-from tests.adapters.freebase.stubbed import ANN, Endpoint, Row, ns, page_of
+from tests.adapters.freebase.stubbed import ANN, Row, ns, page_of, told
+from tests.adapters.sparql.inprocess import InProcess
 from tests.rows import triples_at
 
 OUTGOING, INCOMING = Direction.OUTGOING, Direction.INCOMING
@@ -24,14 +25,14 @@ ONE_ROW: Row = {"s": ANN, "p": ns("a.b"), "o": ns("m.one"), "called": Literal("O
 TWO_ROWS: Sequence[Row] = (ONE_ROW, {**ONE_ROW, "o": ns("m.two")})
 
 
-async def _page(endpoint: Endpoint, limit: int) -> Page[Triple]:
+async def _page(endpoint: InProcess, limit: int) -> Page[Triple]:
     return await page_of(endpoint, BOTH, limit)
 
 
 async def test_a_few_rows_are_neither_counted_nor_named_by_queries_of_their_own():
     elsewhere: Row = {**ONE_ROW, "p": URIRef("http://elsewhere/p")}
     named: Row = {"s": ANN, "called": Literal("Ann", lang="en")}
-    endpoint = Endpoint((ALL_ROWS, [ONE_ROW, {**ONE_ROW, "called": Literal("Uno")}, elsewhere, named]))
+    endpoint = told((ALL_ROWS, [ONE_ROW, {**ONE_ROW, "called": Literal("Uno")}, elsewhere, named]))
     page = await _page(endpoint, 5)
     (row,) = page.items
     assert (row.head, row.relation.id, row.tail) == (Entity("m.ann", "Ann"), "a.b", Entity("m.one", "One"))
@@ -42,8 +43,8 @@ async def test_a_few_rows_are_neither_counted_nor_named_by_queries_of_their_own(
 @pytest.mark.parametrize("fault", ["cut", "capped"])
 async def test_rows_of_which_some_may_be_missing_are_counted(fault: str):
     counts: Row = {"s": ANN, "p": ns("a.b"), "n": Literal(2)}
-    endpoint = Endpoint((ALL_ROWS, [ONE_ROW]), ("GROUP BY", [counts]), (OF_RELATIONS, TWO_ROWS))
-    setattr(endpoint, fault, {ALL_ROWS})
+    endpoint = told((ALL_ROWS, [ONE_ROW]), ("GROUP BY", [counts]), (OF_RELATIONS, TWO_ROWS))
+    setattr(endpoint, fault, {ALL_ROWS: 1})
     page = await _page(endpoint, 5)
     assert (len(page.items), page.total, page.stop) == (2, Count(2), Stop.COMPLETE)
 
@@ -51,7 +52,7 @@ async def test_rows_of_which_some_may_be_missing_are_counted(fault: str):
 async def test_more_rows_than_are_wanted_are_counted():
     read = [{**ONE_ROW, "o": ns(f"m.{n:03}")} for n in range(6)]
     counts: Row = {"s": ANN, "p": ns("a.b"), "n": Literal(6)}
-    endpoint = Endpoint((ALL_ROWS, read), ("GROUP BY", [counts]), (OF_RELATIONS, read))
+    endpoint = told((ALL_ROWS, read), ("GROUP BY", [counts]), (OF_RELATIONS, read))
     page = await _page(endpoint, 5)
     assert (len(page.items), page.total, page.stop) == (5, Count(6), Stop.LIMIT)
     assert sum("GROUP BY" in query for query in endpoint.queries) == 1
@@ -60,7 +61,7 @@ async def test_more_rows_than_are_wanted_are_counted():
 
 async def test_a_relation_with_more_rows_than_are_sorted_here_comes_in_the_order_of_the_index():
     read = [{**ONE_ROW, "o": ns(f"m.{n:03}")} for n in range(101)]
-    endpoint = Endpoint((ALL_ROWS, read), ("OFFSET", read[::-1]))
+    endpoint = told((ALL_ROWS, read), ("OFFSET", read[::-1]))
     page = await _page(endpoint, 200)
     assert [row.tail.id for row in page.items if isinstance(row.tail, Entity)] == [
         f"m.{n:03}" for n in range(100, -1, -1)

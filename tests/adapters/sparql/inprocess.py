@@ -16,6 +16,8 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter
 
 Answers = Sequence[tuple[str, Sequence[Mapping[str, Term]]]]
 """Rows by the pattern of the queries that they answer."""
+ALL_ROWS = 1_000_000
+"""So many rows are there in time: all of an answer that is cut nevertheless."""
 
 
 @dataclass

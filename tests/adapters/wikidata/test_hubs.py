@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
+
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.sparql import names as names_module
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Certainty, Direction, Stop
+from kgnav_mcp.model import Certainty, Count, Direction, Stop
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.sparql.clock import Clock, timed
+from tests.adapters.sparql.inprocess import InProcess, opened_over
 from tests.adapters.sparql.stub import Exchange
 from tests.adapters.wikidata.graph import FANS, HUMAN
 from tests.adapters.wikidata.stubbed import BASE, iri, literal, number, opened, query_of, rows, wikibase
+from tests.contract.faults.people import ANN, WIKIDATA, Person
 from tests.rows import triples_at
 
 _SLOW = "java.util.concurrent.TimeoutException"
@@ -46,45 +50,27 @@ async def test_every_row_of_a_hub_is_paged_through_once(wikibase_location: str, 
     assert len(seen) == len(set(seen)) == FANS + 1 + 3
 
 
-def _hub(*, leading: bool = True, counts: bool = True, rows_of: bool = True):
-    """A hub whose rows are too many to count; the other questions take too long, too, where that is so told."""
+COUNTS, UP_TO_A_BOUND, LEADING = r"COUNT(?!.*AS \?number)", r"COUNT.*AS \?number", "FILTER EXISTS"
+STAR = WIKIDATA.node(ANN)
 
-    async def answer(exchange: Exchange) -> None:
-        query = query_of(exchange)
-        known = True
-        found: list[dict[str, dict[str, str]]] = []
-        if "FILTER EXISTS" in query:
-            known = leading
-            found = [{"direct": iri(f"{BASE}/prop/direct/P31")}]
-        elif "AS ?number" in query and "COUNT" in query:
-            known = counts
-            found = [{"n": number(1_001), "number": number(0)}]
-        elif "COUNT" in query:
-            known = False
-        elif "rdfs:label" not in query:
-            known = rows_of
-        if known:
-            await exchange.answer(rows(*found))
-        else:
-            await exchange.answer(_SLOW, status="500 X", kind="text/plain")
 
-    return wikibase(answer)
+def _hub(*slow: str) -> AbstractAsyncContextManager[GraphAdapter]:
+    """A hub with too many rows to count them; these queries take too long, too."""
+    fans = [Person(n, f"Fan {n}", (ANN,)) for n in range(10, 1_011)]
+    return opened_over(InProcess(WIKIDATA.written(fans), slow=[COUNTS, *slow]), WIKIDATA.location)
 
 
 async def test_a_hub_that_cannot_be_counted_collapses_by_the_catalogue():
-    async with opened(_hub()) as (graph, _):
-        page = await graph.relations(["Q5"], Direction.INCOMING, limit=50)
-    assert [(facts.relation.id, facts.count) for facts in page.items] == [
-        ("wdt:P31", page.items[0].count.at_least(1_001))
-    ]
+    async with _hub() as graph:
+        page = await graph.relations([STAR], Direction.INCOMING, limit=50)
+    assert [(facts.relation.id, facts.count) for facts in page.items] == [(WIKIDATA.knows, Count.at_least(1_001))]
     assert page.stop is Stop.COMPLETE
 
 
 async def test_counts_that_take_too_long_leave_the_relation_with_a_lower_bound():
-    async with opened(_hub(counts=False)) as (graph, _):
-        page = await graph.relations(["Q5"], Direction.INCOMING, limit=50)
-    (facts,) = page.items
-    assert (facts.relation.id, facts.count.value, facts.count.certainty) == ("wdt:P31", 1, Certainty.AT_LEAST)
+    async with _hub(UP_TO_A_BOUND) as graph:
+        page = await graph.relations([STAR], Direction.INCOMING, limit=50)
+    assert [(facts.relation.id, facts.count) for facts in page.items] == [(WIKIDATA.knows, Count.at_least(1))]
 
 
 async def test_relations_that_were_not_all_asked_for_in_time_are_marked_as_partial():
@@ -114,18 +100,18 @@ async def test_relations_that_were_not_all_asked_for_in_time_are_marked_as_parti
 
 
 async def test_a_hub_of_which_nothing_is_learnt_in_time_is_a_time_out_and_no_empty_list():
-    async with opened(_hub(leading=False)) as (graph, _):
+    async with _hub(LEADING) as graph:
         for ask in (
-            graph.relations(["Q5"], Direction.INCOMING, limit=50),
-            triples_at(graph, ["Q5"], Direction.INCOMING, limit=50),
-            triples_at(graph, ["Q5"], Direction.INCOMING, limit=50, all_or_none=True),
+            graph.relations([STAR], Direction.INCOMING, limit=50),
+            triples_at(graph, [STAR], Direction.INCOMING, limit=50),
+            triples_at(graph, [STAR], Direction.INCOMING, limit=50, all_or_none=True),
         ):
             with pytest.raises(StoreTimeout) as caught:
                 await ask
             assert "outgoing" in caught.value.next_step
-    async with opened(_hub(rows_of=False)) as (graph, _):
+    async with _hub("OFFSET") as graph:
         with pytest.raises(StoreTimeout):
-            await triples_at(graph, ["Q5"], Direction.INCOMING, paths=[("P31",)], limit=50)
+            await triples_at(graph, [STAR], Direction.INCOMING, paths=[("P26",)], limit=50)
 
 
 async def test_labels_are_kept_for_an_hour(monkeypatch: pytest.MonkeyPatch):
