@@ -7,7 +7,7 @@ from typing import Any
 
 from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.port import GraphAdapter, ValueOwner
-from tests.adapters.sparql.inprocess import Answers
+from tests.adapters.sparql.inprocess import Told
 from tests.contract.faults import people
 from tests.contract.faults.catalogue import CatalogueInPart
 from tests.contract.faults.lists import ListsInPart
@@ -72,7 +72,7 @@ class TestFreebaseInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueIn
     read_again = True
     most_compared = 1_000_000
 
-    def examples_told(self) -> Answers:
+    def examples_told(self) -> Sequence[Told]:
         iri, node = self.notation.iri, self.notation.node
         known = {f"o{place}": iri(node(number)) for place, number in enumerate((BOB, CYD))}
         return [(r"AS \?o0", [{"p": iri(self.notation.knows)} | known])]

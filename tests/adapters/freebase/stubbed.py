@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rdflib import URIRef
 
@@ -13,13 +13,11 @@ from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.rows import RowReader
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
-from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.model import Direction, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions
-from tests.adapters.sparql.inprocess import InProcess
+from tests.adapters.sparql.inprocess import InProcess, Told
 
 NS = "http://rdf.freebase.com/ns/"
-Row = Mapping[str, Term]
 
 
 def ns(name: str) -> URIRef:
@@ -30,7 +28,7 @@ ANN = ns("m.ann")
 NAME = ns("type.object.name")
 
 
-def told(*answers: tuple[str, Sequence[Row]]) -> InProcess:
+def told(*answers: Told) -> InProcess:
     """A store that has nothing but these answers, each to the queries with its pattern."""
     return InProcess("", answers=(*answers, ("", ())))
 

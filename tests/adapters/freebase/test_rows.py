@@ -12,8 +12,8 @@ from kgnav_mcp.model import Count, Direction, Entity, Page, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import GraphAdapter
-from tests.adapters.freebase.stubbed import ANN, Row, ns, page_of, told
-from tests.adapters.sparql.inprocess import InProcess
+from tests.adapters.freebase.stubbed import ANN, ns, page_of, told
+from tests.adapters.sparql.inprocess import InProcess, Row
 from tests.rows import triples_at
 
 OUTGOING, INCOMING = Direction.OUTGOING, Direction.INCOMING

@@ -14,8 +14,9 @@ from kgnav_mcp.adapters.sparql.results import Answer, Term, read_rows
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 
-Answers = Sequence[tuple[str, Sequence[Mapping[str, Term]]]]
-"""Rows by the pattern of the queries that they answer."""
+Row = Mapping[str, Term]
+Told = tuple[str, Sequence[Row]]
+"""The pattern of some queries, and the rows that answer them."""
 ALL_ROWS = 1_000_000
 """So many rows are there in time: all of an answer that is cut nevertheless."""
 
@@ -34,7 +35,7 @@ class InProcess:
     row_cap: int | None = None
     cut: Mapping[str, int] = field(default_factory=dict[str, int])
     capped: Mapping[str, int] = field(default_factory=dict[str, int])
-    answers: Answers = ()
+    answers: Sequence[Told] = ()
     queries: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
@@ -57,7 +58,7 @@ class InProcess:
         cut = self.row_cap is not None and len(rows) > self.row_cap
         return Answer(rows[: self.row_cap] if cut else rows, self.row_cap if cut else None)
 
-    def _rows(self, query: str) -> tuple[Mapping[str, Term], ...]:
+    def _rows(self, query: str) -> tuple[Row, ...]:
         for text, rows in self.answers:
             if re.search(text, query):
                 return tuple(rows)
@@ -77,13 +78,13 @@ class InProcess:
 
 
 @asynccontextmanager
-async def opened_over(client: InProcess, location: str) -> AsyncGenerator[GraphAdapter]:
+async def opened_over(client: InProcess, location: str, **extra: object) -> AsyncGenerator[GraphAdapter]:
     """The adapter of a location, open, with a store inside the test in place of its connection."""
 
     async def connect() -> InProcess:
         return client
 
-    graph = open_adapter(location, AdapterOptions())
+    graph = open_adapter(location, AdapterOptions(extra=extra))
     vars(graph)["_connect"] = connect
     async with graph:
         yield graph

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Stop
 from tests.adapters.sparql.clock import Clock
-from tests.adapters.sparql.inprocess import ALL_ROWS, Answers
+from tests.adapters.sparql.inprocess import ALL_ROWS, Told
 from tests.contract.faults.people import ANN, BOB, CYD, PEOPLE, Person
 from tests.contract.faults.spoilt import SpoiltStore
 from tests.rows import triples_at
@@ -31,7 +32,7 @@ class RelationsInPart(SpoiltStore):
     keeps_lower_bounds: ClassVar[bool] = False
     """Whether counts that time cut are kept like others. Otherwise they are counted again at once."""
 
-    def examples_told(self) -> Answers:
+    def examples_told(self) -> Sequence[Told]:
         """What the store says of the examples at Ann, where a store inside the test does not know the query."""
         return ()
 

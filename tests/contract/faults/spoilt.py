@@ -14,7 +14,7 @@ from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Page, Stop
 from kgnav_mcp.port import GraphAdapter
 from tests.adapters.sparql.clock import Clock, timed
-from tests.adapters.sparql.inprocess import Answers, InProcess, opened_over
+from tests.adapters.sparql.inprocess import InProcess, Told, opened_over
 from tests.contract.faults.people import Notation, Person
 
 BEARERS = r"VALUES \?o .*LIMIT 1000$"
@@ -53,7 +53,7 @@ class SpoiltStore:
             monkeypatch.setattr(module, "TTLCache", timed(clock))
         return clock
 
-    def store(self, *people: Person, answers: Answers = ()) -> InProcess:
+    def store(self, *people: Person, answers: Sequence[Told] = ()) -> InProcess:
         return InProcess(self.notation.written(people), answers=answers)
 
     def opened(self, client: InProcess) -> AbstractAsyncContextManager[GraphAdapter]:
