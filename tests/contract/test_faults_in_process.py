@@ -89,9 +89,7 @@ class TestWikidataInPart(ListsInPart, RelationsInPart, SchemaInPart):
     datatype = ("quantity",)
 
     async def test_nodes_by_a_label_that_the_row_cap_cut_are_no_exact_number(self):
-        client = self.store(*namesakes(3))
-        client.capped = {BEARERS: 2}
-        async with self.opened(client) as graph:
+        async with self.opened(namesakes(3), capped={BEARERS: 2}) as (graph, _):
             first = await graph.nodes(None, "label", "Ann", limit=1)
             assert (first.items[0].label, first.total, first.stop) == ("Ann", Count.at_least(2), Stop.LIMIT)
             last = await graph.nodes(None, "label", "Ann", limit=1, after="1")

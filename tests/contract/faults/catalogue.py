@@ -12,7 +12,7 @@ from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.port import GraphAdapter, ValueOwner
 from tests.adapters.sparql.clock import Clock
-from tests.adapters.sparql.inprocess import ALL_ROWS, InProcess
+from tests.adapters.sparql.inprocess import ALL_ROWS
 from tests.contract.faults.people import BOB, PEOPLE, Person
 from tests.contract.faults.spoilt import SpoiltStore
 
@@ -46,25 +46,23 @@ class CatalogueInPart(SpoiltStore):
 
     async def test_a_catalogue_of_a_part_denies_nothing(self, clock: Clock):
         for part in self.parts:
-            client = self.spoilt(part)
-            async with self.opened(client) as graph:
+            async with self.opened(PEOPLE, self.beside, **part) as (graph, store):
                 for ask in self.denied(graph):
                     with pytest.raises(StoreTimeout, match=IN_TIME):
                         await ask
-                client.mend()
+                store.mend()
                 for seconds, is_whole in ((59, False), (2, self.read_again)):
                     clock.now += seconds
                     with pytest.raises(UnknownName if is_whole else StoreTimeout):
                         await graph.nodes("nothing", None, None, limit=5)
-        async with self.opened(self.spoilt({})) as graph:
+        async with self.opened(PEOPLE, self.beside) as (graph, _):
             for ask in self.denied(graph):
                 with pytest.raises(UnknownName):
                     await ask
 
     async def test_a_catalogue_that_the_row_cap_cut_denies_nothing_and_is_no_time_out(self, clock: Clock):
         for part in self.capped_parts:
-            client = self.spoilt(part)
-            async with self.opened(client) as graph:
+            async with self.opened(PEOPLE, self.beside, **part) as (graph, store):
                 for ask in self.denied(graph):
                     with pytest.raises(Unsupported, match=IN_CAP) as caught:
                         await ask
@@ -72,46 +70,38 @@ class CatalogueInPart(SpoiltStore):
                 sampled = (await graph.schema(limit=5)).sampled or ""
                 assert "missing" in sampled
                 assert "the endpoint's row cap cut them" in sampled
-                client.queries.clear()
+                store.queries.clear()
                 clock.now += 61
                 with pytest.raises(Unsupported):
                     await graph.nodes("nothing", None, None, limit=5)
-                assert client.queries == []  # the row cap would cut it again
+                assert store.queries == []  # the row cap would cut it again
 
     async def test_a_catalogue_that_time_and_the_row_cap_cut_may_be_whole_at_another_try(self):
-        both = {"capped": {self.relation_counts: 1}, "cut": {self.type_counts: 0}}
-        async with self.opened(self.spoilt(both)) as graph:
+        capped, cut = {self.relation_counts: 1}, {self.type_counts: 0}
+        async with self.opened(PEOPLE, capped=capped, cut=cut) as (graph, _):
             with pytest.raises(StoreTimeout, match="in time whether it has a property 'nothing'"):
                 await graph.values("nothing", None, ValueOwner.NODE, limit=5)
 
     async def test_a_degree_that_was_not_all_counted_is_a_lower_bound(self):
-        client = self.store(*PEOPLE)
-        async with self.opened(client) as graph:
+        async with self.opened(PEOPLE) as (graph, store):
             for cut, degree in (({}, Count(5)), ({DEGREES: ALL_ROWS}, Count.at_least(5))):
-                client.cut = cut
+                store.cut = cut
                 (found,) = (await graph.find("Bob", limit=5)).items
                 assert (found.entity.id, found.degree) == (self.notation.node(BOB), degree)
 
     @pytest.mark.parametrize("more", [0, 1])
     async def test_where_a_value_is_looked_up_in_usual_forms_only_the_list_says_so(self, more: int):
-        age, texts = self.notation.iri(self.notation.age), ("1994", 1994, 2000)
-        forms = [*map(Literal, texts), Literal("1994", datatype=XSD.gYear), Literal("1994", lang="en")]
-        people = [Person(n, f"Person {n}", (), form) for n, form in enumerate(forms, 1)]
-        french = Person(6, "Person 6", (), Literal("1994", lang="fr"))
-        counted = [{"p": age, "l": Literal(True), "n": Literal(self.most_compared + more)}]
-        client = self.store(*people, french, answers=[(self.relation_counts, counted)])
-        async with self.opened(client) as graph:
-            for year, numbers in (("1994", [1, 2, 4, 5] if more else [1, 2, 4, 5, 6]), ("1995", [])):
-                client.queries.clear()
+        texts = [Literal("1994", lang="fr"), Literal("1994", lang="en"), *map(Literal, ("1994", 1994, 2000))]
+        forms = [*texts, Literal("1994", datatype=XSD.gYear)]
+        people = [Person(n, f"Person {n}", (), form) for n, form in enumerate(forms)]
+        age = {"p": self.notation.iri(self.notation.age), "l": Literal(True)}
+        counted = (self.relation_counts, [age | {"n": Literal(self.most_compared + more)}])
+        async with self.opened(people, answers=[counted]) as (graph, store):
+            for year, numbers in (("1994", [1, 2, 3, 5] if more else [0, 1, 2, 3, 5]), ("1995", [])):
+                store.queries.clear()
                 page = await graph.nodes(None, self.notation.age, year, limit=9)
                 assert ([one.id for one in page.items], page.stop) == (self.ids(numbers), Stop.COMPLETE)
                 assert page.total == (Count.at_least(len(numbers)) if more else Count(len(numbers)))
                 assert ("texts in other languages than en" in page.note) is bool(more)
                 assert ("were not looked for" in page.note) is bool(more)
-                assert any(f'STR(?o) = "{year}"' in query for query in client.queries) is not bool(more)
-
-    def spoilt(self, faults: Mapping[str, Any]) -> InProcess:
-        client = InProcess(self.notation.written(PEOPLE) + self.beside)
-        for kind, queries in faults.items():
-            setattr(client, kind, queries)
-        return client
+                assert any(f'STR(?o) = "{year}"' in query for query in store.queries) is not bool(more)

@@ -29,23 +29,19 @@ class ListsInPart(SpoiltStore):
 
     @pytest.mark.parametrize("counted", [None, 0, 2, 40])
     async def test_a_list_that_was_not_all_counted_is_not_taken_for_a_short_one(self, counted: int | None):
-        found = [] if counted is None else [{"n": Literal(counted)}]
-        client = self.store(*(Person(n, f"Person {n}") for n in range(11)), answers=[(NODE_COUNT, found)])
-        client.cut = {NODE_COUNT: ALL_ROWS}
-        async with self.opened(client) as graph:
-            for label, size in ((self.person, 11), (None, ALL_ROWS)):
+        people = [Person(n, f"Person {n}") for n in range(11)]
+        told = [(NODE_COUNT, [] if counted is None else [{"n": Literal(counted)}])]
+        async with self.opened(people, answers=told, cut={NODE_COUNT: ALL_ROWS}) as (graph, _):
+            for label in (self.person, None):
                 page = await graph.nodes(label, None, None, limit=3, after="6")
                 assert (len(page.items), page.total, page.stop) == (3, Count.at_least(max(counted or 0, 9)), Stop.LIMIT)
-                last = await graph.nodes(label, None, None, limit=3, after="9")
-                if size == 11:
-                    total = Count.at_least(max(counted or 0, size))
-                    assert (len(last.items), last.total, last.stop) == (2, total, Stop.COMPLETE)
+            last = await graph.nodes(self.person, None, None, limit=3, after="9")
+            total = Count.at_least(max(counted or 0, 11))
+            assert (len(last.items), last.total, last.stop) == (2, total, Stop.COMPLETE)
 
     @pytest.mark.parametrize("in_time", [0, ALL_ROWS])
     async def test_values_that_were_not_all_counted_are_not_taken_for_few(self, in_time: int):
-        client = self.store(*PEOPLE)
-        client.cut = {self.value_count: in_time}
-        async with self.opened(client) as graph:
+        async with self.opened(PEOPLE, cut={self.value_count: in_time}) as (graph, _):
             first = await graph.values(self.notation.age, None, ValueOwner.NODE, limit=2)
             assert (len(first.items), first.stop) == (2, Stop.LIMIT)
             assert first.total == Count.at_least(3 if in_time else 2)
@@ -56,9 +52,7 @@ class ListsInPart(SpoiltStore):
     @pytest.mark.parametrize(("name", "cut"), [("Ann", BEARERS), ("ANN", SCAN)])
     @pytest.mark.parametrize("in_time", [0, ALL_ROWS])
     async def test_a_name_that_was_not_read_in_time_is_no_unambiguous_one(self, name: str, cut: str, in_time: int):
-        client = self.store(*PEOPLE)
-        client.cut = {cut: in_time}
-        async with self.opened(client) as graph:
+        async with self.opened(PEOPLE, cut={cut: in_time}) as (graph, _):
             for ask in (
                 graph.find_by_name(name, limit=5),
                 graph.nodes(None, self.notation.knows, name, limit=5),
@@ -67,69 +61,58 @@ class ListsInPart(SpoiltStore):
                     await ask
 
     async def test_an_entity_whose_names_were_not_read_in_time_is_not_taken_for_one_without(self):
-        client, (ann,) = self.store(*PEOPLE), self.ids([ANN])
-        client.cut = {r"VALUES \?s \{": 0}
-        async with self.opened(client) as graph:
+        (ann,) = self.ids([ANN])
+        async with self.opened(PEOPLE, cut={r"VALUES \?s \{": 0}) as (graph, store):
             with pytest.raises(StoreTimeout, match="stopped the query"):
                 await graph.describe([ann])
-            client.mend()
+            store.mend()
             assert (await graph.describe([ann]))[ann].label == "Ann"
 
     async def test_a_node_that_was_not_found_in_time_is_not_said_to_be_missing_and_may_be_a_mediator(self):
-        client, (nameless,) = self.store(*PEOPLE, Person(4, "", (ANN,))), self.ids([4])
-        client.cut = {self.there: 0}
-        async with self.opened(client) as graph:
+        (nameless,) = self.ids([4])
+        async with self.opened([*PEOPLE, Person(4, "", (ANN,))], cut={self.there: 0}) as (graph, store):
             with pytest.raises(StoreTimeout, match="stopped the query"):
                 await graph.describe([nameless])
-            client.mend()
+            store.mend()
             assert (await graph.describe([nameless]))[nameless].mediator is self.has_mediators
 
     async def test_candidates_whose_types_were_not_all_read_in_time_are_no_whole_list(self):
-        client = self.store(*PEOPLE)
-        client.cut = {OF_TYPES: 0}
-        async with self.opened(client) as graph:
+        async with self.opened(PEOPLE, cut={OF_TYPES: 0}) as (graph, store):
             await self.nothing_in_time(graph.find("Bob", label=self.person, limit=5))
-            client.mend()
+            store.mend()
             page = await graph.find("Bob", label=self.person, limit=5)
         assert ([one.entity.id for one in page.items], page.stop) == (self.ids([BOB]), Stop.COMPLETE)
 
     @pytest.mark.parametrize("more", [0, 1])
     async def test_a_list_for_more_namesakes_than_are_followed_is_not_said_to_be_all(self, more: int):
         most, knows = self.most_followed, self.notation.knows
-        client = self.store(*namesakes(most + more))
-        async with self.opened(client) as graph:
+        async with self.opened(namesakes(most + more)) as (graph, _):
             page = await graph.nodes(None, knows, "Ann", limit=most + more + 1)
             total, stop = (Count.at_least(most), Stop.LIMIT) if more else (Count(most), Stop.COMPLETE)
             assert (len(page.items), page.total, page.stop) == (most, total, stop)
 
     async def test_the_id_of_an_entity_is_no_name_of_others(self):
-        client = self.store(*namesakes(3))
-        client.capped = {BEARERS: 2}
-        async with self.opened(client) as graph:
+        async with self.opened(namesakes(3), capped={BEARERS: 2}) as (graph, store):
             here, nowhere = self.ids([3, 9_999])
             for value, is_id in ((here, True), (nowhere, False), (self.no_id, False)):
-                client.queries.clear()
+                store.queries.clear()
                 page = await graph.nodes(None, self.notation.knows, value, limit=5)
                 assert [entity.id for entity in page.items] == (self.ids([fan_of(3)]) if is_id else [])
-                assert any(re.search(BEARERS, query) for query in client.queries) is not is_id
+                assert any(re.search(BEARERS, query) for query in store.queries) is not is_id
                 if is_id:
                     assert (page.total, page.stop) == (Count(1), Stop.COMPLETE)
 
     async def test_namesakes_that_the_row_cap_left_out_make_the_end_of_a_list_no_end(self):
-        client = self.store(*namesakes(3))
-        client.capped = {BEARERS: 2}
-        async with self.opened(client) as graph:
+        async with self.opened(namesakes(3), capped={BEARERS: 2}) as (graph, _):
             first = await graph.nodes(None, self.notation.knows, "Ann", limit=1)
             assert (len(first.items), first.total, first.stop) == (1, Count.at_least(2), Stop.LIMIT)
             last = await graph.nodes(None, self.notation.knows, "Ann", limit=1, after=first.positions[-1])
             assert (len(last.items), last.total, last.stop) == (1, Count.at_least(2), Stop.ROW_CAP)
 
     async def test_a_value_by_whose_name_the_row_cap_left_nothing_may_have_nodes(self):
-        client = self.store(*namesakes(3))
-        client.capped = {BEARERS: 0}
-        async with self.opened(client) as graph:
+        async with self.opened(namesakes(3), capped={BEARERS: 0}) as (graph, store):
             page = await graph.nodes(None, self.notation.knows, "Eve", limit=5)
             assert (page.items, page.total, page.stop) == ((), Count.at_least(0), Stop.ROW_CAP)
-            client.mend()
+            store.mend()
             page = await graph.nodes(None, self.notation.knows, "Eve", limit=5)
             assert (page.items, page.total, page.stop) == ((), Count(0), Stop.COMPLETE)

@@ -31,16 +31,15 @@ class SchemaInPart(SpoiltStore):
     @pytest.mark.parametrize("slow", [False, True])
     async def test_parts_of_a_schema_that_were_not_read_in_time_are_said_to_be_missing_and_read_again(self, slow: bool):
         for cut in self.details:
-            client = self.store(*PEOPLE)
-            async with self.opened(client) as graph:
+            async with self.opened(PEOPLE) as (graph, store):
                 await graph.values(self.notation.age, None, ValueOwner.NODE, limit=1)  # reads the catalogue
-                client.slow, client.cut = ([cut], {}) if slow else ([], {cut: 0})
+                store.slow, store.cut = ([cut], {}) if slow else ([], {cut: 0})
                 if slow and not self.does_without:
                     with pytest.raises(StoreTimeout):
                         await graph.schema(limit=9)
                 else:
                     assert "time was over" in ((await graph.schema(limit=9)).sampled or "")
-                client.mend()
+                store.mend()
                 schema = await graph.schema(limit=9)
             assert "time was over" not in (schema.sampled or "")
             (knows,) = (one for one in schema.relations if one.relation.id == self.notation.knows)
@@ -50,9 +49,7 @@ class SchemaInPart(SpoiltStore):
 
     async def test_the_values_at_a_type_that_were_not_all_read_in_time_are_lower_bounds(self):
         for cut, count in ((None, Count(3)), (AT_TYPE, Count.at_least(3)), (self.type_counts, Count.at_least(3))):
-            client = self.store(*PEOPLE)
-            client.cut = {} if cut is None else {cut: ALL_ROWS}
-            async with self.opened(client) as graph:
+            async with self.opened(PEOPLE, cut={} if cut is None else {cut: ALL_ROWS}) as (graph, _):
                 schema = await graph.schema(self.person, limit=9)
             assert {one.count for one in schema.properties} == {count}
             assert ("time was over" in (schema.sampled or "")) is (cut == AT_TYPE)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Awaitable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, ClassVar
 
 import pytest
@@ -14,7 +14,7 @@ from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Page, Stop
 from kgnav_mcp.port import GraphAdapter
 from tests.adapters.sparql.clock import Clock, timed
-from tests.adapters.sparql.inprocess import InProcess, Told, opened_over
+from tests.adapters.sparql.inprocess import InProcess, opened_over
 from tests.contract.faults.people import Notation, Person
 
 BEARERS = r"VALUES \?o .*LIMIT 1000$"
@@ -23,7 +23,6 @@ SCAN = "LCASE"
 """The names that equal a text but for letter case."""
 OF_TYPES = r"SELECT DISTINCT \?s WHERE \{ VALUES \?s"
 """Which of some entities have a type."""
-
 NODE_COUNT = r"COUNT.*DISTINCT \?s"
 """The size of a list of nodes."""
 
@@ -53,11 +52,14 @@ class SpoiltStore:
             monkeypatch.setattr(module, "TTLCache", timed(clock))
         return clock
 
-    def store(self, *people: Person, answers: Sequence[Told] = ()) -> InProcess:
-        return InProcess(self.notation.written(people), answers=answers)
-
-    def opened(self, client: InProcess) -> AbstractAsyncContextManager[GraphAdapter]:
-        return opened_over(client, self.notation.location)
+    @asynccontextmanager
+    async def opened(
+        self, people: Sequence[Person], more: str = "", **faults: Any
+    ) -> AsyncGenerator[tuple[GraphAdapter, InProcess]]:
+        """An open graph of people and `more`, and the store behind it, which has faults."""
+        store = InProcess(self.notation.written(people) + more, **faults)
+        async with opened_over(store, self.notation.location) as graph:
+            yield graph, store
 
     def ids(self, numbers: Sequence[int]) -> list[str]:
         return [self.notation.node(number) for number in numbers]
