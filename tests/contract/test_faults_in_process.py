@@ -81,7 +81,7 @@ class TestFreebaseInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueIn
 class TestWikidataInPart(ListsInPart, RelationsInPart, SchemaInPart):
     notation = people.WIKIDATA
     no_id, there, has_mediators = "P9", r"SELECT DISTINCT \?s WHERE \{ VALUES", False
-    relation_counts, type_counts = r"WHERE \{ \?s \?p \?st", r"\?o \(COUNT"
+    type_counts = r"\?o \(COUNT"
     value_count = "LIMIT 5001"
     examples = r"AS \?number"
     hub_size = Count.at_least(51)
@@ -94,3 +94,8 @@ class TestWikidataInPart(ListsInPart, RelationsInPart, SchemaInPart):
             assert (first.items[0].label, first.total, first.stop) == ("Ann", Count.at_least(2), Stop.LIMIT)
             last = await graph.nodes(None, "label", "Ann", limit=1, after="1")
             assert (last.items[0].label, last.total, last.stop) == ("Ann", Count.at_least(2), Stop.ROW_CAP)
+
+
+class TestTruthyWikidataInPart(TestWikidataInPart):
+    notation = people.TRUTHY
+    details = (HEADS, TAILS)

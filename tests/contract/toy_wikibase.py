@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
 
@@ -18,9 +18,14 @@ _NODE = re.compile(r"<[^>]*/(entity/statement|value)/\S*> |\S+ \S+ <[^>]*/entity
 def write(folder: Path, *, truthy: bool = False) -> Path:
     """Write the graph as N-Triples. With `truthy`, without the nodes of statements and full values."""
     path = folder / "toy.nt"
-    lines = (line for line in _lines(Wikibase()) if not (truthy and _NODE.match(line)))
-    path.write_text("".join(lines), encoding="utf-8", newline="\n")
+    lines = _lines(Wikibase())
+    path.write_text("".join(values_only(lines) if truthy else lines), encoding="utf-8", newline="\n")
     return path
+
+
+def values_only(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of a truthy dump: those without the nodes of statements and full values."""
+    return (line for line in lines if not _NODE.match(line))
 
 
 def _lines(wikibase: Wikibase) -> Iterator[str]:

@@ -24,6 +24,8 @@ IN_CAP = r"whether the store has a .*'nothing': its row cap"
 class CatalogueInPart(SpoiltStore):
     """For adapters that count the relations and types of their graph, and look names up among them."""
 
+    relation_counts: ClassVar[str]
+    """How often each relation of the graph is used."""
     parts: ClassVar[Sequence[Mapping[str, Any]]]
     """Ways for time to leave a part of the catalogue."""
     capped_parts: ClassVar[Sequence[Mapping[str, Any]]]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 from rdflib import RDF, RDFS, Literal, URIRef
 
 from kgnav_bench.wikibase import Value, Wikibase
 from tests.adapters.endpoint.inprocess import HERE
+from tests.contract.toy_wikibase import values_only
 
 
 @dataclass(frozen=True)
@@ -77,11 +78,15 @@ class Notation:
                 yield node, self.iri(self.age), each.age
 
 
+@dataclass(frozen=True, kw_only=True)
 class Statements(Notation):
-    """One statement of a Wikibase for each fact."""
+    """One statement of a Wikibase for each fact; in a truthy dump its value alone."""
+
+    truthy: bool = False
 
     def written(self, people: Sequence[Person]) -> str:
-        return "".join(self._lines(Wikibase(), people))
+        lines = self._lines(Wikibase(), people)
+        return "".join(values_only(lines) if self.truthy else lines)
 
     def _lines(self, wikibase: Wikibase, people: Sequence[Person]) -> Iterator[str]:
         instance_of, knows, age = "P31", self.knows.removeprefix("wdt:"), self.age.removeprefix("wdt:")
@@ -128,3 +133,4 @@ WIKIDATA = Statements(
     age="wdt:P2048",
     person="Q5",
 )
+TRUTHY = replace(WIKIDATA, truthy=True)

@@ -33,8 +33,6 @@ class SpoiltStore:
     notation: ClassVar[Notation]
     person = "Person"
 
-    relation_counts: ClassVar[str]
-    """How often each relation of the graph is used."""
     type_counts: ClassVar[str]
     """How many entities have each type."""
     value_count: ClassVar[str]
