@@ -9,14 +9,13 @@ from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.port import GraphAdapter, ValueOwner
 from tests.adapters.sparql.inprocess import Told
 from tests.contract.faults import people
-from tests.contract.faults.catalogue import CatalogueInPart
+from tests.contract.faults.catalogue import RELATION_COUNTS, CatalogueInPart
 from tests.contract.faults.lists import ListsInPart
 from tests.contract.faults.people import BOB, CYD, namesakes
 from tests.contract.faults.relations import RelationsInPart
 from tests.contract.faults.schema import HEADS, TAILS, SchemaInPart
 from tests.contract.faults.spoilt import BEARERS
 
-RELATION_COUNTS = r"WHERE \{ \?s \?p \?o BIND"
 DATATYPES = "DATATYPE"
 
 
@@ -25,18 +24,18 @@ class TestEndpointInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueIn
     most_followed = 50
     no_id = "ex:nobody"
     there = "FILTER EXISTS"
-    relation_counts, type_counts = RELATION_COUNTS, r"\?t FILTER\(isIRI"
+    type_counts = r"\?t FILTER\(isIRI"
     value_count = r"COUNT\(DISTINCT \?v\)"
     examples = r"AS \?number\) \?o"
     hub_size = Count.at_least(51)
     details = (HEADS, TAILS, DATATYPES)
     parts = (
-        {"slow": [relation_counts]},
+        {"slow": [RELATION_COUNTS]},
         {"slow": [type_counts]},
-        {"cut": {relation_counts: 1}},
+        {"cut": {RELATION_COUNTS: 1}},
         {"cut": {type_counts: 0}},
     )
-    capped_parts = ({"capped": {relation_counts: 1}}, {"capped": {type_counts: 0}})
+    capped_parts = ({"capped": {RELATION_COUNTS: 1}}, {"capped": {type_counts: 0}})
     keeps_lower_bounds, read_again = True, False
     beside = (
         "[] <http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies> "
@@ -56,18 +55,18 @@ class TestEndpointInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueIn
 class TestFreebaseInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueInPart):
     notation = people.FREEBASE
     no_id, there = "dr.dre", "EXISTS"
-    relation_counts, type_counts = RELATION_COUNTS, r"SELECT \?t \(COUNT"
+    type_counts = r"SELECT \?t \(COUNT"
     value_count = r"COUNT\(DISTINCT \?o\)"
     examples = r"AS \?o0|AS \?number"
     hub_size = Count(700)
     does_without = empty_pages = False
     details = (HEADS, TAILS, DATATYPES)
     _listed = r"SELECT DISTINCT \?p"
-    parts = ({"cut": {relation_counts: 0, _listed: 1}}, {"cut": {relation_counts: 0, type_counts: 0}})
+    parts = ({"cut": {RELATION_COUNTS: 0, _listed: 1}}, {"cut": {RELATION_COUNTS: 0, type_counts: 0}})
     capped_parts = (
-        {"capped": {relation_counts: 1}},
+        {"capped": {RELATION_COUNTS: 1}},
         {"capped": {type_counts: 1}},
-        {"cut": {relation_counts: 1}, "capped": {_listed: 1}},
+        {"cut": {RELATION_COUNTS: 1}, "capped": {_listed: 1}},
     )
     read_again = True
     most_compared = 1_000_000

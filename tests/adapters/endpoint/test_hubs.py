@@ -12,6 +12,7 @@ from kgnav_mcp.adapters.sparql.schema import SAMPLE
 from kgnav_mcp.model import Certainty, Count, Direction, Stop
 from tests.adapters.endpoint.inprocess import relations_of, rows_of, store_of
 from tests.adapters.sparql.inprocess import InProcess
+from tests.contract.faults.catalogue import RELATION_COUNTS
 
 FANS = 2_500
 """More than two blocks of rows."""
@@ -89,7 +90,7 @@ async def test_a_pass_over_all_names_that_takes_too_long_is_a_list_that_time_cut
 
 
 async def test_a_schema_that_is_not_counted_in_time_is_sampled_and_says_so():
-    store = await store_of(InProcess(HUB, slow=[r"WHERE \{ \?s \?p \?o BIND"]))
+    store = await store_of(InProcess(HUB, slow=[RELATION_COUNTS]))
     names = Names(store)
     schema = await SchemaReader(store, names, CatalogueCache(store, names)).overview(50)
     assert {one.relation.id for one in schema.relations} == {"ex:home", "ex:likes", "ex:mayor", "ex:visit"}

@@ -11,10 +11,10 @@ from kgnav_mcp.port import AdapterOptions
 from tests.adapters.endpoint.inprocess import catalogue_of, lists_of, store_of
 from tests.adapters.sparql.inprocess import InProcess
 from tests.adapters.sparql.stub import Exchange, serving, table
+from tests.contract.faults.catalogue import RELATION_COUNTS
 from tests.contract.faults.people import ANN, ENDPOINT, PEOPLE
 
 TURTLE = ENDPOINT.written(PEOPLE)
-RELATION_COUNTS = r"WHERE \{ \?s \?p \?o BIND"
 TYPE_COUNTS = r"\?t FILTER\(isIRI"
 
 

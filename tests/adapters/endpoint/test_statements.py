@@ -18,11 +18,11 @@ from tests.adapters.endpoint.conftest import Load
 from tests.adapters.endpoint.graph import NS, REIFIERS, STATEMENTS
 from tests.adapters.endpoint.inprocess import catalogue_of, counts_of, entity
 from tests.adapters.sparql.inprocess import InProcess
+from tests.contract.faults.catalogue import RELATION_COUNTS
 from tests.rows import triples_at
 
 GRAPHS = [("statements", STATEMENTS), ("reifiers", REIFIERS)]
 LIVES_IN = [("ex:livesIn",)]
-RELATION_COUNTS = r"WHERE \{ \?s \?p \?o BIND"
 
 
 @pytest.mark.parametrize(("name", "turtle"), GRAPHS)
