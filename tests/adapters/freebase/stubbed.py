@@ -25,7 +25,6 @@ def ns(name: str) -> URIRef:
 
 
 ANN = ns("m.ann")
-NAME = ns("type.object.name")
 
 
 def told(*answers: Told) -> InProcess:

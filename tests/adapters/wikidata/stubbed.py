@@ -21,8 +21,6 @@ PROPERTIES = {
 
 Cells = Mapping[str, Mapping[str, str]]
 """A row of an answer: a cell for each variable that is bound."""
-PARTIAL = "X-SQL-State: S1TAT"
-"""What Virtuoso says of an answer that its time cut."""
 
 
 def iri(text: str) -> dict[str, str]:
@@ -49,17 +47,14 @@ def query_of(exchange: Exchange) -> str:
 
 
 class Endpoint:
-    """Answers the first pattern that a query has by its rows; those whose pattern is in `cut` by what was in time."""
+    """Answers the first pattern that a query has by its rows."""
 
-    def __init__(self, *answers: tuple[str, Sequence[Cells]], cut: Sequence[str] = (), said: str = PARTIAL) -> None:
+    def __init__(self, *answers: tuple[str, Sequence[Cells]]) -> None:
         self.answers = answers
-        self.cut = cut
-        self.said = said
 
     async def __call__(self, exchange: Exchange) -> None:
         query = query_of(exchange)
-        pattern, found = next((one for one in self.answers if re.search(one[0], query)), ("", ()))
-        await exchange.answer(rows(*found), *([self.said] if pattern in self.cut else []))
+        await exchange.answer(rows(*next((found for pattern, found in self.answers if re.search(pattern, query)), ())))
 
 
 def wikibase(answer: Handler, properties: Mapping[str, tuple[str, str]] = PROPERTIES) -> Handler:

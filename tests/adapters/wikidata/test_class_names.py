@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import pytest
+from rdflib import Literal
 
 from kgnav_mcp.model import Count, Stop
-from tests.adapters.wikidata.stubbed import (
-    BASE,
-    PARTIAL,
-    Endpoint,
-    iri,
-    literal,
-    number,
-    opened,
-    wikibase,
-)
+from tests.adapters.sparql.inprocess import ALL_ROWS, InProcess, opened_over
+from tests.contract.faults.people import WIKIDATA
 
 CLASSES = r"WHERE \{ \?s \S+ \?o \} GROUP BY \?o"
 
 
-def _classes(*, whole: bool, number_of: int = 3) -> Endpoint:
+def _endpoint(*, whole: bool, number_of: int) -> InProcess:
     """A graph with so many classes, of which the first two are called city, or of which only some are known."""
-    classes = [{"o": iri(f"{BASE}/entity/Q{n}"), "n": number(9_000 - n)} for n in range(1, number_of + 1)]
-    labels = [{"s": cells["o"], "o": literal("city" if n < 2 else "x", "en")} for n, cells in enumerate(classes)]
-    return Endpoint(
+    classes = [{"o": WIKIDATA.iri(f"Q{n}"), "n": Literal(9_000 - n)} for n in range(1, number_of + 1)]
+    labels = [{"s": row["o"], "o": Literal("city" if n < 2 else "x", lang="en")} for n, row in enumerate(classes)]
+    told = [
         (CLASSES, classes),
-        (r"SELECT DISTINCT \?s WHERE .*OFFSET", [{"s": iri(f"{BASE}/entity/Q9001")}]),
-        (r"AS \?n\) WHERE \{ SELECT DISTINCT", [{"n": number(1)}]),
+        (r"SELECT DISTINCT \?s WHERE .*OFFSET", [{"s": WIKIDATA.iri("Q9001")}]),
+        (r"AS \?n\) WHERE \{ SELECT DISTINCT", [{"n": Literal(1)}]),
         (r"rdfs:label \?o FILTER", labels),
-        cut=[] if whole else [CLASSES],
-        said=PARTIAL,
-    )
+    ]
+    return InProcess(WIKIDATA.written(()), answers=told, cut={} if whole else {CLASSES: ALL_ROWS})
 
 
 @pytest.mark.parametrize(
@@ -39,7 +31,7 @@ def _classes(*, whole: bool, number_of: int = 3) -> Endpoint:
 async def test_a_list_over_a_name_that_other_classes_may_have_is_not_said_to_be_all(
     whole: bool, number_of: int, all_named: bool
 ):
-    async with opened(wikibase(_classes(whole=whole, number_of=number_of))) as (graph, _):
+    async with opened_over(_endpoint(whole=whole, number_of=number_of), WIKIDATA.location) as graph:
         page = await graph.nodes("city", None, None, limit=5)
         assert page.total == (Count(1) if all_named else Count.at_least(1))
         assert page.note == (
