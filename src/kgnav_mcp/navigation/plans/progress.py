@@ -22,14 +22,19 @@ async def reporting(progress: Progress | None, how_far: Callable[[], str]) -> As
 
     async def tell() -> None:
         while True:
-            await asyncio.sleep(EVERY_S)
             await progress(how_far())
+            await asyncio.sleep(EVERY_S)
 
-    task = asyncio.create_task(tell())
+    # The task is made only when a message is due: to make and end one costs as much as a small query.
+    telling: list[asyncio.Task[None]] = []
+    due = asyncio.get_running_loop().call_later(EVERY_S, lambda: telling.append(asyncio.create_task(tell())))
     try:
         yield
     finally:
-        task.cancel()
-        await asyncio.wait([task])
-    if not task.cancelled():
-        task.result()  # raises an error of `progress`
+        due.cancel()
+        for task in telling:
+            task.cancel()
+            await asyncio.wait([task])
+    for task in telling:
+        if not task.cancelled():
+            task.result()  # raises an error of `progress`
