@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from typing import Any, TypeVar, cast
+from operator import is_
+from typing import Any, Final, TypeVar, cast
 
 from kgnav_mcp.plan.clauses import Clause, EdgePattern, NodePattern, PathPattern
 from kgnav_mcp.plan.expressions import (
@@ -25,6 +26,10 @@ from kgnav_mcp.plan.expressions import (
 )
 
 P = TypeVar("P")
+
+_PLAIN: Final = (str, int, float, type(None))
+"""Types of values that have no parts. Most members are of them, so they are told apart first."""
+_WITH_PATTERN: Final = (Exists, CountOf)
 
 
 @cache
@@ -47,8 +52,8 @@ def parts(tree: object, *, patterns: bool = False) -> Iterator[object]:
         each = pending.pop()
         if _fields(type(each)) is not None:
             yield each
-        if patterns or not isinstance(each, Exists | CountOf):
-            pending += reversed(members(each))
+        if patterns or not isinstance(each, _WITH_PATTERN):
+            pending += [member for member in reversed(members(each)) if not isinstance(member, _PLAIN)]
 
 
 def rewritten(tree: P, change: Callable[[Any], object | None], *, patterns: bool = False) -> P:
@@ -83,13 +88,13 @@ def _rewrite_steps(tree: object, *, patterns: bool) -> Generator[object, object 
         changed = yield tree
         if changed is not None:
             return changed
-        if not patterns and isinstance(tree, Exists | CountOf):
+        if not patterns and isinstance(tree, _WITH_PATTERN):
             return tree
     old = members(tree)
     new: list[object] = []
     for each in old:
-        new += ((yield from _rewrite_steps(each, patterns=patterns)),)
-    if all(one is other for one, other in zip(old, new, strict=True)):
+        new += (each if isinstance(each, _PLAIN) else (yield from _rewrite_steps(each, patterns=patterns)),)
+    if all(map(is_, old, new)):
         return tree
     return tuple(new) if names is None else replace(cast("Any", tree), **dict(zip(names, new, strict=True)))
 
