@@ -83,12 +83,15 @@ def _separated(patterns: Sequence[Match], *, nearly: bool = False) -> list[tuple
         for edge in pattern.edges:
             connect({edge.source, edge.variable, edge.target})
         for condition in conjuncts(pattern.where):
-            if not variables_of(condition) & own:
+            used = variables_of(condition) & own
+            if not used:
                 return []
-            connect(variables_of(condition) & own)
+            connect(used)
         for edge, other in combinations(pattern.edges if pattern.edges_differ and not nearly else (), 2):
             if _may_be_one(edge, other):
                 connect({edge.variable, other.variable})
+    if len(groups) < 2:
+        return [tuple(patterns)]
     found = [tuple(part for pattern in patterns if (part := _within(pattern, group)).nodes) for group in groups]
     return [part for part in found if part]
 

@@ -73,7 +73,10 @@ def subtrees(node: Node, *kinds: str) -> Iterator[Node]:
 
 def subtree(node: Node, *kinds: str) -> Node | None:
     """The first subtree of one of these kinds; None if there is none."""
-    return next(subtrees(node, *kinds), None)
+    for child in node.children:
+        if isinstance(child, Node) and child.data in kinds:
+            return child
+    return None
 
 
 def has_token(node: Node, token: str) -> bool:
