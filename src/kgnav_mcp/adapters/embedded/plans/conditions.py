@@ -111,7 +111,7 @@ def _compare_ids(compiler: ExpressionCompiler, expression: Compare) -> Truth | N
     if owner.kind is not TermKind.NODE or comparison_of_ids not in {Comparison.EQUAL, Comparison.UNEQUAL}:
         return None
     numbers = compiler.words.nodes(texts)
-    test = pieces.AMONG.format(value=owner.one, values=compiler.statement.numbers(numbers))
+    test = compiler.statement.among(owner.one, numbers)
     truth = test, f"{owner.one} IS NOT NULL AND NOT ({test})"
     return truth if comparison_of_ids is Comparison.EQUAL else negated(truth)
 

@@ -94,7 +94,7 @@ def _by_value(compiler: ExpressionCompiler, condition: Expression, variable: str
     if beginnings is None:
         return None
     rows = pieces.NODES_OF_VALUE.replace("{relation}", str(relations[0]))
-    rows = rows.replace("{beginnings}", compiler.statement.numbers(beginnings)).replace(
+    rows = rows.replace("{begins}", statement.among(pieces.BEGINNING, beginnings)).replace(
         "{test}", Properties(statement, words).equal("a", constant)
     )
     return Start(rows, compiler.words.size(relations[0], beginnings), selective=True, condition=condition)

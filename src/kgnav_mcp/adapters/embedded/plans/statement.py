@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.errors import Unsupported
 
@@ -92,6 +93,12 @@ class Statement:
     def numbers(self, values: Iterable[object]) -> str:
         """Adds a parameter with a JSON list of values and returns its placeholder."""
         return self.parameter(json.dumps(list(values)))
+
+    def among(self, value: str, values: Sequence[Parameter]) -> str:
+        """Returns the SQL test that a value is one of these."""
+        if len(values) == 1:
+            return pieces.EQUAL.format(value=value, other=self.parameter(values[0]))
+        return pieces.AMONG.format(value=value, values=self.numbers(values))
 
     def alias(self, letter: str) -> str:
         """Returns a new alias."""
