@@ -12,8 +12,10 @@ import pytest
 
 from tests.services import GraphService, running
 
-_SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""A server that lives for minutes is done sooner where Java compiles less of it."""
+_SHORT_LIVED = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+"""A server that lives for minutes is done sooner where Java compiles less of it, and trusts the jars."""
 
 
 class Neo4j(GraphService):

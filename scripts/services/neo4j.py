@@ -105,11 +105,12 @@ class Neo4j(GraphStore):
         Raises:
             ServiceError: it cannot be downloaded, its port is in use, or it ended or hangs.
         """
-        server, plugins = neo4j_jars.server(), neo4j_jars.apoc() if "apoc" in self.chosen else None
+        main, server = neo4j_jars.entry_point(_MAIN), neo4j_jars.server()
+        plugins = neo4j_jars.apoc() if "apoc" in self.chosen else None
         with exclusive(self._home):
             instance = self._instance()
             if self._process.pid() is None:
-                self._launch(instance, server, plugins)
+                self._launch(instance, main, server, plugins)
             self._process.wait_until(lambda: self._ready.exists() and _speaks_bolt(instance.port), _STOP_TIMEOUT)
             if not instance.secured:
                 save_instance(self._home, replace(instance, secured=True))
@@ -161,7 +162,7 @@ class Neo4j(GraphStore):
             save_instance(self._home, instance)
         return instance
 
-    def _launch(self, instance: _Instance, server: Path, plugins: Path | None) -> None:
+    def _launch(self, instance: _Instance, main: Path, server: Path, plugins: Path | None) -> None:
         if not is_free(instance.port):
             raise ServiceError(f"another program listens on port {instance.port} of this instance, {self._home}")
         self._ready.unlink(missing_ok=True)
@@ -177,7 +178,7 @@ class Neo4j(GraphStore):
             _CONFIGURATION.format(host=HOST, port=instance.port, secured=secured), encoding="utf-8"
         )
         # Plugins are on the class path, too: with Neo4j's own plugin loader, APOC prevents the start.
-        command = [*_JAVA, "-cp", f"{server}/*:{own}/*", str(_MAIN), str(self._home)]
+        command = [*_JAVA, "-cp", f"{main}:{server}/*:{own}/*", _MAIN.stem, str(self._home)]
         secret = {} if instance.secured else {_PASSWORD: instance.password}
         self._process.start(command, self._home, secret)
 

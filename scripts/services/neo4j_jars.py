@@ -1,7 +1,8 @@
-"""The jars of Neo4j and APOC, downloaded once with Maven to a folder outside the source tree."""
+"""The jars of Neo4j and APOC, downloaded once with Maven to a folder outside the source tree, and what runs them."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -61,9 +62,30 @@ def apoc() -> Path:
     return _download("apoc", _PLUGINS)
 
 
+def entry_point(source: Path) -> Path:
+    """The folder with the class of this source, compiled once: at every start that would take as long as the start.
+
+    Raises:
+        ServiceError: as above, or it does not compile.
+    """
+    jars, cache = server(), _cache()
+    compiled = cache / f"{source.stem}-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
+    with exclusive(cache):
+        if not compiled.is_dir():
+            with tempfile.TemporaryDirectory(dir=cache) as scratch:
+                part = Path(scratch) / "classes"
+                _run("javac could not compile", "javac", "-cp", f"{jars}/*", "-d", str(part), str(source))
+                part.rename(compiled)
+    return compiled
+
+
+def _cache() -> Path:
+    return default_home(f"neo4j-{VERSION}")
+
+
 def _download(name: str, dependencies: str) -> Path:
     """A folder of jars, created only when it is complete."""
-    cache = default_home(f"neo4j-{VERSION}")
+    cache = _cache()
     jars = cache / name
     with exclusive(cache):
         if not jars.is_dir():
@@ -79,16 +101,20 @@ def _download(name: str, dependencies: str) -> Path:
 
 
 def _maven(project: Path, target: Path) -> None:
-    maven = shutil.which("mvn") or "mvn"
+    wanted = ("dependency:copy-dependencies", f"-DoutputDirectory={target}", "-DincludeScope=runtime")
+    said = _run("Maven could not fetch the jars", "mvn", "--batch-mode", f"--file={project}", *wanted)
+    if not target.is_dir():
+        raise _failure("Maven could not fetch the jars", said)
+
+
+def _run(failure: str, program: str, *arguments: str) -> str:
+    """What a program says.
+
+    Raises:
+        ServiceError: it fails.
+    """
     done = subprocess.run(  # noqa: S603 - the arguments are this module's
-        [
-            maven,
-            "--batch-mode",
-            f"--file={project}",
-            "dependency:copy-dependencies",
-            f"-DoutputDirectory={target}",
-            "-DincludeScope=runtime",
-        ],
+        [shutil.which(program) or program, *arguments],
         env=dict(os.environ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -96,5 +122,10 @@ def _maven(project: Path, target: Path) -> None:
         text=True,
         check=False,
     )
-    if done.returncode or not target.is_dir():
-        raise ServiceError("Maven could not fetch the jars:\n" + "\n".join(done.stdout.splitlines()[-_SHOWN:]))
+    if done.returncode:
+        raise _failure(failure, done.stdout)
+    return done.stdout
+
+
+def _failure(reason: str, said: str) -> ServiceError:
+    return ServiceError(f"{reason}:\n" + "\n".join(said.splitlines()[-_SHOWN:]))
