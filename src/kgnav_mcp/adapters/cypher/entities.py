@@ -17,6 +17,9 @@ from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Entity, Relation
 
+_KINDS_IN_FULL = 2
+"""Nodes of more kinds of ids are found first, and then asked about together."""
+
 NodeRow = Sequence[Any]
 """A node as `queries.PARTS` gives it: the store's own id, labels, and the values of some keys."""
 
@@ -144,16 +147,13 @@ class Entities:
         """
         decoder = self.decoder
         lookups = await in_thread(len(references), lambda: self.lookups(references))
+        if parts and len({(lookup.label, lookup.key) for lookup in lookups}) > _KINDS_IN_FULL:
+            lookups = await self._by_store_ids(lookups)
         answers = await gathered(
             *(
                 self.session.items(
                     template,
-                    {
-                        "lookup": queries.LOOKUP.format(
-                            condition=lookup.condition(self.session.builder, "n", "values")
-                        ),
-                        **(parts or {}),
-                    },
+                    {"lookup": _written(lookup, self.session.builder), **(parts or {})},
                     **{
                         "values": lookup.values,
                         "shown": decoder.shown_keys,
@@ -177,6 +177,29 @@ class Entities:
             return {reference: found[reference] for reference in references if reference in found}
 
         return await in_thread(len(references), matched)
+
+    async def _by_store_ids(self, lookups: Sequence[Lookup]) -> list[Lookup]:
+        """Look-ups of the same nodes by the store's own ids: one query for all of them, where each kind has its own.
+
+        A store plans each of those queries for longer than it takes to answer it.
+        """
+        places = {key: place for place, key in enumerate(self.decoder.shown_keys)}
+        answers = await gathered(*(self._nodes(lookup) for lookup in lookups))
+        nodes: dict[str, list[str]] = defaultdict(list)
+        for lookup, rows in zip(lookups, answers, strict=True):
+            for ((node_id, _, values),) in rows:
+                value = node_id if lookup.key is None else values[places[lookup.key]]
+                nodes[node_id].extend(lookup.references.get(str(value), ()))
+        return [
+            Lookup(None, None, {node_id: tuple(given) for node_id, given in batch})
+            for batch in batches(list(nodes.items()), MAX_IDS_PER_QUERY)
+        ]
+
+    async def _nodes(self, lookup: Lookup) -> list[list[NodeRow]]:
+        """The nodes of a look-up, by the query of `describe`, which the store has planned for that."""
+        shown = self.decoder.shown_keys
+        parts = {"lookup": _written(lookup, self.session.builder)}
+        return await self.session.items(queries.NODES, parts, values=lookup.values, shown=shown, described=shown)
 
     async def anchors(
         self, references: Sequence[str], template: str, parts: Mapping[str, str] | None = None, **parameters: object
@@ -212,6 +235,10 @@ class Entities:
         """Whether all references use the same key of the same label, so that no two can mean the same node."""
         prefixes = [f"{label}:{key}=" for label, key in self.catalogue.current.id_keys]
         return any(all(reference.startswith(start) for reference in references) for start in prefixes)
+
+
+def _written(lookup: Lookup, builder: Builder) -> str:
+    return queries.LOOKUP.format(condition=lookup.condition(builder, "n", "values"))
 
 
 @lru_cache(maxsize=10_000)
