@@ -1,5 +1,6 @@
 """What every test may ask for by name, and what must be so before any of them runs."""
 
+import gc
 import signal
 
 import pytest
@@ -16,9 +17,18 @@ pytest.register_assert_rewrite("tests.contract.suite", "tests.contract.faults") 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+gc.disable()  # what is collected stays: a quarter of the time would go into finding that out, in each worker
+
 
 @pytest.hookimpl(tryfirst=True)  # before the workers write each test's group into its name
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
     """Groups are needed, and the order changed, only where workers share a run."""
     if hasattr(config, "workerinput"):
         arrange(items)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Garbage is looked for among what tests make, and not among all modules and tests each time."""
+    gc.freeze()
+    gc.enable()

@@ -12,9 +12,7 @@ import pytest
 
 from tests.services import GraphService, running
 
-_SHORT_LIVED = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-)
+_SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 """A server that lives for minutes is done sooner where Java compiles less of it, and trusts the jars."""
 
 
