@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from kgnav_bench.wikibase import Value, Wikibase
 
@@ -27,9 +28,8 @@ _PLAIN_TEXTS = frozenset({"P373", "P1545", "P1810", "P742", "P935", "P2096", "P9
 """Properties of those items with the datatype string. All others with texts as values are external ids."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A statement of WD50K or CoDEx-M. Every value is an item."""
+class Statement(NamedTuple):
+    """A statement of WD50K or CoDEx-M. Every value is an item. There are 400,000: tuples are soon made."""
 
     subject: str
     name: str
@@ -48,18 +48,18 @@ class GoldQuery:
 
 def statements(folder: Path) -> Iterator[Statement]:
     """All statements: those of WD50K, then the triples of CoDEx-M that WD50K does not have."""
-    seen: set[Statement] = set()
-    triples: set[tuple[str, str, str]] = set()
-    for fields in _rows(folder / "wd50k.csv.gz", ","):
-        subject, name, value, *rest = fields
-        made = Statement(subject, name, value, tuple(zip(rest[::2], rest[1::2], strict=True)))
-        if made not in seen:
-            seen.add(made)
-            triples.add((subject, name, value))
-            yield made
+    seen: set[tuple[str, ...]] = set()
+    triples: set[tuple[str, ...]] = set()
+    for fields in map(tuple, _rows(folder / "wd50k.csv.gz", ",")):
+        if fields not in seen:
+            seen.add(fields)
+            triples.add(fields[:3])
+            subject, name, value, *rest = fields
+            yield Statement(subject, name, value, tuple(zip(rest[::2], rest[1::2], strict=True)) if rest else ())
     for subject, name, value in _rows(folder / "codex-m.tsv.gz", "\t"):
-        if (subject, name, value) not in triples:
-            triples.add((subject, name, value))
+        triple = (subject, name, value)
+        if triple not in triples:
+            triples.add(triple)
             yield Statement(subject, name, value)
 
 
@@ -77,9 +77,11 @@ def questions(folder: Path) -> list[GoldQuery]:
 
 def datatypes(folder: Path) -> Mapping[str, str]:
     """The datatypes of all properties: items in the statements, and those derived from the two items' files."""
-    found = {
-        name: "item" for made in statements(folder) for name in (made.name, *(name for name, _ in made.qualifiers))
-    }
+    names: set[str] = set()
+    for made in statements(folder):
+        names.add(made.name)
+        names.update(name for name, _ in made.qualifiers)
+    found = dict.fromkeys(names, "item")
     for file in ITEMS:
         with gzip.open(folder / file, "rt", encoding="utf-8") as lines:
             text = lines.read()
