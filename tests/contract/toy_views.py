@@ -146,6 +146,11 @@ class View:
     properties: dict[str, str] = field(default_factory=dict[str, str])
     """Nodes that represent relations, with their names, if the store has such nodes."""
 
+    _by_end: dict[Direction, dict[Tail, list[Row]]] = field(default_factory=dict[Direction, dict[Tail, list[Row]]])
+    """The rows by the end that they are walked from. Tests ask for them thousands of times."""
+    _indexed: int = 0
+    """So many rows are in it."""
+
     def node(self, local: str) -> str:
         return self.style.node_id(local)
 
@@ -154,13 +159,17 @@ class View:
 
     def around(self, ids: Iterable[str], direction: Direction) -> list[Row]:
         """The rows of these nodes, node by node."""
-        order = list(ids)
-        found: dict[Tail, list[Row]] = {node: [] for node in order}
+        if self._indexed != len(self.rows):
+            self._index()
+        own = self._by_end[direction]
+        return [row for node in ids for row in own.get(node, ())]
+
+    def _index(self) -> None:
+        self._by_end = {direction: {} for direction in Direction}
         for row in self.rows:
-            end = row[0] if direction is Direction.OUTGOING else row[2]
-            if end in found:
-                found[end].append(row)
-        return [row for node in order for row in found[node]]
+            self._by_end[Direction.OUTGOING].setdefault(row[0], []).append(row)
+            self._by_end[Direction.INCOMING].setdefault(row[2], []).append(row)
+        self._indexed = len(self.rows)
 
     def counts(self, ids: Iterable[str], direction: Direction) -> Counter[str]:
         return Counter(row[1] for row in self.around(ids, direction))
