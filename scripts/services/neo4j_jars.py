@@ -39,6 +39,8 @@ _SERVER = _DEPENDENCY.format(group="org.neo4j", artifact="neo4j", version=VERSIO
 _PLUGINS = _DEPENDENCY.format(
     group="org.neo4j.procedure", artifact="apoc-core", version=_APOC, more=f"<classifier>core</classifier>{_ALONE}"
 ) + _DEPENDENCY.format(group="com.google.guava", artifact="guava", version=_GUAVA, more="")
+_FOR = ("--release", "17")
+"""The oldest Java that the server runs on: whichever is there later can run what was compiled."""
 _SHOWN = 15
 """Lines of Maven's output that are shown when it fails."""
 
@@ -74,7 +76,7 @@ def entry_point(source: Path) -> Path:
         if not compiled.is_dir():
             with tempfile.TemporaryDirectory(dir=cache) as scratch:
                 part = Path(scratch) / "classes"
-                _run("javac could not compile", "javac", "-cp", f"{jars}/*", "-d", str(part), str(source))
+                _run("javac could not compile", "javac", *_FOR, "-cp", f"{jars}/*", "-d", str(part), str(source))
                 part.rename(compiled)
     return compiled
 
