@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Coroutine
 
 import pytest
 
-from kgnav_mcp.concurrency import Shared, gathered, in_thread
+from kgnav_mcp.concurrency import Shared, gathered, gathered_for, in_thread
 
 
 async def test_results_come_in_the_order_of_the_work():
@@ -17,6 +18,23 @@ async def test_results_come_in_the_order_of_the_work():
         return value
 
     assert list(await gathered(later(1), later(2), later(3))) == [1, 2, 3]
+
+
+async def test_work_that_is_cancelled_before_it_begins_leaves_no_call_behind():
+    made: list[int] = []
+
+    async def call(value: int) -> None:
+        made.append(value)
+
+    def work(value: int) -> Coroutine[None, None, None]:
+        made.append(value)
+        return call(value)
+
+    task = asyncio.ensure_future(gathered_for([1, 2], work))
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert made == []
 
 
 async def test_where_one_fails_the_others_have_ended_before_it_is_said():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from kgnav_mcp.silence import answered, last_answer
 
 T = TypeVar("T")
+S = TypeVar("S")
 
 if TYPE_CHECKING:
     gathered = asyncio.gather  # its overloads give each result its own type; `return_exceptions` is not taken here
@@ -55,6 +56,14 @@ async def unless(
         for each in pending:
             each.cancel()
         await asyncio.gather(*pending, return_exceptions=True)
+
+
+async def gathered_for(items: Iterable[S], work: Callable[[S], Awaitable[T]]) -> list[T]:
+    """The results of work on each of the items, as `gathered` gives them: for use inside another `gathered`.
+
+    The calls are made when this begins. If it is cancelled before, none is left behind that nobody awaits.
+    """
+    return list(await gathered(*map(work, items)))
 
 
 _LARGE = 200

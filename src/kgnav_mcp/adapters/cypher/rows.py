@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from operator import call
 from typing import Any, ClassVar
 
 from kgnav_mcp.adapters.cypher import queries
@@ -22,7 +24,7 @@ from kgnav_mcp.adapters.paging.neighbours import RowSource
 from kgnav_mcp.adapters.paging.positions import Place, Position
 from kgnav_mcp.adapters.paging.segments import Rows, Segment
 from kgnav_mcp.adapters.paging.segments import SegmentPart as WantedRows
-from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.concurrency import gathered, gathered_for, in_thread
 from kgnav_mcp.model import Direction, Literal, Qualifier, Stop, Triple
 
 Row = Literal | Edge
@@ -134,12 +136,12 @@ class RowReader(RowSource[Side, str, Row]):
         unread = await in_thread(len(wanted), lambda: self._unread(wanted))
         types = self._wanted.types(self._entities.catalogue.current)
         reads = [
-            self._read(batch, direction, types if names is None else names)
+            partial(self._read, batch, direction, types if names is None else names)
             for (direction, names), nodes in unread.items()
             for batch in batches(nodes, MAX_IDS_PER_QUERY)
         ]
         values_read = self._values([one.segment for one in wanted])
-        found, values = await gathered(gathered(*reads), values_read) if reads else ([], await values_read)
+        found, values = await gathered(gathered_for(reads, call), values_read) if reads else ([], await values_read)
         edges = {key: rows for edges_read in found for key, rows in edges_read.items()}
         return await in_thread(len(wanted), lambda: [self._segment_rows(one, edges, values) for one in wanted])
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.concurrency import gathered, gathered_for, in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import (
     AnchoredPage,
@@ -96,7 +96,7 @@ class DirectedAdapter(GraphAdapter):
     ) -> AnchoredPage[RelationFacts]:
         sides = Direction if direction is None else (direction,)
         asked = (RelationRequest(ids, side, hops, far_ends, examples, limit) for side in sides)
-        pages, known = await gathered(gathered(*map(self.relations_in, asked)), self._described(ids))
+        pages, known = await gathered(gathered_for(asked, self.relations_in), self._described(ids))
         page = merge_relation_pages(pages, limit)
         if isinstance(known, StoreTimeout):
             time_out = known

@@ -11,7 +11,7 @@ from typing import ClassVar, Generic
 from kgnav_mcp.adapters.paging.counts import E, K, RelationCounts
 from kgnav_mcp.adapters.paging.positions import Place, Position
 from kgnav_mcp.adapters.paging.segments import R, ReadPlan, Rows, Segment, SegmentPart, in_order, plan_reads
-from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.concurrency import gathered, gathered_for, in_thread
 from kgnav_mcp.model import Count, Page, Stop, Triple
 from kgnav_mcp.port.lists import invalid_cursor
 
@@ -166,7 +166,7 @@ async def _read(
     if not planned.slices:
         return await gathered(*map(source.read_together, planned.small_groups)), ()
     return await gathered(
-        gathered(*map(source.read_together, planned.small_groups)), gathered(*map(source.read_slice, planned.slices))
+        gathered_for(planned.small_groups, source.read_together), gathered_for(planned.slices, source.read_slice)
     )
 
 
