@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 
 import pytest
 
-from kgnav_mcp.concurrency import Shared, gathered, gathered_for, in_thread
+from kgnav_mcp.concurrency import Shared, gathered, gathered_for, in_thread, unless
 
 
 async def test_results_come_in_the_order_of_the_work():
@@ -157,3 +157,37 @@ async def test_what_is_computed_over_many_items_does_not_keep_the_event_loop(siz
     thread = await in_thread(size, threading.get_ident)
 
     assert (thread != threading.get_ident()) is elsewhere
+
+
+async def test_work_is_given_up_once_what_was_asked_meanwhile_says_so():
+    ended: list[str] = []
+
+    async def endless() -> int:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("endless")
+        return 1
+
+    async def said(*, answer: bool) -> bool:
+        return answer
+
+    async def short() -> int:
+        for _ in range(10):
+            await asyncio.sleep(0)
+        return 1
+
+    assert await unless(endless(), lambda: said(answer=True), after=0) is None
+    assert ended == ["endless"]
+    assert await unless(short(), lambda: said(answer=False), after=0) == 1
+
+
+async def test_work_that_is_done_in_time_is_not_asked_about():
+    async def failing() -> int:
+        raise LookupError("nothing")
+
+    async def asked() -> bool:
+        raise AssertionError("asked")
+
+    with pytest.raises(LookupError, match="nothing"):
+        await unless(failing(), asked, after=10)

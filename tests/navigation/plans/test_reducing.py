@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
-from kgnav_mcp.navigation.plans import running
+from kgnav_mcp.errors import PlanTooLarge, StoreTimeout, Unsupported
+from kgnav_mcp.navigation.plans import running, store_matching
 from kgnav_mcp.navigation.plans.budget import ADVICE
 from kgnav_mcp.navigation.plans.reducing import refused
 from kgnav_mcp.navigation.plans.running import PlanRunner
-from kgnav_mcp.port import AdapterOptions
+from kgnav_mcp.port import AdapterOptions, Capability, PatternMatch, PatternQuery
 from kgnav_mcp.spelling.cypher import parse_cypher
 from tests.contract.example import DictAdapter
 from tests.navigation.plans.test_separating import TOY, Compiling
@@ -69,3 +70,50 @@ async def test_a_plan_whose_parts_are_not_read_in_time_is_refused_with_their_siz
     assert caught.value.message.startswith("the parts of the plan could not be read within 0.1 s")
     assert "(:Visitor) 150, [:visited] 150" in caught.value.message
     assert "Make it smaller" in caught.value.next_step
+
+
+class Counted(DictAdapter):
+    """A store that never ends matching a pattern, but knows how many matches there are of it."""
+
+    capabilities = DictAdapter.capabilities | {Capability.FITS}
+
+    def __init__(self, matches: int) -> None:
+        super().__init__(TOY, AdapterOptions())
+        self.matches = matches
+        self.asked: list[PatternQuery] = []
+
+    async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
+        if any(edge.path for edge in asked.match.edges):
+            raise Unsupported("no paths here")
+        await asyncio.sleep(0.1)
+        return [PatternMatch(("x",) * len(asked.variables), 1)] * min(limit, 1)
+
+    async def neighbours(self, *arguments: Any, **options: Any) -> Any:
+        await asyncio.sleep(0.1)
+        return await super().neighbours(*arguments, **options)
+
+    async def has_more_matches(self, asked: PatternQuery, than: int) -> bool:
+        self.asked.append(asked)
+        return self.matches > than
+
+
+@pytest.mark.parametrize(
+    ("text", "edges", "sizes"),
+    [
+        ("MATCH (a:Visitor)-[:visited]->(b)<-[:visited]-(c) RETURN a, c", 2, "150 for (:Visitor), 150 for [:visited]"),
+        ("MATCH (a:Visitor)-[*1..3]->(b) RETURN a, b", 3, "150 for (:Visitor), 769 for []"),
+        ("MATCH (a:Visitor)-[:visited*]-(b) RETURN a, b", 4, "150 for (:Visitor), 150 for [:visited]"),
+    ],
+)
+async def test_a_pattern_with_too_many_matches_is_refused_before_they_are_read(
+    text: str, edges: int, sizes: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(store_matching, "_PROBED_AFTER_S", 0)
+    async with Counted(matches=1_000) as graph:
+        with pytest.raises(PlanTooLarge) as caught:
+            await PlanRunner(graph, bound=500).run(parse_cypher(text), limit=9)
+    assert len(graph.asked[-1].match.edges) == edges
+    assert sizes in caught.value.message
+    async with Counted(matches=500) as graph:
+        await PlanRunner(graph, bound=50_000).run(parse_cypher(text), limit=9)
+    assert graph.asked

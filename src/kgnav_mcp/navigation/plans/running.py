@@ -11,7 +11,7 @@ from math import prod
 
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
-from kgnav_mcp.navigation.plans.budget import Budget
+from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.navigation.plans.estimating import steps_of
 from kgnav_mcp.navigation.plans.evaluation import evaluate
@@ -79,7 +79,8 @@ class PlanRunner:
         try:
             page = await self._page(plan, limit, after, proof=proof)
         except PlanTooLarge as error:
-            raise refused(error, plan) from error
+            sizes = known(error.sizes) or await sizes_of(self.graph, plan)
+            raise refused(PlanTooLarge(error.bound, sizes, next_step=error.next_step), plan) from error
         except StoreTimeout as error:
             raise timed_out(error, plan, await sizes_of(self.graph, plan)) from error
         if after is not None or not is_empty_answer(page):

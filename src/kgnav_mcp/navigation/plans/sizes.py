@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kgnav_mcp.model import Certainty, PartSize, PlanPage, Stop
+from kgnav_mcp.model import Certainty, Count, PartSize, PlanPage, Stop
 from kgnav_mcp.navigation.plans.explaining import is_empty_answer
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.plan import UNNAMED, EdgePattern, NodePattern, Plan
@@ -15,15 +15,19 @@ from kgnav_mcp.plan.walking import parts
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.spelling.cypher import write_part, write_relations
 
+_ANY = ""
+"""Stands for any relation. No relation has this id."""
+
 
 async def sizes_of(graph: GraphAdapter, plan: Plan) -> tuple[PartSize, ...]:
     """The size of each label and relation of a checked plan, in the plan's order, if the schema counts it."""
     vocabulary = await Vocabulary.of(graph)
     edges = {facts.relation.id: facts.count for facts in vocabulary.whole.relations}
+    edges[_ANY] = Count.sum(edges.values())
     labels = {facts.id: facts.count for facts in vocabulary.whole.labels}
     named = dict.fromkeys(_names(plan))
     found = (
-        (write_relations([name]), edges.get(name))
+        (write_relations([name] if name else []), edges.get(name))
         if of_edge
         else (write_part(NodePattern(UNNAMED, ((name,),))), labels.get(name))
         for name, of_edge in named
@@ -39,12 +43,12 @@ async def sizes_to_tell(graph: GraphAdapter, plan: Plan, page: PlanPage) -> tupl
 
 
 def _names(plan: Plan) -> Iterator[tuple[str, bool]]:
-    """The labels and relations of a plan's patterns, each with whether it is a relation."""
+    """The labels and relations of a plan's patterns, also any relation, each with whether it is a relation."""
     for part in parts(plan, patterns=True):
         match part:
             case NodePattern(labels=groups):
                 yield from ((name, False) for group in groups for name in group)
             case EdgePattern(relations=relations):
-                yield from ((name, True) for name in relations)
+                yield from ((name, True) for name in relations or (_ANY,))
             case _:
                 pass

@@ -23,7 +23,7 @@ from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.starting import start_of
 from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value
-from kgnav_mcp.plan import EdgePattern, Match, NodePattern, PathKind
+from kgnav_mcp.plan import EdgePattern, Match, NodePattern
 from kgnav_mcp.plan.walking import conjunction, conjuncts, variables_of
 from kgnav_mcp.port import Capability, GraphAdapter, PatternMatch, PatternQuery
 
@@ -251,7 +251,7 @@ def _with_chains(match: Match) -> Match:
     """The pattern with a chain of edges in place of each path. The chain has a length that the path may have."""
     nodes, edges = list(match.nodes), list[EdgePattern]()
     for edge in match.edges:
-        if edge.path is None or edge.path.kind is PathKind.REACHABLE:
+        if edge.path is None:
             edges.append(edge)
             continue
         longest = _CHAIN if edge.path.longest is None else edge.path.longest

@@ -74,7 +74,7 @@ def subtrees(node: Node, *kinds: str) -> Iterator[Node]:
 def subtree(node: Node, *kinds: str) -> Node | None:
     """The first subtree of one of these kinds; None if there is none."""
     for child in node.children:
-        if isinstance(child, Node) and child.data in kinds:
+        if isinstance(child, Tree) and child.data in kinds:
             return child
     return None
 
