@@ -7,7 +7,7 @@ import re
 import pytest
 
 from kgnav_mcp.adapters.endpoint import counts
-from kgnav_mcp.model import Direction, Stop
+from kgnav_mcp.model import Direction, Entity, Stop
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import TailKind
 from kgnav_mcp.spelling.cypher import parse_cypher
@@ -53,13 +53,11 @@ async def test_a_plan_reads_the_statements_about_triples_only_if_it_uses_the_edg
 async def test_a_triple_is_as_many_bare_rows_as_statements_are_about_it(said: str, edges: int):
     async with opened_over(ring(said), HERE) as graph:
         await graph.schema(limit=9)
-        for page in (
-            await graph.bare_neighbours(["ex:n0"], Direction.OUTGOING, paths=[("ex:next",)], limit=9),
-            await graph.bare_neighbours(["ex:n0"], None, far_ends=TailKind.ENTITY, limit=9),
-            await graph.bare_edges(["ex:n0"], ["ex:n1"], limit=9),
-        ):
-            triples = [getattr(item, "triple", item) for item in page.items]
-            assert [triple.tail.id for triple in triples if triple.relation.id == "ex:next"].count("ex:n1") == edges
+        outgoing = await graph.bare_neighbours(["ex:n0"], Direction.OUTGOING, paths=[("ex:next",)], limit=9)
+        around = await graph.bare_neighbours(["ex:n0"], None, far_ends=TailKind.ENTITY, limit=9)
+        between = await graph.bare_edges(["ex:n0"], ["ex:n1"], limit=9)
+    for triples in ([link.triple for link in outgoing.items], [link.triple for link in around.items], between.items):
+        assert [triple.tail for triple in triples].count(Entity("ex:n1")) == edges
 
 
 async def test_bare_rows_have_the_values_of_full_ones_and_cost_no_look_up_of_names():

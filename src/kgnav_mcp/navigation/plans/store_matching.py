@@ -25,7 +25,7 @@ from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator, nod
 from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
 from kgnav_mcp.plan.walking import conjunction, conjuncts, variables_of
-from kgnav_mcp.port import Capability, GraphAdapter, PatternMatch, PatternQuery
+from kgnav_mcp.port import Capability, GraphAdapter, PatternMatch, PatternQuery, id_condition
 
 _PROBED_AFTER_S = 0.25
 """Seconds of matching after which the store is asked whether there are too many matches: most need less."""
@@ -96,6 +96,8 @@ class StoreMatcher:
         """The matches, one more than may be held at most; None if the store soon finds out that there are more."""
         if not question.rows:
             return ()
+        if _is_open(question) and await self._has_too_many(question):
+            return None  # a store may go on with a query that nobody waits for: a long one is not begun
         work = self._graph.match_pattern(question, limit=self._reader.budget.bound + 1)
         return await unless(work, lambda: self._has_too_many(question), _PROBED_AFTER_S)
 
@@ -123,7 +125,8 @@ class StoreMatcher:
             return await work
         pattern = replace(chained, where=conjunction(pushed))
         question = PatternQuery(pattern, tuple(sorted(names - {*given})), given, _ids(table, given))
-        found = await unless(work, lambda: self._has_too_many(question), _PROBED_AFTER_S)
+        after = 0.0 if _is_open(question) else _PROBED_AFTER_S
+        found = await unless(work, lambda: self._has_too_many(question), after)
         if found is None:
             self._reader.budget.check(self._reader.budget.bound + 1)
             raise AssertionError("more than may be held were found")
@@ -245,6 +248,12 @@ class StoreMatcher:
                 budget.measured(node, len(await nodes_of(table, node.variable)))
         if edges and len(match.edges) == 1:
             budget.measured(match.edges[0], sum(times(table)))
+
+
+def _is_open(question: PatternQuery) -> bool:
+    """Whether the matches of a pattern of several edges, which begins with no known node, are asked for one by one."""
+    anchored = question.given or any(id_condition(one) for one in conjuncts(question.match.where))
+    return len(question.match.edges) > 1 and not anchored and question.counted is None and question.top is None
 
 
 def _with_chains(match: Match) -> Match:
