@@ -49,6 +49,18 @@ async def test_a_plan_reads_the_statements_about_triples_only_if_it_uses_the_edg
     assert any(ABOUT_EDGES.search(query) and "?r ?q ?v" in query for query in client.queries) is statements
 
 
+@pytest.mark.parametrize("value", ["1840", "1840.0", "'about 1840'", "'1840'"])
+async def test_an_edge_with_a_certain_qualifier_is_looked_for_by_the_qualifier_unless_it_is_a_date(value: str):
+    client = ring(STATED)
+    plan = f"MATCH (a:Node)-[:`ex:next` {{`ex:since`: {value}}}]->(b) RETURN a.`ex:age` AS age"
+    async with opened_over(client, HERE) as graph:
+        runner = PlanRunner(graph)
+        client.queries.clear()
+        page = await runner.run((await runner.check(parse_cypher(plan))).plan, limit=9)
+    assert [row.cells for row in page.items] == ([(0,)] if value.startswith("1840") else [])
+    assert any("<http://ex.example/since> ?v" in query for query in client.queries) is (value != "'1840'")
+
+
 @pytest.mark.parametrize(("said", "edges"), [(STATED, 1), (TWICE, 2)])
 async def test_a_triple_is_as_many_bare_rows_as_statements_are_about_it(said: str, edges: int):
     async with opened_over(ring(said), HERE) as graph:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from rdflib import URIRef
+from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, CatalogueCache
@@ -14,7 +14,12 @@ from kgnav_mcp.adapters.sparql.plans.parts import EdgeVariables, cannot_express
 from kgnav_mcp.adapters.sparql.plans.triples import Path, TripleWriter
 from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated
 from kgnav_mcp.model import Stop
+from kgnav_mcp.plan import Scalar
+from kgnav_mcp.port import QualifierCondition
+from kgnav_mcp.port.comparing import date_parts
 
+_MAX_VALUES = 50
+"""Maximum number of values of a qualifier in one query."""
 _MAX_RELATIONS = 100
 """Maximum number of relations that are listed in place of any relation."""
 
@@ -62,6 +67,26 @@ class PatternWriter(TripleWriter):
         if len(to_entities) > _MAX_RELATIONS:
             return Fragment("")
         return self.part(queries.ONE_OF_RELATIONS, relation=relation, relations=comma_separated(*to_entities))
+
+    def qualifier(self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment) -> Fragment:
+        if not self._reification or ends.either:
+            raise cannot_express("qualifiers")
+        if len(asked.values) > _MAX_VALUES:
+            raise cannot_express("so many values")
+        conditions = [self._equal(constant, value).text for constant in asked.values]
+        own = [self._reification.qualifier_of(ends, self.term(name), value).text for name in asked.owned.ids]
+        branches = own[0] if len(own) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in own)
+        return Fragment(f"{branches} FILTER({' || '.join(conditions)})" if conditions else branches)
+
+    def _equal(self, constant: Scalar, value: Fragment) -> Fragment:
+        """The condition that a qualifier's value may equal a constant."""
+        if isinstance(constant, bool) or constant is None:
+            raise cannot_express("such a value")
+        if isinstance(constant, str):
+            if date_parts(constant) is not None:
+                raise cannot_express("dates, which are equal if their precision is")
+            return self.part(queries.EQUAL_TEXT, v=value, text=Literal(constant))
+        return self.part(queries.EQUAL_NUMBER, v=value, number=Literal(float(constant)))
 
     def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
         if self._reification:

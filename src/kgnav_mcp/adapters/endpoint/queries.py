@@ -72,6 +72,15 @@ QUALIFYING: Final = {
     "quoted": "<< $x $p $y >> ?q $value .",
 }
 """The qualifiers ?q of a triple with a certain value."""
+HAS_QUALIFIER: Final = {
+    "statement": f"?r $q $v . {STATED['statement']}",
+    "reifies": f"?r $q $v . {STATED['reifies']}",
+    "quoted": "<< $x $p $y >> $q $v .",
+}
+"""A qualifier $q with its value $v, of a triple between two nodes."""
+EQUAL_TEXT: Final = "(!isLiteral($v) || STR($v) = $text)"
+"""A node may have this name."""
+EQUAL_NUMBER: Final = "<http://www.w3.org/2001/XMLSchema#double>(STR($v)) = $number"
 QUALIFIED: Final = "SELECT DISTINCT ?s ?p ?o WHERE { $qualifying $shown ?s ?p ?o } LIMIT $most"
 """Costs a few look-ups per statement with that value, up to $most rows."""
 STATEMENTS_OF: Final = "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p ?o) { $triples } $said }"

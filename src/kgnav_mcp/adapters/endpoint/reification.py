@@ -17,6 +17,7 @@ from rdflib import RDF, BNode, Literal, URIRef
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.sparql.around.far_ends import Facts
 from kgnav_mcp.adapters.sparql.around.queries import FAR_ENDS
+from kgnav_mcp.adapters.sparql.plans.parts import EdgeVariables
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, boolean_in, iri_in, number_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Fragment, rows
@@ -107,6 +108,12 @@ class Reification:
         """A pattern that binds the reifiers ?r of a triple with the relation ?p."""
         return self._pattern(queries.STATED, sorted(self.notations - {Notation.QUOTED}), x, Fragment("?p"), y)
 
+    def qualifier_of(self, ends: EdgeVariables, qualifier: URIRef, value: Fragment) -> Fragment:
+        """A pattern that binds the values of one qualifier of the triples between two nodes."""
+        forms = {notation: form.replace("?r", value.text + "r") for notation, form in queries.HAS_QUALIFIER.items()}
+        relation, terms = ends.own("q"), {"q": qualifier, "v": value}
+        return self._pattern(forms, sorted(self.notations), ends.source.text, relation, ends.target.text, **terms)
+
     async def of_triples(
         self, triples: Sequence[tuple[URIRef, URIRef, Term]], direction: Direction
     ) -> QualifiersByTriple:
@@ -172,7 +179,7 @@ class Reification:
         x: str,
         p: URIRef | Fragment,
         y: str,
-        **terms: URIRef,
+        **terms: URIRef | Fragment,
     ) -> Fragment:
         parts = [
             self._reader.filled(forms[notation], x=Fragment(x), p=p, y=Fragment(y), **terms) for notation in notations
