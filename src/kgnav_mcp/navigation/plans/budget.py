@@ -50,7 +50,11 @@ class Budget:
         if rows > self.bound:
             if part is not None:
                 self.sizes[part] = Count.at_least(rows)
-            raise PlanTooLarge(self.bound, self.part_sizes(), next_step=ADVICE)
+            raise self.too_large()
+
+    def too_large(self) -> PlanTooLarge:
+        """The error for more rows than the bound, with the sizes of the parts as far as they are known."""
+        return PlanTooLarge(self.bound, self.part_sizes(), next_step=ADVICE)
 
     def record_incomplete(self, stop: Stop) -> None:
         """Record that the store returned only a part."""

@@ -84,8 +84,7 @@ class StoreMatcher:
             if remaining:
                 return None  # too many to hold, though the remaining conditions might leave only a few
             self._reader.budget.expect(match)
-            self._reader.budget.check(self._reader.budget.bound + 1)
-            return None
+            raise self._reader.budget.too_large()
         rows = await self._join(table, question, found)
         kept = await self._asker.rows_where(rows, remaining)
         if kept.rows and needs.top is None:
@@ -128,8 +127,7 @@ class StoreMatcher:
         after = 0.0 if _is_open(question) else _PROBED_AFTER_S
         found = await unless(work, lambda: self._has_too_many(question), after)
         if found is None:
-            self._reader.budget.check(self._reader.budget.bound + 1)
-            raise AssertionError("more than may be held were found")
+            raise self._reader.budget.too_large()
         return found
 
     async def pruned(self, match: Match, table: Table) -> Table | None:
@@ -251,9 +249,14 @@ class StoreMatcher:
 
 
 def _is_open(question: PatternQuery) -> bool:
-    """Whether the matches of a pattern of several edges, which begins with no known node, are asked for one by one."""
-    anchored = question.given or any(id_condition(one) for one in conjuncts(question.match.where))
-    return len(question.match.edges) > 1 and not anchored and question.counted is None and question.top is None
+    """Whether pairs of nodes are wanted of a pattern of several edges that begins with no known node.
+
+    Single nodes are no more than the graph has, and are not found faster than they are counted.
+    """
+    if len(question.match.edges) < 2 or len(question.variables) < 2 or question.given:
+        return False
+    anchored = any(id_condition(one) for one in conjuncts(question.match.where))
+    return not anchored and question.counted is None and question.top is None
 
 
 def _with_chains(match: Match) -> Match:
