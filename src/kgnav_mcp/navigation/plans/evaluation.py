@@ -191,11 +191,15 @@ class _Evaluation:
         sizes = dict(self._budget.sizes)
         work = PatternMatcher(self._reader, self._asker, match, table).fitted()
         try:
-            return await (work if self._matcher is None else self._matcher.unless_too_large(match, table, work))
+            matched = await (work if self._matcher is None else self._matcher.unless_too_large(match, table, work))
+            if matched is not None:
+                return matched
         except PlanTooLarge:
             pruned = None if self._matcher is None else await self._matcher.pruned(match, table)
             if pruned is None:
                 raise
+        else:
+            raise self._budget.too_large()
         self._budget.sizes = sizes
         return await PatternMatcher(self._reader, self._asker, match, pruned).fitted()
 

@@ -106,14 +106,10 @@ class StoreMatcher:
             return await self._graph.has_more_matches(question, self._reader.budget.bound)
         return False
 
-    async def unless_too_large(self, match: Match, table: Table, work: Coroutine[Any, Any, Table]) -> Table:
-        """The result of `work`, which matches a pattern with paths edge by edge.
+    async def unless_too_large(self, match: Match, table: Table, work: Coroutine[Any, Any, Table]) -> Table | None:
+        """The result of `work`, which matches a pattern edge by edge; None if the store says that it is too large.
 
-        If it takes long, the store is asked whether paths of one length alone are too many: each is a path of the
-        pattern.
-
-        Raises:
-            PlanTooLarge: they are more than may be held.
+        It is asked whether paths of one length alone are more than may be held: each is a path of the pattern.
         """
         chained = _with_chains(match)
         names = frozenset(merged(match))
@@ -124,11 +120,10 @@ class StoreMatcher:
             return await work
         pattern = replace(chained, where=conjunction(pushed))
         question = PatternQuery(pattern, tuple(sorted(names - {*given})), given, _ids(table, given))
-        after = 0.0 if _is_open(question) else _PROBED_AFTER_S
-        found = await unless(work, lambda: self._has_too_many(question), after)
-        if found is None:
-            raise self._reader.budget.too_large()
-        return found
+        if _is_open(question) and await self._has_too_many(question):
+            work.close()
+            return None
+        return await unless(work, lambda: self._has_too_many(question), _PROBED_AFTER_S)
 
     async def pruned(self, match: Match, table: Table) -> Table | None:
         """The rows extended by nodes that may match a pattern; None if the store cannot find them.
