@@ -95,3 +95,17 @@ async def test_a_pattern_that_nothing_fits_names_its_first_part_that_does_not():
         page = await evaluate(graph, nothing, limit=9)
     assert page.items == ()
     assert "Nothing fits (a)-[s:`ex:starred`]->(b)." in page.note
+
+
+@pytest.mark.parametrize(("variables", "matches"), [(("a", "f"), 5), (("a",), 3)])
+async def test_a_store_is_asked_whether_there_are_more_matches_than_a_number_and_gives_none_of_them(
+    variables: tuple[str, ...], matches: int
+):
+    client = films(["ada", "ben", "cyd"], ["ada", "ben"])
+    async with opened_over(client, HERE) as graph:
+        asked = PatternQuery(fit(STARRED), variables)
+        for than in (matches - 1, matches):
+            client.queries.clear()
+            assert await graph.has_more_matches(asked, than) is (than < matches)
+            assert len([query for query in client.queries if f"LIMIT {than + 1}" in query]) == 1
+        assert not await graph.has_more_matches(PatternQuery(fit(STARRED), ()), 0)
