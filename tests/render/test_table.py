@@ -9,6 +9,7 @@ import pytest
 from kgnav_mcp.model import Completeness, Count, Stop
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.completeness import completeness_line
+from kgnav_mcp.render.kinds import Kind
 from kgnav_mcp.render.table import RenderOptions, Table, fit_to_budget
 from kgnav_mcp.render.tokens import count_tokens
 
@@ -54,6 +55,21 @@ def test_no_answer_is_over_its_budget_and_the_cut_is_at_a_row(budget: int) -> No
 def test_a_row_larger_than_the_budget_is_shown_all_the_same() -> None:
     huge = Table("rows", (Column("value"),), [("word " * 5000,), ("next",)], Count(2))
     assert fit_to_budget(huge, RenderOptions(budget=500), at).text.startswith('showing 1 of 2 rows; next: cursor "c1"')
+
+
+def test_each_row_is_printed_once_however_often_the_table_is_fitted() -> None:
+    printed: list[object] = []
+
+    def text(value: object, _: int) -> tuple[str]:
+        printed.append(value)
+        return (str(value),)
+
+    column = Column("value", Kind({}, text))
+    rows = [(f"ns1:{n}",) for n in range(50)]
+    options = RenderOptions(generated_prefixes={"ns1": "http://example.org/"})
+    answer = fit_to_budget(Table("rows", (column,), rows, Count(50)), options, at)
+    assert answer.text.endswith("Prefixes: ns1: is http://example.org/")
+    assert printed == [value for (value,) in rows]
 
 
 def test_structured_facts_are_the_same_as_the_table() -> None:

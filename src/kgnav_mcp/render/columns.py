@@ -99,6 +99,22 @@ def row_texts(columns: Sequence[Column], row: Row, limit: int) -> list[str]:
     return [text for column, cell in zip(columns, row, strict=True) for text in column.cell_texts(cell, limit)]
 
 
+class PrintedRows:
+    """The rows of a table as printed texts. Each row is printed once, however often its table is fitted."""
+
+    def __init__(self, columns: Sequence[Column], rows: Sequence[Row], limit: int) -> None:
+        self._columns, self._rows, self._limit = columns, rows, limit
+        self._printed: list[list[Sequence[str]]] = []
+
+    def first(self, count: int, columns: Sequence[Column]) -> list[list[str]]:
+        """The texts of the first rows in these columns of the table."""
+        for row in self._rows[len(self._printed) : count]:
+            cells = zip(self._columns, row, strict=True)
+            self._printed.append([column.cell_texts(cell, self._limit) for column, cell in cells])
+        places = [place for place, column in enumerate(self._columns) if column in columns]
+        return [[text for place in places for text in texts[place]] for texts in self._printed[:count]]
+
+
 def row_json(columns: Sequence[Column], row: Row, limit: int) -> Json:
     """A row as JSON: values keyed by column name."""
     facts: Json = {}

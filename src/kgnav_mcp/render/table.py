@@ -11,7 +11,7 @@ from typing import Protocol, cast
 
 from kgnav_mcp.model import Completeness, Count, Entity, Stop
 from kgnav_mcp.render.budget import SHORTEST_CUT, truncate_values
-from kgnav_mcp.render.columns import Column, Columns, Row, answer_json, row_json, row_texts
+from kgnav_mcp.render.columns import Column, Columns, PrintedRows, Row, answer_json, row_json, row_texts
 from kgnav_mcp.render.completeness import completeness_line
 from kgnav_mcp.render.text import clean, table_body, table_cell
 from kgnav_mcp.render.tokens import count_tokens
@@ -138,6 +138,8 @@ class FittedTable:
     notes: Sequence[str]
     limit: int
     """Most characters of a cell."""
+    printed: PrintedRows
+    """The rows of the whole table in all columns."""
     cut: int | None = None
     """Set if a single row is too large: most characters of its texts and most items of its lists."""
 
@@ -154,13 +156,10 @@ class FittedTable:
         lines = [self.first_line, *map(clean, self.table.intro)]
         if self.rows:
             names = [name for column in self.columns for name in column.headings]
-            cut = self.cut
-            rows = [
-                row_texts(self.columns, row, self.limit)
-                if cut is None
-                else _cut_texts(self.columns, row, self.limit, cut)
-                for row in self.rows
-            ]
+            if self.cut is None:
+                rows = self.printed.first(len(self.rows), self.columns)
+            else:
+                rows = [_cut_texts(self.columns, row, self.limit, self.cut) for row in self.rows]
             lines += ["|".join(names), "|".join("--" for _ in names), table_body(rows)]
         lines += map(clean, self.notes)
         return "\n".join(lines)
@@ -195,21 +194,25 @@ def fit_to_budget(
     and its first line only says what is left out. At least one row is shown, with clipped cells if it alone exceeds
     the budget, so that paging always advances.
     """
-    if not options.generated_prefixes:
-        return _fitted(table, options, cursor_after)
-    table = replace(table, rows=list(table.rows))
-    fitted = _fitted(table, options, cursor_after)
-    legend = options.prefix_legend(fitted.text, options.budget // 4)
-    return _fitted(replace(table, notes=(*table.notes, *legend)), options, cursor_after) if legend else fitted
+    rows = list(table.rows)
+    printed = PrintedRows(table.columns, rows, options.literal_limit)
+    table = replace(table, rows=rows)
+    fitted = _fitted(table, printed, options, cursor_after)
+    legend = options.prefix_legend(fitted.text, options.budget // 4) if options.generated_prefixes else ()
+    if not legend:
+        return fitted
+    return _fitted(replace(table, notes=(*table.notes, *legend)), printed, options, cursor_after)
 
 
-def _fitted(table: Table, options: RenderOptions, cursor_after: Callable[[int], str] | None) -> FittedTable:
+def _fitted(
+    table: Table, printed: PrintedRows, options: RenderOptions, cursor_after: Callable[[int], str] | None
+) -> FittedTable:
     names = (name for column in table.columns for name in column.headings)
     frame = count_tokens("\n".join((*table.intro, *table.notes, *names))) + _FRAME_TOKENS[options.structured]
     left = options.budget - frame
     rows, notes, cut = list(table.rows), table.notes, None
     columns, shown = drop_empty_columns(table.columns, rows)
-    if rows and _tokens(options, columns, shown) > left:
+    if rows and _tokens(options, printed, columns, shown) > left:
         shown = _first_rows(rows, left, lambda row: options.row_tokens(table.columns, row))
         if not shown:
             shown, notes = rows[:1], (*notes, _CUT_NOTE[options.structured])
@@ -219,7 +222,7 @@ def _fitted(table: Table, options: RenderOptions, cursor_after: Callable[[int], 
     more = stop in (Stop.BUDGET, Stop.LIMIT) and bool(rows)
     cursor = cursor_after(len(shown)) if more and cursor_after else None
     completeness = Completeness(len(shown), table.total, stop, cursor)
-    return FittedTable(table, completeness, columns, shown, notes, options.literal_limit, cut)
+    return FittedTable(table, completeness, columns, shown, notes, options.literal_limit, printed, cut)
 
 
 def drop_empty_columns(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[Column], Sequence[Row]]:
@@ -233,10 +236,10 @@ def drop_empty_columns(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[
 _EMPTY = (None, "", ())
 
 
-def _tokens(options: RenderOptions, columns: Sequence[Column], rows: Sequence[Row]) -> int:
+def _tokens(options: RenderOptions, printed: PrintedRows, columns: Sequence[Column], rows: Sequence[Row]) -> int:
     if options.structured:
         return sum(options.row_tokens(columns, row) for row in rows)
-    return count_tokens(table_body([row_texts(columns, row, options.literal_limit) for row in rows]))
+    return count_tokens(table_body(printed.first(len(rows), columns)))
 
 
 def _first_rows(rows: Sequence[Row], left: int, tokens: Callable[[Row], int]) -> list[Row]:
