@@ -65,7 +65,7 @@ async def test_an_edge_of_a_hub_is_looked_up_and_its_rows_are_not_read(client: I
     page = await edges_page(source, [hub], limit=SIZE, after=None)
     assert (len(page.items), page.stop) == (max(size // 2, 1), Stop.COMPLETE)
     if size == 1:
-        assert all("VALUES (?s ?o)" in query for query in client.queries if "label" not in query)
+        assert all("VALUES ?o" in query for query in client.queries if "label" not in query)
 
 
 async def test_edges_between_large_sets_cost_a_few_queries_and_are_paged(client: InProcess):

@@ -16,13 +16,17 @@ from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Counts,
 from kgnav_mcp.adapters.sparql.around.far_ends import Ends, Pair, in_order
 from kgnav_mcp.adapters.sparql.around.rows import RowReader
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, batches, rows
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, batches, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Direction, Stop, Triple
 from kgnav_mcp.port import TailKind
 
 _MAX_PAIRS = 2_000
 """Maximum number of pairs of head and tail that are looked up without counting first."""
+_MAX_PAIRS_READ = 10_000
+"""Approximate maximum number of pairs that are looked up by one query."""
+_MAX_RELATIONS = 50
+"""Maximum number of relations that are named in a query; the edges of more are read, and those of others left out."""
 _MAX_HEADS = 200
 _ROWS = 5_000
 """Approximate number of rows of heads that are read by one query."""
@@ -53,11 +57,12 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
             if counts.stop is not Stop.TIME_OUT:  # Heads that were not counted may be hubs.
                 looked_up, few = await in_thread(len(heads), lambda: self._hubs_and_others(heads, counts))
                 stop = counts.stop
-        pairs = await in_thread(
-            len(looked_up) * len(self._tails), lambda: [(head, tail) for head in looked_up for tail in self._tails]
-        )
         reads = await gathered(
-            *(self._between(batch) for batch in batches(pairs, MAX_TERMS // 2)),
+            *(
+                self._between(some_heads, some_tails)
+                for some_tails in batches(self._tails, MAX_TERMS // 2)
+                for some_heads in batches(looked_up, min(MAX_TERMS // 2, 1 + _MAX_PAIRS_READ // len(some_tails)))
+            ),
             *(self._leaving(batch) for batch in _grouped(few)),
         )
         stop = Stop.first((stop, *(why for _, why in reads)))
@@ -69,9 +74,15 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
         rows = await in_thread(len(edges), lambda: [(_segment(head, relation), row) for head, (relation, row) in edges])
         return await self._reader.triples(rows)
 
-    async def _between(self, pairs: Sequence[tuple[URIRef, URIRef]]) -> tuple[Ends, Stop]:
-        pattern = await in_thread(len(pairs), lambda: self._reader.part(queries.BETWEEN, pairs=rows(*pairs)))
-        return await self._reader.read(pattern, [head for head, _ in pairs])
+    async def _between(self, heads: Sequence[URIRef], tails: Sequence[URIRef]) -> tuple[Ends, Stop]:
+        known = [path[0] for path in self._relations or ()]
+        few = 0 < len(known) <= _MAX_RELATIONS
+        among = self._reader.part(queries.AMONG, relations=values(*known)) if few else Fragment("")
+
+        def written() -> Fragment:
+            return self._reader.part(queries.BETWEEN, heads=values(*heads), tails=values(*tails), among=among)
+
+        return await self._reader.read(await in_thread(len(heads) + len(tails), written), heads)
 
     async def _leaving(self, heads: Sequence[URIRef]) -> tuple[Ends, Stop]:
         found, stop = await self._reader.all_rows(heads, 10 * _ROWS)

@@ -65,7 +65,8 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
     entities_together: ClassVar[int]
     """Maximum number of entities whose rows are read by one query."""
     probes_for_all: ClassVar[bool]
-    """Whether `probe` reads a short list at once only for `all_or_none` (True), or only otherwise (False)."""
+    """Whether `probe` reads a short list of all relations at once only for `all_or_none` (True), or only otherwise
+    (False). Bare rows are always read at once."""
 
     def __init__(
         self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowRequest
@@ -93,7 +94,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
 
     async def probe(self, limit: int, *, all_or_none: bool) -> Counts | Count | None:
         """Try to read all rows at once. The first row beyond the limit proves that the list is longer."""
-        counted = self._paths is None and all_or_none is not self.probes_for_all
+        counted = self._paths is None and not self._bare and all_or_none is not self.probes_for_all
         if counted or no_rows(self._direction, self._far_ends):
             return None
         iris = [anchor for anchor in self._anchors if isinstance(anchor, URIRef)]
