@@ -127,3 +127,18 @@ def test_a_toolset_that_is_off_is_not_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert {name.rpartition(".")[2] for name in json.loads(done.stdout)} == {"sog", "descriptions"}
+
+
+def test_what_runs_plans_is_not_imported_before_the_first_plan() -> None:
+    program = (
+        "import json, sys; from kgnav_mcp.app import App; from kgnav_mcp.config import Settings;"
+        "from kgnav_mcp.adapters import open_adapter; from kgnav_mcp.demo import demo_graph_path;"
+        "from kgnav_mcp.port import AdapterOptions; from kgnav_mcp.server import build_server;"
+        "build_server(App(Settings())); open_adapter(str(demo_graph_path()), AdapterOptions());"
+        "print(json.dumps([name for name in sys.modules if name.startswith('kgnav_mcp.')]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    parts = [name.split(".")[1:] for name in json.loads(done.stdout)]
+    assert ["server", "toolsets", "plans"] in parts
+    for heavy in (["plan"], ["spelling"], ["navigation", "plans"], ["adapters", "embedded", "plans"]):
+        assert heavy not in parts

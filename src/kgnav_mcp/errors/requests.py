@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors.base import KgnavError, in_words
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, PartSize, Triple
-from kgnav_mcp.plan import Plan, PlanProblem
+
+if TYPE_CHECKING:
+    from kgnav_mcp.plan import Plan, PlanProblem
 
 
 def _count_in_words(count: Count) -> str:

@@ -26,14 +26,6 @@ What holds for every verb:
 from __future__ import annotations
 
 from kgnav_mcp.port.adapter import GraphAdapter, OpenAdapter
-from kgnav_mcp.port.pattern_queries import (
-    PatternMatch,
-    PatternQuery,
-    QualifierCondition,
-    id_condition,
-    number_condition,
-    qualifier_condition,
-)
 from kgnav_mcp.port.terms import ANY_FAR_ENDS, AdapterOptions, Capability, FarEnds, TailKind, ValueOwner
 
 __all__ = [
@@ -43,12 +35,6 @@ __all__ = [
     "FarEnds",
     "GraphAdapter",
     "OpenAdapter",
-    "PatternMatch",
-    "PatternQuery",
-    "QualifierCondition",
     "TailKind",
     "ValueOwner",
-    "id_condition",
-    "number_condition",
-    "qualifier_condition",
 ]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import PlanPage
-from kgnav_mcp.plan import Plan
-from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
+
+if TYPE_CHECKING:
+    from kgnav_mcp.plan import Plan
+    from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 
 class PlanVerbs(ABC):  # noqa: B024 - each verb has a default: the store does not have it

@@ -10,7 +10,7 @@ from kgnav_mcp.errors import UnknownTrail
 from kgnav_mcp.model import Entity, Trail
 from kgnav_mcp.navigation.cursor import Cursor, Paging
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.plans.progress import Progress
+from kgnav_mcp.navigation.progress import Progress
 from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.table import Answer, RenderOptions, Table, fit_to_budget

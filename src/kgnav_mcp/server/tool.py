@@ -20,7 +20,7 @@ from pydantic import Field, ValidationError, create_model
 
 from kgnav_mcp.app import App
 from kgnav_mcp.errors import KgnavError
-from kgnav_mcp.navigation.plans.progress import Progress
+from kgnav_mcp.navigation.progress import Progress
 from kgnav_mcp.render.budget import truncate_json, truncate_text
 from kgnav_mcp.render.columns import Columns, answer_schema
 from kgnav_mcp.render.problems import error_text, with_example

@@ -7,7 +7,7 @@ import pytest
 from kgnav_mcp.errors import PlanTooLarge, Unsupported
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.plan import Function
-from kgnav_mcp.port import PatternQuery
+from kgnav_mcp.port.pattern_queries import PatternQuery
 from tests.adapters.endpoint.films import COUNT, STARRED, answered, films, fits_in
 from tests.adapters.endpoint.inprocess import HERE
 from tests.adapters.sparql.inprocess import opened_over

@@ -9,7 +9,8 @@ import pytest
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import EdgePattern, Expression, Function, Match
-from kgnav_mcp.port import GraphAdapter, PatternQuery
+from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port.pattern_queries import PatternQuery
 from tests.adapters.wikidata.graph import CITY, CLUB, FIRST_FAN
 from tests.navigation.plans.writing import called, compared, edge, fit, give, plan, rows
 

@@ -11,7 +11,8 @@ import pytest
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
-from kgnav_mcp.port import Capability, GraphAdapter, PatternMatch, PatternQuery
+from kgnav_mcp.port import Capability, GraphAdapter
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 from tests.contract import toy
 from tests.contract.suite.base import AdapterContract, has
 from tests.contract.toy_views import View

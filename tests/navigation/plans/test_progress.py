@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from kgnav_mcp.model import AnchoredPage, Link
-from kgnav_mcp.navigation.plans import evaluate, progress
+from kgnav_mcp.navigation import progress
+from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.contract.example import DictAdapter
 from tests.navigation.plans.writing import edge, fit, give, is_id, plan

@@ -13,7 +13,8 @@ from kgnav_mcp.navigation.plans import running, store_matching
 from kgnav_mcp.navigation.plans.budget import ADVICE
 from kgnav_mcp.navigation.plans.reducing import refused
 from kgnav_mcp.navigation.plans.running import PlanRunner
-from kgnav_mcp.port import AdapterOptions, Capability, PatternMatch, PatternQuery
+from kgnav_mcp.port import AdapterOptions, Capability
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 from kgnav_mcp.spelling.cypher import parse_cypher
 from tests.contract.example import DictAdapter
 from tests.navigation.plans.test_separating import TOY, Compiling

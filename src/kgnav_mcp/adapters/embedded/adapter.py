@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from kgnav_mcp.adapters.embedded import entities, graphfile, queries
 from kgnav_mcp.adapters.embedded.anchors import Anchors
@@ -15,7 +15,6 @@ from kgnav_mcp.adapters.embedded.matching import MatchingReader
 from kgnav_mcp.adapters.embedded.names import NameReader
 from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
 from kgnav_mcp.adapters.embedded.nodes import NodeFinder, Totals
-from kgnav_mcp.adapters.embedded.plans import PlanReader
 from kgnav_mcp.adapters.embedded.pool import Pool
 from kgnav_mcp.adapters.embedded.relations import RelationReader, rows_in, rows_or_relations
 from kgnav_mcp.adapters.embedded.rowfilter import RowFilter
@@ -44,8 +43,10 @@ from kgnav_mcp.model import (
     Triple,
     ValueFacts,
 )
-from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import AdapterOptions, Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
+
+if TYPE_CHECKING:
+    from kgnav_mcp.plan import Plan
 
 T = TypeVar("T")
 
@@ -248,6 +249,8 @@ class EmbeddedAdapter(GraphAdapter):
         return await self._run(job)
 
     async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
+        from kgnav_mcp.adapters.embedded.plans import PlanReader  # noqa: PLC0415 - opening a graph needs no compiler
+
         return await self._run(lambda builder: PlanReader(builder).page(plan, limit, after))
 
     async def health(self) -> Health:

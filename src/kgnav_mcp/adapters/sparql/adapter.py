@@ -30,8 +30,9 @@ from kgnav_mcp.model import (
     Triple,
     ValueFacts,
 )
-from kgnav_mcp.port import FarEnds, PatternMatch, PatternQuery, ValueOwner
+from kgnav_mcp.port import FarEnds, ValueOwner
 from kgnav_mcp.port.matching import MatchRequest, read_or_search
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 R = TypeVar("R", bound=Readers)
 Anchor = TypeVar("Anchor")

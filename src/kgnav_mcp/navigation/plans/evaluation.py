@@ -20,7 +20,6 @@ from kgnav_mcp.navigation.plans.matching import PatternMatcher
 from kgnav_mcp.navigation.plans.needs import Needs, in_rows, needs_after, summary, uses_edges
 from kgnav_mcp.navigation.plans.paging import answer_offset, answer_tag
 from kgnav_mcp.navigation.plans.patterns import PROOF, unmatched, weighted
-from kgnav_mcp.navigation.plans.progress import Progress, reporting
 from kgnav_mcp.navigation.plans.projecting import distinct, in_canonical_order, projected
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.separating import refuse_products
@@ -28,6 +27,7 @@ from kgnav_mcp.navigation.plans.store_matching import StoreMatcher
 from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.values import Edge, Node, PathValue, Row, Table, Value, flat
 from kgnav_mcp.navigation.plans.witness import witnessed
+from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Unwind
 from kgnav_mcp.port import GraphAdapter
 
@@ -157,7 +157,7 @@ class _Evaluation:
         """
         match clauses:
             case (Match() as match, Project() as project, *rest) if self._matcher is not None:
-                counts = summary(match, project)
+                counts = summary(match, project, rest)
             case _:
                 return None
         found = None if counts is None else await self._matcher.fitted(match, table, counts[0])
@@ -187,7 +187,7 @@ class _Evaluation:
         """
         found = await self._matcher.by_qualifiers(match, table) if self._matcher is not None else None
         if found is not None:
-            return await PatternMatcher(self._reader, self._asker, match, found).fitted()
+            return await PatternMatcher(self._reader, self._asker, match, found.table, found.labelled).fitted()
         sizes = dict(self._budget.sizes)
         work = PatternMatcher(self._reader, self._asker, match, table).fitted()
         try:
@@ -201,7 +201,7 @@ class _Evaluation:
         else:
             raise self._budget.too_large()
         self._budget.sizes = sizes
-        return await PatternMatcher(self._reader, self._asker, match, pruned).fitted()
+        return await PatternMatcher(self._reader, self._asker, match, pruned.table, pruned.labelled).fitted()
 
     async def _run_match(self, match: Match, table: Table, needs: Needs) -> Table:
         if not match.optional:

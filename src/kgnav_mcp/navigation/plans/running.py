@@ -17,12 +17,12 @@ from kgnav_mcp.navigation.plans.estimating import steps_of
 from kgnav_mcp.navigation.plans.evaluation import evaluate
 from kgnav_mcp.navigation.plans.explaining import explained, fits_turned, is_empty_answer
 from kgnav_mcp.navigation.plans.lookups import Lookups
-from kgnav_mcp.navigation.plans.progress import Progress, reporting
 from kgnav_mcp.navigation.plans.proving import collected, proved, with_proof
 from kgnav_mcp.navigation.plans.reducing import refused, timed_out
 from kgnav_mcp.navigation.plans.separating import factors, refuse_products
 from kgnav_mcp.navigation.plans.sizes import sizes_of
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
+from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import Capability, GraphAdapter
 from kgnav_mcp.port.lists import items_before

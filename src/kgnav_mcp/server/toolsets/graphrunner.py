@@ -16,10 +16,10 @@ from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import name_and_id
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
+from kgnav_mcp.server.planning import check_written_plan, runner
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER, EitherDirection
-from kgnav_mcp.server.toolsets.plans import check_written_plan, runner
 from kgnav_mcp.spelling import ParsedPlan
 from kgnav_mcp.spelling.steps import parse_steps
 

@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.plans import queries
 from kgnav_mcp.adapters.wikidata.plans.qualifiers import QualifierWriter
 from kgnav_mcp.adapters.wikidata.store import Store
-from kgnav_mcp.port import QualifierCondition
+from kgnav_mcp.port.pattern_queries import QualifierCondition
 
 
 class PatternWriter(Writer):

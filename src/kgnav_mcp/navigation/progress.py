@@ -1,4 +1,4 @@
-"""Progress messages of long-running plans."""
+"""Progress messages of calls that take long."""
 
 from __future__ import annotations
 
