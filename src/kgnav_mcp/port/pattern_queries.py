@@ -1,9 +1,10 @@
-"""Patterns of plans that a store matches itself: the question and the answer of `GraphAdapter.fits`."""
+"""Patterns of plans that a store matches itself: the question and the answer of `GraphAdapter.match_pattern`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kgnav_mcp.model import Node
 from kgnav_mcp.plan import (
     Call,
     Compare,
@@ -47,8 +48,8 @@ class PatternQuery:
 
     The pattern is from a checked plan. It has no named paths, is not optional, and its only paths of variable length
     are REACHABLE. Its nodes are joined by edges or given, or it is a single node with a label. Its `where` combines by
-    AND, OR and NOT conditions on what a node is (`ids_asked`, `a = b`, `a <> b`, HasLabel) and Exists, whose pattern
-    follows the same rules. Conditions of `number_asked` are combined by AND and OR only.
+    AND, OR and NOT conditions on what a node is (`id_condition`, `a = b`, `a <> b`, HasLabel) and Exists, whose pattern
+    follows the same rules. Conditions of `number_condition` are combined by AND and OR only.
     """
 
     match: Match
@@ -71,6 +72,11 @@ class PatternQuery:
     They are a hint that may be weakened: a store may leave out some of those with constants that it cannot express
     (not all of them), or apply them loosely. So some of the matches that it returns may not satisfy them.
     """
+    properties: tuple[tuple[str, str], ...] = ()
+    """Nodes of `variables`, each with a relation whose far ends are wanted as values of the match.
+
+    They are a hint: a store may leave them out, if it does so for all matches.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,8 @@ class PatternMatch:
 
     nodes: tuple[str, ...]
     number: int
+    values: tuple[tuple[Node, ...], ...] = ()
+    """The values of each of the `properties`, those that rows of `neighbours` have. Empty if they were not read."""
 
 
 def id_condition(condition: Expression) -> tuple[str, tuple[str, ...]] | None:

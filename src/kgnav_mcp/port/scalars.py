@@ -60,6 +60,11 @@ def scalar(literal: Literal) -> str | int | float | bool:
     return float(_SPECIAL[text]) if text in _SPECIAL else text
 
 
+def is_always_text(text: str) -> bool:
+    """Whether literals with this text are texts or dates, whatever their datatypes say."""
+    return _is_number(text) is None and text not in _SPECIAL and text not in _BOOLEANS
+
+
 @lru_cache(maxsize=1_000)
 def _kind(datatype: str | None) -> str:
     """The datatype without the namespace or prefix of XML Schema."""

@@ -35,6 +35,8 @@ def ring(said: str) -> InProcess:
     [
         ("MATCH (a {id: 'ex:n0'})-[:`ex:next`]->(b) RETURN b.`ex:age` AS age", False),
         ("MATCH (a {id: 'ex:n0'})-[*1..2]->(b:Node) RETURN b.`ex:age` AS age", False),
+        ("MATCH (a {id: 'ex:n0'}), p = (a)-[*1..2]->(b {id: 'ex:n2'}) RETURN length(p) AS length", False),
+        ("MATCH (a {id: 'ex:n0'}), p = (a)-[*1..2]->(b {id: 'ex:n2'}) RETURN p", True),
         ("MATCH (a {id: 'ex:n0'})-[r:`ex:next`]->(b) RETURN r.`ex:since` AS since", True),
     ],
 )

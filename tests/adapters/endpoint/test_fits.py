@@ -10,15 +10,27 @@ import pytest
 from kgnav_mcp.errors import PlanTooLarge, Unsupported
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.navigation.plans.running import PlanRunner
-from kgnav_mcp.plan import AggregateFunction, Compare, Comparison, Exists, HasLabel, Not, PathKind, Variable
-from kgnav_mcp.port import AdapterOptions, PatternMatch, PatternQuery
+from kgnav_mcp.plan import (
+    AggregateFunction,
+    Compare,
+    Comparison,
+    Exists,
+    HasLabel,
+    Not,
+    Order,
+    PathKind,
+    Plan,
+    Variable,
+)
+from kgnav_mcp.port import AdapterOptions
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 from tests.adapters.endpoint.films import COUNT, STARRED, answered, films, fits_in
 from tests.adapters.endpoint.inprocess import HERE
 from tests.adapters.sparql.inprocess import InProcess, opened_over
 from tests.contract import toy_files, toy_views
 from tests.contract.example import DictAdapter
 from tests.navigation.plans.writing import compared as compare
-from tests.navigation.plans.writing import descending, edge, fit, give, is_id, named, node, path, plan, rows, total
+from tests.navigation.plans.writing import descending, edge, fit, give, is_id, named, node, of, path, plan, rows, total
 from tests.plans.comparing import ALL, all_rows
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain, random_toy
@@ -188,3 +200,49 @@ async def test_nodes_are_told_once_with_the_times_that_the_pattern_fits_around_t
         PatternMatch(("ex:film0", "ex:ben"), 1),
         PatternMatch(("ex:film1", "ex:ada"), 1),
     ]
+
+
+async def queries_of(client: InProcess, asked: Plan) -> list[str]:
+    """What a plan asks of an open endpoint that gives the same answer as the evaluator alone."""
+    await answered(client, asked)
+    async with opened_over(client, HERE) as graph:
+        await evaluate(graph, asked, limit=50)
+        client.queries.clear()
+        await evaluate(graph, asked, limit=50)
+        return list(client.queries)
+
+
+async def test_values_of_nodes_come_with_the_matches():
+    titles = ['"Alien", "8 passengers"@en', "451", "ex:film0", '"true"^^<http://www.w3.org/2001/XMLSchema#boolean>']
+    client = films(
+        *(["ada"] for _ in range(5)), more="\n".join(f"ex:film{n} ex:title {each} ." for n, each in enumerate(titles))
+    )
+    title, year = named("title", of("f.ex:title")), named("year", of("f.ex:year"))
+    by_title = give("title", "a", order=(Order(Variable("title")),))
+    for clauses in (
+        [give(title, year)],
+        [give("f", named("n", COUNT)), give("n", title, year)],
+        [give("a", title), by_title],
+    ):
+        queries = await queries_of(client, plan(fit(STARRED), *clauses))
+        assert len([query for query in queries if "/starred>" in query]) == 1
+        assert len([query for query in queries if "/title>" in query]) == 1
+
+
+async def test_values_without_an_id_are_read_by_queries_of_their_own():
+    client = films(["ada"], more='ex:film0 ex:title [ ex:note "nobody" ] .')
+    ((title,),) = await answered(client, plan(fit(STARRED), give(named("t", of("f.ex:title")))))
+    assert str(title).startswith("_:")
+
+
+async def test_a_condition_by_which_nodes_were_found_is_not_asked_of_them_again():
+    client = films(["ada"], ["ben"], more='ex:film0 ex:title "Alien", "Aliens" . ex:film1 ex:title "451" .')
+    asked = plan(fit(STARRED, where=compare("f.ex:title", "=", "Alien")), give("a"))
+    assert await answered(client, asked) == [("ex:ada",)]
+    assert len([query for query in await queries_of(client, asked) if "/title>" in query]) == 1
+
+
+async def test_numbers_are_found_by_their_text_but_are_not_equal_to_it():
+    numbers = films(["ada"], ["ben"], more='ex:film0 ex:title 451 . ex:film1 ex:title "451" .')
+    asked = plan(fit(STARRED, where=compare("f.ex:title", "=", "451")), give("a"))
+    assert await answered(numbers, asked) == [("ex:ben",)]

@@ -202,7 +202,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
                 if all(isinstance(one, URIRef) for one in (*heads, *tails))
                 else None  # the edges of a blank node are read with it
             ),
-            fits=FitReader(store.reader, linker.naming, PatternWriter(store, linker.naming, catalogues)),
+            fits=FitReader(store.reader, linker.names, PatternWriter(store, linker.naming, catalogues)),
             triples=triples,
         )
 

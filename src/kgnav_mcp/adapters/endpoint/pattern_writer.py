@@ -15,8 +15,8 @@ from kgnav_mcp.adapters.sparql.plans.triples import Path, TripleWriter
 from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated
 from kgnav_mcp.model import Stop
 from kgnav_mcp.plan import Scalar
-from kgnav_mcp.port import QualifierCondition
 from kgnav_mcp.port.comparing import date_parts
+from kgnav_mcp.port.pattern_queries import QualifierCondition
 
 _MAX_VALUES = 50
 """Maximum number of values of a qualifier in one query."""
@@ -87,6 +87,9 @@ class PatternWriter(TripleWriter):
                 raise cannot_express("dates, which are equal if their precision is")
             return self.part(queries.EQUAL_TEXT, v=value, text=Literal(constant))
         return self.part(queries.EQUAL_NUMBER, v=value, number=Literal(float(constant)))
+
+    def property(self, relation: str) -> URIRef:
+        return self.term(relation)
 
     def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
         if self._reification:

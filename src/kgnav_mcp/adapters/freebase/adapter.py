@@ -125,7 +125,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             edges=lambda heads, tails, paths, bare: EdgeReader(
                 RowReader(store, names, counts, heads, to_entities(Direction.OUTGOING, bare=bare)), counts, tails, paths
             ),
-            fits=FitReader(store.reader, linker.naming, PatternWriter(store, linker.naming, catalogues)),
+            fits=FitReader(store.reader, linker.names, PatternWriter(store, linker.naming, catalogues)),
             graph=await self._graph(),
             triples=triples,
         )

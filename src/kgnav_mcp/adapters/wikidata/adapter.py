@@ -162,7 +162,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             search=lambda asked: RowSearch(store, counts, statements, asked),
             rows=lambda anchors, asked: RowReader(store, catalogues, counts, statements, (anchors, asked)),
             edges=lambda _, tails, paths, __: EdgeReader(store, statements, tails, paths),
-            fits=FitReader(store.reader, linker.naming, PatternWriter(store, linker.naming, catalogues)),
+            fits=FitReader(store.reader, linker.names, PatternWriter(store, linker.naming, catalogues)),
         )
 
     def _api(self, address: str) -> JsonApi:

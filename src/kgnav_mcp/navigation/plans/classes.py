@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.port import GraphAdapter
 
 _IDS = 10_000
@@ -21,7 +22,13 @@ class Classes:
 
     async def read_names(self, labels: Iterable[str]) -> None:
         """Read the names of labels."""
-        unknown = [label for label in dict.fromkeys(labels) if label not in self._names]
+        unread = [label for label in dict.fromkeys(labels) if label not in self._names]
+        if not unread:
+            return
+        vocabulary = await Vocabulary.of(self._graph)
+        shown = ((label, vocabulary.label_name(label)) for label in unread)
+        self._names.update((label, frozenset((label, name))) for label, name in shown if name is not None)
+        unknown = [label for label in unread if label not in self._names]
         for start in range(0, len(unknown), _IDS):
             batch = unknown[start : start + _IDS]
             entities = await self._graph.describe(batch)

@@ -7,7 +7,7 @@ Bound edges come first, then those with the fewest rows to read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -39,7 +39,7 @@ from kgnav_mcp.plan.walking import conjuncts, variables_of
 _PAIRS = 10_000
 """Pairs of ends of a path up to which both ends are bound before the search, not only one."""
 _FEW = 100
-"""If a node has at most this many ids, other sets are not counted: counting all nodes may use up the store's time."""
+"""If at most this many nodes have an id or a value, sets of a label are not counted: it may use up the store's time."""
 _BY_ENDS = 10_000
 """Size of a set at the far end up to which edges are read by both ends, not by the near end only."""
 
@@ -47,7 +47,10 @@ _BY_ENDS = 10_000
 class PatternMatcher:
     """The matching of one pattern for the rows of a table."""
 
-    def __init__(self, reader: Reader, asker: ExpressionEvaluator, match: Match, table: Table) -> None:
+    def __init__(
+        self, reader: Reader, asker: ExpressionEvaluator, match: Match, table: Table, labelled: Collection[str] = ()
+    ) -> None:
+        """`labelled` are columns of the table whose nodes are known to have the labels of the pattern."""
         self._reader, self._asker, self._match = reader, asker, match
         self._budget = reader.budget
         self._given = table.names
@@ -61,8 +64,8 @@ class PatternMatcher:
         self._pending = [(variables_of(each) & scope, each) for each in conjuncts(match.where)]
         """Conditions that are not checked yet, each with the variables it needs."""
         self._starts: dict[str, Start] = {}
-        self._labelled_ends: set[str] = set()
-        """Variables whose nodes were read by their labels, so that the labels need no check."""
+        self._labelled = {*labelled}
+        """Variables whose nodes were found by their labels, so that the labels need no check."""
 
     async def fitted(self) -> Table:
         """The rows extended by all matches of the pattern.
@@ -112,7 +115,7 @@ class PatternMatcher:
 
     async def _filter_by_labels(self, table: Table, node: NodePattern) -> Table:
         """The rows whose node has a label of each group."""
-        if not node.labels or not table.rows:
+        if not node.labels or not table.rows or node.variable in self._labelled:
             return table
         reader, nodes = self._reader, await nodes_of(table, node.variable)
         await reader.classes.read_names(label for group in node.labels for label in group)
@@ -170,8 +173,10 @@ class PatternMatcher:
     async def _bind_smallest(self, names: Sequence[str]) -> None:
         """Bind the node with the smallest set: each row is combined with each of its nodes."""
         several = len(names) > 1 or len(self._table.rows) > 1
-        by_few_ids = [name for name in names if (ids := self._start(name).ids) is not None and len(ids) <= _FEW]
-        counts = {name: await self._start(name).count(self._reader) for name in by_few_ids or names if several}
+        selective = [name for name in names if self._start(name).selective] if several else []
+        counts = {name: await self._start(name).count(self._reader) for name in selective}
+        if several and not any(count.value <= _FEW for count in counts.values()):
+            counts |= {name: await self._start(name).count(self._reader) for name in names if name not in counts}
         best = min(counts, key=lambda name: counts[name].value) if several else names[0]
         self._check_product(counts, best)
         node, written, start = self._patterns[best], self._written[best], self._start(best)
@@ -208,7 +213,7 @@ class PatternMatcher:
         """Join the rows with the matches of an edge or a path."""
         links = await self._links(edge)
         for name in dict.fromkeys((edge.source, edge.target)):
-            if not self._bound(name) and name not in self._labelled_ends:
+            if not self._bound(name):
                 links = await self._filter_by_labels(links, self._patterns[name])
         await self._join(await self._filter(links, partial=True), edge)
         self._budget.check(len(self._table.rows), edge)
@@ -256,7 +261,7 @@ class PatternMatcher:
             ]
             return ways_as_links(edge, await paths.between(*ends))
         heads, tails = await self._ends(edge)
-        if heads is not None and tails is not None and not self._reader.two_hops(edge.relations):
+        if heads is not None and tails is not None and not await self._reader.two_hops(edge.relations):
             steps = await self._reader.read_edges_between(heads, tails, edge.relations, edge)
             if edge.either:
                 reversed_steps = await self._reader.read_edges_between(tails, heads, edge.relations, edge)
@@ -282,7 +287,7 @@ class PatternMatcher:
             elif self._start(name).selective and (await self._start(name).count(self._reader)).value <= _BY_ENDS:
                 ends.append(await self._start(name).nodes(self._reader, self._written[name]))
                 if self._start(name).labelled:
-                    self._labelled_ends.add(name)
+                    self._labelled.add(name)
             else:
                 ends.append(None)
         return ends[0], ends[1]

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from kgnav_mcp.plan import (
     Aggregate,
     AggregateFunction,
+    Call,
     Clause,
+    Constant,
     During,
     EdgePattern,
     Expression,
+    Function,
     HasLabel,
     Match,
     PathPattern,
@@ -35,34 +38,54 @@ class Needs:
     """The variable of which only the number of distinct values is needed."""
     top: int | None = None
     """Only this many of the most frequent rows are needed, and all ties with the last of them."""
+    properties: frozenset[tuple[str, str]] = frozenset()
+    """The properties of these variables that are needed, each as a variable and a relation."""
 
 
 def in_rows(pipeline: Pipeline) -> tuple[Clause, ...]:
-    """The clauses of a pipeline, with `count(v)` replaced by the number of rows if `v` is never null."""
+    """The clauses of a pipeline, with `count(v)` replaced by the number of rows if `v` is never null.
+
+    The edges of an optional pattern are counted by a node that is null together with them, for a store finds nodes.
+    """
     never_null: set[str] = set()
+    bound: set[str] = set()
+    null_together: dict[str, str] = {}
     clauses: list[Clause] = []
 
     def change(part: object) -> Expression | None:
         match part:
             case Aggregate(AggregateFunction.COUNT, Variable(name), distinct=False) if name in never_null:
                 return _ROWS
+            case Aggregate(AggregateFunction.COUNT, Variable(name), distinct=False) if name in null_together:
+                return Aggregate(AggregateFunction.COUNT, Variable(null_together[name]))
             case _:
                 return None
 
     for clause in pipeline.clauses:
         clauses.append(rewritten(clause, change) if isinstance(clause, Project) else clause)
-        if isinstance(clause, Project):
-            never_null.clear()
-        elif isinstance(clause, Match) and not clause.optional:
-            never_null.update(node.variable for node in clause.nodes)
-            never_null.update(edge.variable for edge in clause.edges if edge.path is None)
+        match clause:
+            case Project():
+                never_null.clear()
+                null_together.clear()
+                bound = {column.name for column in clause.columns}
+            case Match(optional=False):
+                never_null.update(node.variable for node in clause.nodes)
+                never_null.update(edge.variable for edge in clause.edges if edge.path is None)
+            case Match():
+                edges = [edge for edge in clause.edges if edge.path is None and edge.variable not in bound]
+                ends = {edge.variable: {edge.target, edge.source} - bound for edge in edges}
+                null_together |= {name: min(free) for name, free in ends.items() if free}
+            case _:
+                pass
+        if not isinstance(clause, Project):
+            bound |= variables_of(clause)
     return tuple(clauses)
 
 
 def uses_edges(plan: Plan) -> bool:
-    """Whether an expression of the plan uses an edge, or a path, for more than counting it."""
+    """Whether an expression of the plan uses an edge, or a path, for more than counting it or its edges."""
     edges, used = set[str](), set[str]()
-    clauses = (clause for pipeline in plan.pipelines for clause in in_rows(pipeline))
+    clauses = (rewritten(clause, _without_length) for pipeline in plan.pipelines for clause in in_rows(pipeline))
     for part in (part for clause in clauses for part in parts(clause, patterns=True)):
         match part:
             case EdgePattern(name) | PathPattern(name):
@@ -74,6 +97,14 @@ def uses_edges(plan: Plan) -> bool:
     return not edges.isdisjoint(used)
 
 
+def _without_length(part: object) -> Expression | None:
+    match part:
+        case Call(Function.LENGTH, (Variable(),)):
+            return Constant(None)
+        case _:
+            return None
+
+
 def needs_after(clauses: Sequence[Clause]) -> Needs:
     """What the clauses after a pattern need of it, up to the first projection."""
     needed: set[str] = set()
@@ -81,11 +112,26 @@ def needs_after(clauses: Sequence[Clause]) -> Needs:
         needed |= variables_of(clause)
         if isinstance(clause, Project):
             break
-    return Needs(frozenset(needed))
+    return Needs(frozenset(needed), properties=_properties(clauses))
 
 
-def summary(match: Match, project: Project) -> tuple[Needs, Project] | None:
+def _properties(clauses: Sequence[Clause]) -> frozenset[tuple[str, str]]:
+    """The properties that clauses use, of variables that are still the same ones."""
+    found: set[tuple[str, str]] = set()
+    same: frozenset[str] | None = None
+    for clause in clauses:
+        used = [one for one in parts(clause) if isinstance(one, Property) and (same is None or one.owner in same)]
+        found.update((one.owner, relation) for one in used for relation in one.ids)
+        if isinstance(clause, Project):
+            kept = frozenset(column.name for column in clause.columns if column.value == Variable(column.name))
+            same = kept if same is None else same & kept
+    return frozenset(found)
+
+
+def summary(match: Match, project: Project, later: Sequence[Clause] = ()) -> tuple[Needs, Project] | None:
     """For a projection that only counts rows of the pattern: what it needs, and the projection over the counts.
+
+    `later` are the clauses after it.
 
     None if it needs the rows themselves.
     """
@@ -108,7 +154,7 @@ def summary(match: Match, project: Project) -> tuple[Needs, Project] | None:
         return None
     if not needed & variables_of(match) <= groups & own:
         return None  # rows that differ in these variables may belong to one group
-    return Needs(needed, counted, _top(counts)), counts
+    return Needs(needed, counted, _top(counts), _properties((counts, *later))), counts
 
 
 def _top(project: Project) -> int | None:

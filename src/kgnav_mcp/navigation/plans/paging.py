@@ -8,10 +8,12 @@ from typing import TypeVar
 
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Page, Stop
-from kgnav_mcp.navigation.plans.budget import Budget
+from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.values import Row, rank
 
 _TAG_BYTES = 8
+_VALUES_PER_ROW = 10
+"""Values of properties that cost as much memory as one row."""
 T = TypeVar("T")
 
 
@@ -26,6 +28,22 @@ async def pages(read: Callable[[str | None], Awaitable[Page[T]]], budget: Budget
                 budget.record_incomplete(page.stop)
             return
         after = page.positions[-1]
+
+
+async def read_all(
+    read: Callable[[str | None], Awaitable[Page[T]]], budget: Budget, part: Part | None, before: int = 0
+) -> list[T]:
+    """All items of a list; `part` has `before` others already. None: they are values of properties.
+
+    Raises:
+        PlanTooLarge: by the total of a page, there are more than may be held.
+    """
+    items: list[T] = []
+    async for page in pages(read, budget):
+        items += page.items
+        rows = max(len(items), page.total.value)
+        budget.check(before + rows if part is not None else rows // _VALUES_PER_ROW, part)
+    return items
 
 
 def batches(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:

@@ -1,9 +1,12 @@
-"""Selects the patterns and conditions that can be pushed down to the store: those that `FitQuestion` allows."""
+"""Selects what can be pushed down to the store: patterns and conditions that `PatternQuery` allows, and values."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
+from kgnav_mcp.navigation.plans.needs import Needs
 from kgnav_mcp.navigation.plans.patterns import merged
 from kgnav_mcp.plan import (
     Compare,
@@ -15,13 +18,24 @@ from kgnav_mcp.plan import (
     HasLabel,
     Joined,
     Match,
+    NodePattern,
     Not,
     PathKind,
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts
-from kgnav_mcp.port import QualifierCondition, id_condition, number_condition, qualifier_condition
+from kgnav_mcp.port.pattern_queries import (
+    PatternQuery,
+    QualifierCondition,
+    id_condition,
+    number_condition,
+    qualifier_condition,
+)
 
+_CHAIN = 4
+"""Edges of the chain that stands for a path without an upper bound."""
+_PROPERTIES = 4
+"""Properties of nodes that are read with the matches of a pattern at most."""
 Conditions = tuple[Expression, ...]
 
 
@@ -75,7 +89,7 @@ def split(match: Match, known: frozenset[str], *, values: bool) -> tuple[Conditi
 
 
 def _can_push(condition: Expression, known: frozenset[str], *, values: bool) -> bool:
-    """Whether `FitQuestion` allows a condition, and its nodes are known.
+    """Whether `PatternQuery` allows a condition, and its nodes are known.
 
     A comparison with a missing value is not true, and neither is its negation: so NOT of a comparison is not allowed.
     """
@@ -101,3 +115,39 @@ def _can_push(condition: Expression, known: frozenset[str], *, values: bool) -> 
 def _is_of_node(condition: Expression, known: frozenset[str], *, values: bool) -> bool:
     ids, number = id_condition(condition), number_condition(condition) if values else None
     return ids[0] in known if ids is not None else number is not None and number[0].owner in known
+
+
+def is_open(question: PatternQuery) -> bool:
+    """Whether pairs of nodes are wanted of a pattern of several edges that begins with no known node.
+
+    Single nodes are no more than the graph has, and are not found faster than they are counted.
+    """
+    if len(question.match.edges) < 2 or len(question.variables) < 2 or question.given:
+        return False
+    anchored = any(id_condition(one) for one in conjuncts(question.match.where))
+    return not anchored and question.counted is None and question.top is None
+
+
+def with_chains(match: Match) -> Match:
+    """The pattern with a chain of edges in place of each path. The chain has a length that the path may have."""
+    nodes, edges = list(match.nodes), list[EdgePattern]()
+    for edge in match.edges:
+        if edge.path is None:
+            edges.append(edge)
+            continue
+        longest = _CHAIN if edge.path.longest is None else edge.path.longest
+        length = max(min(longest, _CHAIN), edge.path.shortest, 1)
+        between = [f"{edge.variable}\0{place}" for place in range(1, length)]
+        ends = [edge.source, *between, edge.target]
+        nodes += map(NodePattern, between)
+        edges += (
+            replace(edge, variable=f"{edge.variable}\0{place}-", source=source, target=target, path=None)
+            for place, (source, target) in enumerate(pairwise(ends))
+        )
+    return replace(match, nodes=tuple(nodes), edges=tuple(edges), paths=(), optional=False)
+
+
+def wanted_properties(needs: Needs, variables: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The properties to be read with the matches; none if there are many, since each makes matching slower."""
+    wanted = tuple(sorted(each for each in needs.properties if each[0] in variables))
+    return wanted if needs.top is None and len(wanted) <= _PROPERTIES else ()

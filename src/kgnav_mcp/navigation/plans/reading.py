@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import product
-from typing import TypeVar
 
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Certainty, Count, Direction, Entity, Link, Page, Stop
+from kgnav_mcp.model import Certainty, Direction, Entity, Link, Stop
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.classes import Classes
 from kgnav_mcp.navigation.plans.interning import Interned, Step, pairs
 from kgnav_mcp.navigation.plans.lookups import Lookups
-from kgnav_mcp.navigation.plans.paging import batches, pages
+from kgnav_mcp.navigation.plans.paging import batches, read_all
+from kgnav_mcp.navigation.plans.scans import Scans
 from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order
+from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 _IDS = 10_000
 """Ids in one call."""
 _ROWS = 10_000
 """Rows of one page."""
-_VALUES_PER_ROW = 10
-"""Values of properties that cost as much memory as one row."""
 _FIRST_NODES = 200
 """Nodes that are first asked for the hops of a relation: most relations occur at the first nodes."""
 _FLATTENED_ROWS = 1_000
 """Rows of a page through mediators, whose roles are read, too."""
-_Scan = tuple[str | None, str | None, str | None]
-"""A label, a property and a value, by which nodes are read."""
-T = TypeVar("T")
 
 
 class Reader:
@@ -54,8 +49,7 @@ class Reader:
         self._values: dict[str, dict[Node, tuple[Value, ...]]] = {}
         self._properties: dict[Node, tuple[Value, ...]] = {}
         self._hops: dict[str, tuple[str, ...]] = {}
-        self._counts: dict[_Scan, Count] = {}
-        self._scans: dict[_Scan, list[Node]] = {}
+        self.scans = Scans(graph, budget, self._lookups, self._interned)
 
     async def nodes_by_id(self, ids: Iterable[str]) -> list[Node]:
         """The nodes with these ids, which may be written as users do."""
@@ -99,37 +93,6 @@ class Reader:
         """Whether a node that was described has one of these labels."""
         return self.classes.any_of(labels, self.entity(node).types)
 
-    async def count(self, label: str | None, relation: str | None, value: str | None) -> Count:
-        """The number of nodes with a label and a property value; zero if the graph has no such label."""
-        key = label, relation, value
-        if key not in self._counts:
-            page: Page[Entity] = Page((), (), Count(0))
-            with suppress(UnknownName):
-                if relation is None or value is None:
-                    page = await self._graph.nodes(*key, limit=0)
-                else:
-                    page = await self._lookups.by_value(label, relation, value)
-            self._counts[key] = page.total
-            if page.stop is Stop.COMPLETE and page.total.certainty is Certainty.EXACT:
-                self._scans[key] = list(map(self._interned.node, page.items))
-        return self._counts[key]
-
-    async def read_nodes(self, label: str | None, relation: str | None, value: str | None, part: Part) -> list[Node]:
-        """The nodes with a label and a property value; none if the graph has no such label.
-
-        Raises:
-            PlanTooLarge: there are more than may be held.
-        """
-        key = label, relation, value
-        if key not in self._scans:
-            try:
-                read = partial(self._graph.bare_nodes, *key, limit=_ROWS)
-                entities = await self._all(lambda after: read(after=after), part, 0)
-            except UnknownName:
-                entities = []
-            self._scans[key] = await in_thread(len(entities), lambda: list(map(self._interned.node, entities)))
-        return self._scans[key]
-
     async def read_edges(
         self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str], part: Part
     ) -> list[Step]:
@@ -159,7 +122,7 @@ class Reader:
         for heads_part, tails_part in product(batches(heads, _IDS), batches(tails, _IDS)):
             ends = [node.id for node in heads_part], [node.id for node in tails_part]
             read = partial(self._edges, *ends, relations=wanted, limit=_ROWS)
-            triples = await self._all(lambda after, read=read: read(after=after), part, len(steps))
+            triples = await read_all(lambda after, read=read: read(after=after), self.budget, part, len(steps))
             steps += await in_thread(len(triples), lambda triples=triples: self._interned.numbered(triples))
         return steps
 
@@ -169,7 +132,7 @@ class Reader:
         """Numbers of edges of nodes in a direction by node id, counted by the store; and whether they are exact."""
         found: Counter[str] = Counter()
         exact = True
-        hops = 2 if self.two_hops(relations) else 1
+        hops = 2 if await self.two_hops(relations) else 1
         for batch in batches(nodes, _IDS):
             page = await self._graph.relations(
                 [node.id for node in batch], direction, hops=hops, far_ends=TailKind.ENTITY, limit=_ROWS
@@ -181,9 +144,13 @@ class Reader:
                     exact &= fact.count.certainty is Certainty.EXACT
         return found, exact
 
-    def two_hops(self, relations: Sequence[str]) -> bool:
+    async def two_hops(self, relations: Sequence[str]) -> bool:
         """Whether one of the relations may lead through mediators."""
-        return Capability.MEDIATORS in self._graph.capabilities and any("." in name for name in relations)
+        dotted = [name for name in relations if "." in name]
+        if not dotted or Capability.MEDIATORS not in self._graph.capabilities:
+            return False
+        vocabulary = await Vocabulary.of(self._graph)
+        return any(vocabulary.relation(name) is None for name in dotted)
 
     async def read_values(self, nodes: Iterable[Node], relation: str) -> None:
         """Read the values of a property of nodes. A value that is a node is described: it is compared by its label."""
@@ -193,6 +160,22 @@ class Reader:
             found = await in_thread(len(links), lambda links=links: self._interned.grouped(links))
             await self.describe(value for values in found.values() for value in values if isinstance(value, Node))
             known.update((node, found.get(node, ())) for node in batch)
+
+    async def keep_values(self, question: PatternQuery, found: Sequence[PatternMatch]) -> None:
+        """Keep the values of properties that came with the matches of a pattern."""
+        if not found or not found[0].values:
+            return
+        names = (*question.given, *question.variables)
+        for column, (variable, relation) in enumerate(question.properties):
+            place, known = names.index(variable), self._values.setdefault(relation, {})
+
+            def work(column: int = column, place: int = place) -> dict[Node, tuple[Value, ...]]:
+                terms = {fit.nodes[place]: fit.values[column] for fit in found}
+                return {self.node(name): in_order(map(self._interned.value, own)) for name, own in terms.items()}
+
+            values = await in_thread(len(found), work)
+            await self.describe(one for own in values.values() for one in own if isinstance(one, Node))
+            known.update(values)
 
     def values(self, node: Node, relations: Sequence[str]) -> tuple[Value, ...]:
         """The values of a node's property, which must have been read."""
@@ -231,7 +214,7 @@ class Reader:
         if not relations:
             return None
         unread = [name for name in relations if name not in self._hops]
-        if unread and not self.two_hops(unread):
+        if unread and not await self.two_hops(unread):
             self._hops |= {name: (name,) for name in unread}
         else:
             for batch in (ids[:_FIRST_NODES], ids[_FIRST_NODES:]):
@@ -256,17 +239,18 @@ class Reader:
         found: list[list[Link]] = []
         if single is None or single:
             found.append(
-                await self._all(
+                await read_all(
                     lambda after: self._neighbours(
                         ids, direction, paths=single, far_ends=TailKind.ENTITY, limit=_ROWS, after=after
                     ),
+                    self.budget,
                     part,
                     before,
                 )
             )
         if double:
             found.append(
-                await self._all(
+                await read_all(
                     lambda after: flattened(
                         self._graph,
                         ids,
@@ -276,6 +260,7 @@ class Reader:
                         limit=_FLATTENED_ROWS,
                         after=after,
                     ),
+                    self.budget,
                     part,
                     before + sum(map(len, found)),
                 )
@@ -286,13 +271,4 @@ class Reader:
         self, ids: Sequence[str], paths: list[tuple[str, ...]] | None, far_ends: TailKind | None
     ) -> list[Link]:
         read = partial(self._graph.bare_neighbours, ids, Direction.OUTGOING, paths=paths, far_ends=far_ends)
-        return await self._all(lambda after: read(limit=_ROWS, after=after), None, 0)
-
-    async def _all(self, read: Callable[[str | None], Awaitable[Page[T]]], part: Part | None, before: int) -> list[T]:
-        """All items of a list; refused as soon as the total of a page exceeds what may be held."""
-        items: list[T] = []
-        async for page in pages(read, self.budget):
-            items += page.items
-            rows = max(len(items), page.total.value)
-            self.budget.check(before + rows if part is not None else rows // _VALUES_PER_ROW, part)
-        return items
+        return await read_all(lambda after: read(limit=_ROWS, after=after), self.budget, None)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count
 from kgnav_mcp.navigation.plans.reading import Reader
+from kgnav_mcp.navigation.plans.scans import Scan
 from kgnav_mcp.navigation.plans.values import Node
 from kgnav_mcp.plan import (
     Call,
@@ -25,15 +26,6 @@ from kgnav_mcp.port.comparing import date_parts
 
 _LABELS = 50
 """Labels of a group by which nodes are read at most, one label after the other."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """A look-up of nodes by label, and by a property's value."""
-
-    label: str | None = None
-    relation: str | None = None
-    value: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +53,7 @@ class Start:
         """The number of nodes."""
         if self.ids is not None:
             return Count(len(self.ids))
-        counts = await gathered(*(reader.count(scan.label, scan.relation, scan.value) for scan in self.scans))
+        counts = await gathered(*map(reader.scans.count, self.scans))
         return Count.sum(counts)
 
     async def nodes(self, reader: Reader, part: NodePattern) -> list[Node]:
@@ -70,7 +62,7 @@ class Start:
             return await reader.nodes_by_id(self.ids)
         found: dict[Node, None] = {}
         for scan in self.scans:
-            found |= dict.fromkeys(await reader.read_nodes(scan.label, scan.relation, scan.value, part))
+            found |= dict.fromkeys(await reader.scans.nodes(scan, part))
         return list(found)
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kgnav_mcp.concurrency import in_thread, unless
@@ -18,21 +17,37 @@ from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
 from kgnav_mcp.navigation.plans.entities import has_id
 from kgnav_mcp.navigation.plans.needs import Needs
 from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, merged, times
-from kgnav_mcp.navigation.plans.pushing import Conditions, is_plain, qualifiers_asked, split
+from kgnav_mcp.navigation.plans.pushing import (
+    Conditions,
+    is_open,
+    is_plain,
+    qualifiers_asked,
+    split,
+    wanted_properties,
+    with_chains,
+)
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.starting import start_of
 from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value
-from kgnav_mcp.plan import EdgePattern, Match, NodePattern
+from kgnav_mcp.plan import Match, NodePattern
 from kgnav_mcp.plan.walking import conjunction, conjuncts, variables_of
-from kgnav_mcp.port import Capability, GraphAdapter, PatternMatch, PatternQuery, id_condition
+from kgnav_mcp.port import Capability, GraphAdapter
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 _PROBED_AFTER_S = 0.25
 """Seconds of matching after which the store is asked whether there are too many matches: most need less."""
-_CHAIN = 4
-"""Edges of the chain that stands for a path without an upper bound."""
 _IDS = 1_000
 """Nodes with a given property value whose ids are passed to the store at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """Rows with nodes that may match a pattern."""
+
+    table: Table
+    labelled: frozenset[str]
+    """The variables of nodes that have the labels of the pattern."""
 
 
 class StoreMatcher:
@@ -75,7 +90,15 @@ class StoreMatcher:
             return None
         pattern = await self._pattern_for_store(match, pushed, remaining, given)
         variables = tuple(name for name in sorted(nodes - {*given}) if name in needs.variables | asked_here)
-        question = PatternQuery(pattern, variables, given, _ids(table, given), needs.counted, needs.top)
+        question = PatternQuery(
+            pattern,
+            variables,
+            given,
+            _ids(table, given),
+            needs.counted,
+            needs.top,
+            properties=wanted_properties(needs, variables),
+        )
         try:
             found = await self._matches(question)
         except (StoreTimeout, InvalidStore):
@@ -85,6 +108,7 @@ class StoreMatcher:
                 return None  # too many to hold, though the remaining conditions might leave only a few
             self._reader.budget.expect(match)
             raise self._reader.budget.too_large()
+        await self._reader.keep_values(question, found)
         rows = await self._join(table, question, found)
         kept = await self._asker.rows_where(rows, remaining)
         if kept.rows and needs.top is None:
@@ -95,7 +119,7 @@ class StoreMatcher:
         """The matches, one more than may be held at most; None if the store soon finds out that there are more."""
         if not question.rows:
             return ()
-        if _is_open(question) and await self._has_too_many(question):
+        if is_open(question) and await self._has_too_many(question):
             return None  # a store may go on with a query that nobody waits for: a long one is not begun
         work = self._graph.match_pattern(question, limit=self._reader.budget.bound + 1)
         return await unless(work, lambda: self._has_too_many(question), _PROBED_AFTER_S)
@@ -111,7 +135,7 @@ class StoreMatcher:
 
         It is asked whether paths of one length alone are more than may be held: each is a path of the pattern.
         """
-        chained = _with_chains(match)
+        chained = with_chains(match)
         names = frozenset(merged(match))
         given = tuple(name for name in table.names if name in names)
         pushed, remaining = split(chained, frozenset(merged(chained)), values=True)
@@ -120,12 +144,12 @@ class StoreMatcher:
             return await work
         pattern = replace(chained, where=conjunction(pushed))
         question = PatternQuery(pattern, tuple(sorted(names - {*given})), given, _ids(table, given))
-        if _is_open(question) and await self._has_too_many(question):
+        if is_open(question) and await self._has_too_many(question):
             work.close()
             return None
         return await unless(work, lambda: self._has_too_many(question), _PROBED_AFTER_S)
 
-    async def pruned(self, match: Match, table: Table) -> Table | None:
+    async def pruned(self, match: Match, table: Table) -> Pruned | None:
         """The rows extended by nodes that may match a pattern; None if the store cannot find them.
 
         Paths and conditions that the store cannot express are left out, so some of these nodes may not match.
@@ -153,10 +177,11 @@ class StoreMatcher:
             variables = tuple(sorted(names - {*given}))
             question = PatternQuery(pattern, variables, given, _ids(table, given), qualifiers=qualifiers)
             found = await self._graph.match_pattern(question, limit=self._reader.budget.bound + 1)
-            return await self._join(table, question, [PatternMatch(one.nodes, 1) for one in found])
+            rows = await self._join(table, question, [PatternMatch(one.nodes, 1) for one in found])
+            return Pruned(rows, frozenset(merged(relaxed)))
         return None
 
-    async def by_qualifiers(self, match: Match, table: Table) -> Table | None:
+    async def by_qualifiers(self, match: Match, table: Table) -> Pruned | None:
         """The rows extended by nodes that may match a pattern, found by conditions on properties of its edges.
 
         None if there are no such conditions, or if the store cannot find the nodes. If nothing matches, the rows are
@@ -168,7 +193,7 @@ class StoreMatcher:
         if not qualifiers_asked(match):
             return None
         found = await self.pruned(match, table)
-        if found is None or found.rows:
+        if found is None or found.table.rows:
             return found
         for edge in match.edges:
             own = [one for one in conjuncts(match.where) if edge.variable in variables_of(one)]
@@ -178,10 +203,10 @@ class StoreMatcher:
             )
             partial_rows = await self.pruned(single_edge, table) if qualifiers_asked(single_edge) else None
             if partial_rows is not None:
-                if not partial_rows.rows:
+                if not partial_rows.table.rows:
                     self._reader.budget.expect(match)
                     self._reader.budget.record_unmet_condition(own[0])
-                return partial_rows
+                return replace(partial_rows, labelled=frozenset())
         return found
 
     async def _pattern_for_store(
@@ -241,36 +266,6 @@ class StoreMatcher:
                 budget.measured(node, len(await nodes_of(table, node.variable)))
         if edges and len(match.edges) == 1:
             budget.measured(match.edges[0], sum(times(table)))
-
-
-def _is_open(question: PatternQuery) -> bool:
-    """Whether pairs of nodes are wanted of a pattern of several edges that begins with no known node.
-
-    Single nodes are no more than the graph has, and are not found faster than they are counted.
-    """
-    if len(question.match.edges) < 2 or len(question.variables) < 2 or question.given:
-        return False
-    anchored = any(id_condition(one) for one in conjuncts(question.match.where))
-    return not anchored and question.counted is None and question.top is None
-
-
-def _with_chains(match: Match) -> Match:
-    """The pattern with a chain of edges in place of each path. The chain has a length that the path may have."""
-    nodes, edges = list(match.nodes), list[EdgePattern]()
-    for edge in match.edges:
-        if edge.path is None:
-            edges.append(edge)
-            continue
-        longest = _CHAIN if edge.path.longest is None else edge.path.longest
-        length = max(min(longest, _CHAIN), edge.path.shortest, 1)
-        between = [f"{edge.variable}\0{place}" for place in range(1, length)]
-        ends = [edge.source, *between, edge.target]
-        nodes += map(NodePattern, between)
-        edges += (
-            replace(edge, variable=f"{edge.variable}\0{place}-", source=source, target=target, path=None)
-            for place, (source, target) in enumerate(pairwise(ends))
-        )
-    return replace(match, nodes=tuple(nodes), edges=tuple(edges), paths=(), optional=False)
 
 
 def _ids(table: Table, given: Sequence[str]) -> tuple[tuple[str, ...], ...]:

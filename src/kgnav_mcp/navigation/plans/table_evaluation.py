@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +14,9 @@ from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value, identity
 from kgnav_mcp.plan import (
     NAME,
     Call,
+    Compare,
+    Comparison,
+    Constant,
     CountOf,
     Exists,
     Expression,
@@ -54,6 +58,8 @@ class ExpressionEvaluator:
         for condition in conditions:
             if not table.rows:
                 return table
+            if await self._is_known(condition, table):
+                continue
             await self._prepare(table, [condition])
             holds = self._compiler(table).condition(condition)
             rows = table.rows
@@ -63,20 +69,30 @@ class ExpressionEvaluator:
                 self.reader.budget.record_unmet_condition(condition)
         return table
 
+    async def _is_known(self, condition: Expression, table: Table) -> bool:
+        """Whether a condition is known to be true for all rows, because their nodes were found by it."""
+        match condition:
+            case Compare(Property(owner, _, ids), Comparison.EQUAL, Constant(str() as text)) if ids:
+                column = set(table.column(owner))
+                nodes = [value for value in column if isinstance(value, Node)]
+                return len(nodes) == len(column) and await self.reader.scans.have_text(nodes, ids, text)
+            case _:
+                return False
+
     def _compiler(self, table: Table) -> Compiler:
         return Compiler(table.places, self.reader, self._fits)
 
     async def _prepare(self, table: Table, expressions: Iterable[Expression]) -> None:
         """Read the facts of the graph that expressions need for the rows of a table."""
+        owners: dict[str, list[Node]] = defaultdict(list)
         for expression in dict.fromkeys(part for one in expressions for part in parts(one)):
             match expression:
                 case Property(owner, name, ids):
                     nodes = await nodes_of(table, owner)
                     if name == NAME and not ids:
                         await self.reader.describe(nodes)
-                    else:
-                        for relation in ids or (name,):
-                            await self.reader.read_values(nodes, relation)
+                    for relation in ids if name == NAME else ids or (name,):
+                        owners[relation] += nodes
                 case HasLabel(variable, labels):
                     await self.reader.classes.read_names(labels)
                     await self.reader.describe(await nodes_of(table, variable))
@@ -91,6 +107,8 @@ class ExpressionEvaluator:
                     await self._count_fits(table, expression, match)
                 case _:
                     pass
+        for relation, nodes in owners.items():
+            await self.reader.read_values(nodes, relation)
 
     async def _count_fits(self, table: Table, expression: Exists | CountOf, match: Match) -> None:
         """Count the matches of a pattern, once for each distinct row of the outer variables that it uses."""

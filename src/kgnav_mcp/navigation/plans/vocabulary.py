@@ -10,7 +10,7 @@ from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema
+from kgnav_mcp.model import NODE_VALUES, Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema
 from kgnav_mcp.navigation.plans.kinds import is_of_languages, kinds_of
 from kgnav_mcp.navigation.resolving import NameIndex, nearest_names
 from kgnav_mcp.port import Capability, GraphAdapter
@@ -162,6 +162,11 @@ class Vocabulary:
         """The number of nodes with one of these labels."""
         return Count.sum([facts.count for facts in _facts_of(self._whole.labels, labels)])
 
+    def label_name(self, label: str) -> str | None:
+        """The name of a label that nodes show, by the label's id; None if the schema does not list it."""
+        facts = self._whole.labels.get(label)
+        return None if facts is None else facts.label
+
     def nodes_shown_as(self, names: Collection[str]) -> int:
         """The number of nodes with one of these labels, given by the names that nodes show or by ids."""
         return Count.sum(
@@ -214,6 +219,12 @@ class Vocabulary:
     def value_kinds(self, properties: Sequence[str]) -> frozenset[str]:
         """The kinds of values of properties of nodes, as in `kinds_of`; empty if unknown."""
         return kinds_of(facts.datatypes for facts in _facts_of(self._whole.properties, properties))
+
+    def have_literals_only(self, properties: Collection[str]) -> bool:
+        """Whether the schema has these properties with values, none of which are nodes."""
+        kinds = self.value_kinds([*properties])
+        known = self._whole.properties.keys() >= {*properties} and self._whole.relations.keys().isdisjoint(properties)
+        return known and bool(kinds) and NODE_VALUES not in kinds
 
     def in_languages(self, properties: Sequence[str]) -> bool:
         """Whether values of these properties are texts with a language."""

@@ -30,7 +30,7 @@ async def witnessed(graph: GraphAdapter, reader: Reader, pipeline: Pipeline) -> 
             pass
         case _:
             return None
-    if reader.two_hops(edge.relations):
+    if await reader.two_hops(edge.relations):
         return None
     nodes = {node.variable: node for node in match.nodes}
     ends = [nodes.get(name, NodePattern(name)) for name in (edge.source, edge.target)]

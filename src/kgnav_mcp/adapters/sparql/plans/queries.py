@@ -11,6 +11,9 @@ from typing import Final
 
 FITS: Final = "SELECT $nodes (COUNT($counted) AS ?n) WHERE { $pattern } $groups $order OFFSET $skip LIMIT $most"
 """Costs the matching of the pattern, and the grouping of the matches by $nodes."""
+WITH_VALUES: Final = "SELECT $columns ?n WHERE { { $matches } $values }"
+"""Costs as much as FITS, and a look-up for each property of each match."""
+OF_NODE: Final = "OPTIONAL { $node $property $value }"
 MATCHES: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT DISTINCT $nodes WHERE { $pattern } LIMIT $most } }"
 """Costs the matching of the pattern up to the last of $most matches."""
 GROUPED: Final = "GROUP BY $nodes"

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
-from rdflib import BNode, URIRef
+from rdflib import BNode, Literal, URIRef
 
-from kgnav_mcp.adapters.sparql.names import Naming
+from kgnav_mcp.adapters.sparql.names import Names
 from kgnav_mcp.adapters.sparql.plans import queries
 from kgnav_mcp.adapters.sparql.plans.parts import cannot_express
 from kgnav_mcp.adapters.sparql.plans.writing import Pattern, Writer
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, number_in
+from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, batches
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.port import PatternMatch, PatternQuery
+from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.model import Entity, Node
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 _SHARE = 0.5
 """The fraction of a call's time for each query. If that is not enough, the pattern is walked edge by edge."""
@@ -26,9 +30,9 @@ _EXTRA_ROWS = 200
 class FitReader:
     """Answers the verb `match_pattern`."""
 
-    def __init__(self, reader: Reader, naming: Naming, writer: Writer) -> None:
+    def __init__(self, reader: Reader, names: Names, writer: Writer) -> None:
         self._reader = reader
-        self._naming = naming
+        self._names = names
         self._writer = writer
 
     async def fits(self, question: PatternQuery, limit: int) -> Sequence[PatternMatch]:
@@ -67,6 +71,12 @@ class FitReader:
             counted = self._reader.part(queries.DIFFERENT, node=pattern.node(question.counted))
         groups = self._reader.part(queries.GROUPED, nodes=nodes) if names else Fragment("")
         terms = {"nodes": nodes, "counted": counted, "pattern": Fragment(f"{given_values.text} {pattern.text.text}")}
+        if question.properties:
+            with suppress(Unsupported):
+                matches = self._reader.part(
+                    queries.FITS, order=Fragment(""), skip=0, most=limit, groups=groups, **terms
+                )
+                return await self._with_values(question, pattern, names, matches)
         if question.top is not None and question.top <= min(_MAX_SORTED, limit):
             most = question.top + _EXTRA_ROWS
             rows = await self._slice(most, order=Fragment(queries.LARGEST_FIRST), groups=groups, **terms)
@@ -75,6 +85,55 @@ class FitReader:
             least = self._reader.part(queries.AT_LEAST, counted=counted, least=number_in(rows[question.top - 1], "n"))
             groups = Fragment(f"{groups.text} {least.text}")
         return await self._fits(await self._slice(limit, order=Fragment(""), groups=groups, **terms), names)
+
+    async def _with_values(
+        self, question: PatternQuery, pattern: Pattern, names: Sequence[str], matches: Fragment
+    ) -> Sequence[PatternMatch]:
+        """Matches, with the values of properties of their nodes.
+
+        Raises:
+            Unsupported: the values are to be read by queries of their own.
+        """
+        columns = [f"?v{place}" for place, _ in enumerate(question.properties)]
+        values = [
+            self._reader.part(
+                queries.OF_NODE,
+                node=pattern.node(owner),
+                property=self._writer.property(relation),
+                value=Fragment(column),
+            ).text
+            for (owner, relation), column in zip(question.properties, columns, strict=True)
+        ]
+        read = await self._reader.select(
+            queries.WITH_VALUES,
+            share=_SHARE,
+            columns=Fragment(" ".join([*names, *columns])),
+            matches=matches,
+            values=Fragment(" ".join(values)),
+        )
+        rows = read.all_rows()
+        return await in_thread(len(rows), lambda: self._valued(rows, names, columns))
+
+    def _valued(self, rows: Sequence[Row], names: Sequence[str], columns: Sequence[str]) -> Sequence[PatternMatch]:
+        """Convert rows: a match has several if a property has several values."""
+        names, columns = ([name.removeprefix("?") for name in each] for each in (names, columns))
+        found: dict[tuple[str, ...], tuple[int, list[dict[Term, None]]]] = {}
+        for row in rows:
+            fit = self._fit(row, names)
+            if fit.number:
+                _, values = found.setdefault(fit.nodes, (fit.number, [{} for _ in columns]))
+                for value, column in zip(values, columns, strict=True):
+                    if column in row:
+                        value[row[column]] = None
+        return [
+            PatternMatch(nodes, number, tuple(tuple(map(self._value, own)) for own in values))
+            for nodes, (number, values) in found.items()
+        ]
+
+    def _value(self, term: Term) -> Node:
+        if isinstance(term, BNode):
+            raise cannot_express("a blank node")
+        return self._names.literal(term) if isinstance(term, Literal) else Entity(self._names.naming.short(term))
 
     async def _slice(self, most: int, **terms: Fragment) -> Sequence[Row]:
         """Read up to `most` rows of the query. Raises if some are missing."""
@@ -92,4 +151,4 @@ class FitReader:
         terms = [row[name] for name in variables] if number_in(row, "n") else []
         if any(isinstance(term, BNode) for term in terms):
             raise cannot_express("a blank node")
-        return PatternMatch(tuple(self._naming.short(URIRef(str(term))) for term in terms), number_in(row, "n"))
+        return PatternMatch(tuple(self._names.naming.short(URIRef(str(term))) for term in terms), number_in(row, "n"))

@@ -32,7 +32,7 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, variables_of
-from kgnav_mcp.port import QualifierCondition, id_condition, number_condition
+from kgnav_mcp.port.pattern_queries import QualifierCondition, id_condition, number_condition
 
 
 class Writer(ABC):
@@ -97,6 +97,10 @@ class Writer(ABC):
         """
         del ends, asked, value
         raise cannot_express("properties of edges")
+
+    def property(self, relation: str) -> URIRef:
+        """The IRI of a relation whose values are the objects of its triples. Raises Unsupported for any other."""
+        raise cannot_express(f"values of {relation}")
 
     async def written(
         self, match: Match, given: Sequence[str] = (), qualifiers: Sequence[QualifierCondition] = ()
