@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from kgnav_mcp.config import user_cache_folder
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.model import Literal
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
@@ -52,7 +53,7 @@ async def _parse_and_check(plans: PlanRunner, given: object) -> tuple[ParsedPlan
         InvalidPlan: it cannot run. For a plan with syntax problems the error lists unknown names, too.
     """
     try:
-        written = parse_plan(given)
+        written = parse_plan(given, user_cache_folder())
     except InvalidPlan as error:
         if error.plan is None:
             raise

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from json import JSONDecodeError
+from pathlib import Path
 from typing import cast
 
 from kgnav_mcp.clipping import echoed
@@ -24,8 +25,10 @@ class ParsedPlan:
     """Variables whose name must identify a single node: a name shared by several nodes is an error there."""
 
 
-def parse_plan(given: object) -> ParsedPlan:
+def parse_plan(given: object, cache: Path | None = None) -> ParsedPlan:
     """Parse a plan from Cypher or GQL (a text), a pattern (an object) or steps (a list). JSON may be a text, too.
+
+    `cache` is a folder in which the parser of Cypher keeps its tables for later processes.
 
     Raises:
         InvalidPlan: the plan cannot be parsed. The error lists every problem.
@@ -41,7 +44,7 @@ def parse_plan(given: object) -> ParsedPlan:
         case str() if given.strip():
             from kgnav_mcp.spelling.cypher import parse_cypher  # noqa: PLC0415 - the parser takes time to import
 
-            return ParsedPlan(parse_cypher(given))
+            return ParsedPlan(parse_cypher(given, cache))
         case dict() if given:
             from kgnav_mcp.spelling.patterns import parse_pattern  # noqa: PLC0415
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.spelling.cypher.values import quoted
@@ -14,8 +15,8 @@ _CACHE_SIZE = 64
 
 
 @lru_cache(_CACHE_SIZE)
-def parse_cypher(text: str) -> Plan:
-    """Parse a text in Cypher.
+def parse_cypher(text: str, cache: Path | None = None) -> Plan:
+    """Parse a text in Cypher. `cache` is a folder in which the parser keeps its tables for later processes.
 
     Raises:
         InvalidPlan: the error lists all problems that can be found without a graph.
@@ -25,7 +26,7 @@ def parse_cypher(text: str) -> Plan:
     from kgnav_mcp.spelling.cypher.reading import Reading  # noqa: PLC0415
     from kgnav_mcp.spelling.cypher.syntax import invalid_plan, parse_tree  # noqa: PLC0415
 
-    tree = parse_tree(text)
+    tree = parse_tree(text, cache)
     reading = Reading(text)
     plan = Clauses(reading).plan(tree)
     if reading.problems:
