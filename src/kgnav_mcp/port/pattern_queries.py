@@ -75,7 +75,7 @@ class PatternQuery:
     properties: tuple[tuple[str, str], ...] = ()
     """Nodes of `variables`, each with a relation whose far ends are wanted as values of the match.
 
-    They are a hint: a store may leave them out, if it does so for all matches.
+    They are a hint: a store may leave them out.
     """
 
 

@@ -235,6 +235,19 @@ async def test_values_without_an_id_are_read_by_queries_of_their_own():
     assert str(title).startswith("_:")
 
 
+async def test_values_that_came_with_some_of_the_matches_only_are_read_for_all():
+    count = 1_500
+    titles = "\n".join(f'ex:film{n} ex:title "Film {n}" .' for n in range(count))
+    client = films(
+        *([f"actor{n}"] for n in range(count)), more=f"{titles} ex:film{count - 1} ex:title [ ex:by ex:film0 ] ."
+    )
+    casts = plan(fit(STARRED), give("a"), fit(edge("g", "ex:starred", "a", "s")), give(named("t", of("g.ex:title"))))
+    async with opened_over(client, HERE) as graph:
+        page = await evaluate(graph, casts, limit=count)
+    shown = [row.cells[0] for row in page.items]
+    assert (len(shown), sum(isinstance(cell, tuple) for cell in shown)) == (count, 1)
+
+
 async def test_a_condition_by_which_nodes_were_found_is_not_asked_of_them_again():
     client = films(["ada"], ["ben"], more='ex:film0 ex:title "Alien", "Aliens" . ex:film1 ex:title "451" .')
     asked = plan(fit(STARRED, where=compare("f.ex:title", "=", "Alien")), give("a"))

@@ -162,8 +162,8 @@ class Reader:
             known.update((node, found.get(node, ())) for node in batch)
 
     async def keep_values(self, question: PatternQuery, found: Sequence[PatternMatch]) -> None:
-        """Keep the values of properties that came with the matches of a pattern."""
-        if not found or not found[0].values:
+        """Keep the values of properties that came with the matches of a pattern, if they came with all."""
+        if any(len(fit.values) < len(question.properties) for fit in found):
             return
         names = (*question.given, *question.variables)
         for column, (variable, relation) in enumerate(question.properties):
