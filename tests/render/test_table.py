@@ -57,7 +57,8 @@ def test_a_row_larger_than_the_budget_is_shown_all_the_same() -> None:
     assert fit_to_budget(huge, RenderOptions(budget=500), at).text.startswith('showing 1 of 2 rows; next: cursor "c1"')
 
 
-def test_each_row_is_printed_once_however_often_the_table_is_fitted() -> None:
+@pytest.mark.parametrize("budget", [8000, 300])
+def test_each_row_is_printed_once_however_often_the_table_is_fitted(budget: int) -> None:
     printed: list[object] = []
 
     def text(value: object, _: int) -> tuple[str]:
@@ -66,8 +67,9 @@ def test_each_row_is_printed_once_however_often_the_table_is_fitted() -> None:
 
     column = Column("value", Kind({}, text))
     rows = [(f"ns1:{n}",) for n in range(50)]
-    options = RenderOptions(generated_prefixes={"ns1": "http://example.org/"})
-    answer = fit_to_budget(Table("rows", (column,), rows, Count(50)), options, at)
+    options = RenderOptions(budget, generated_prefixes={"ns1": "http://example.org/"})
+    answer = fit_to_budget(Table("rows", (column,), rows, Count(50), items=rows), options, at)
+    assert (len(answer.shown) < 50) is (budget < 8000)
     assert answer.text.endswith("Prefixes: ns1: is http://example.org/")
     assert printed == [value for (value,) in rows]
 

@@ -106,12 +106,13 @@ class PrintedRows:
         self._columns, self._rows, self._limit = columns, rows, limit
         self._printed: list[list[Sequence[str]]] = []
 
-    def first(self, count: int, columns: Sequence[Column]) -> list[list[str]]:
-        """The texts of the first rows in these columns of the table."""
+    def first(self, count: int, columns: Sequence[Column] | None = None) -> list[list[str]]:
+        """The texts of the first rows, in some columns of the table or in all."""
         for row in self._rows[len(self._printed) : count]:
             cells = zip(self._columns, row, strict=True)
             self._printed.append([column.cell_texts(cell, self._limit) for column, cell in cells])
-        places = [place for place, column in enumerate(self._columns) if column in columns]
+        shown = self._columns if columns is None else columns
+        places = [place for place, column in enumerate(self._columns) if column in shown]
         return [[text for place in places for text in texts[place]] for texts in self._printed[:count]]
 
 

@@ -213,7 +213,7 @@ def _fitted(
     rows, notes, cut = list(table.rows), table.notes, None
     columns, shown = drop_empty_columns(table.columns, rows)
     if rows and _tokens(options, printed, columns, shown) > left:
-        shown = _first_rows(rows, left, lambda row: options.row_tokens(table.columns, row))
+        shown = rows[: _fitting_rows(options, table, printed, rows, left)]
         if not shown:
             shown, notes = rows[:1], (*notes, _CUT_NOTE[options.structured])
             cut = _fitting_cut(table.columns, rows[0], options, left - count_tokens(notes[-1]))
@@ -242,13 +242,17 @@ def _tokens(options: RenderOptions, printed: PrintedRows, columns: Sequence[Colu
     return count_tokens(table_body(printed.first(len(rows), columns)))
 
 
-def _first_rows(rows: Sequence[Row], left: int, tokens: Callable[[Row], int]) -> list[Row]:
-    """The first rows that fit into `left` tokens."""
-    for n, row in enumerate(rows):
-        left -= tokens(row)
+def _fitting_rows(options: RenderOptions, table: Table, printed: PrintedRows, rows: Sequence[Row], left: int) -> int:
+    """The number of rows that fit into `left` tokens."""
+    if options.structured:
+        sizes = (options.row_tokens(table.columns, row) for row in rows)
+    else:
+        sizes = (count_tokens("|".join(map(table_cell, texts))) + 1 for texts in printed.first(len(rows)))
+    for place, size in enumerate(sizes):
+        left -= size
         if left < 0:
-            return list(rows[:n])
-    return list(rows)
+            return place
+    return len(rows)
 
 
 def _fitting_cut(columns: Sequence[Column], row: Row, options: RenderOptions, left: int) -> int:
