@@ -27,7 +27,7 @@ async def sizes_of(graph: GraphAdapter, plan: Plan) -> tuple[PartSize, ...]:
     labels = {facts.id: facts.count for facts in vocabulary.whole.labels}
     named = dict.fromkeys(_names(plan))
     found = (
-        (write_relations([name] if name else []), edges.get(name))
+        (write_relations([name]) if name else "any relation", edges.get(name))
         if of_edge
         else (write_part(NodePattern(UNNAMED, ((name,),))), labels.get(name))
         for name, of_edge in named
