@@ -126,6 +126,15 @@ def wanted_port(variable: str) -> int | None:
     return int(text)
 
 
+def accepts(port: int) -> bool:
+    """Whether a server accepts connections at this port."""
+    try:
+        socket.create_connection((HOST, port), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
 def answers(url: str) -> bool:
     """Whether a URL answers a query. Proxies of the environment are not used."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))

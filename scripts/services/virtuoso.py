@@ -16,6 +16,7 @@ from . import isql, packages
 from .failure import ServiceError
 from .instance import (
     HOST,
+    accepts,
     answers,
     checked_files,
     checked_iri,
@@ -71,7 +72,8 @@ class Virtuoso(GraphStore):
             if self._process.pid() is None:
                 self._launch(instance)
             address = f"{self._url(instance)}?query=ASK%7B%7D"
-            self._process.wait_until(lambda: answers(address), _STOP_TIMEOUT)
+            # Its SQL port, by which it is administered, is opened after the endpoint.
+            self._process.wait_until(lambda: answers(address) and accepts(instance.sql_port), _STOP_TIMEOUT)
             if not instance.secured:
                 self._secure(instance)
             return self._url(instance)

@@ -76,6 +76,23 @@ def test_a_crash_leaves_no_false_status_and_loses_nothing_that_was_loaded(
     assert len(ask(own_virtuoso, "SELECT * {?s ?p ?o}")) == 2
 
 
+OPEN_TOO_EARLY = """
+import sys
+from pathlib import Path
+from scripts.services import virtuoso
+
+virtuoso.answers = lambda _: True
+virtuoso.Virtuoso(Path(sys.argv[1])).start()
+"""
+"""A start in which the endpoint answers at once: Virtuoso opens it before the port by which it is administered."""
+
+
+def test_a_start_waits_for_the_port_by_which_it_is_administered_too(own_virtuoso: Virtuoso) -> None:
+    command = [sys.executable, "-c", OPEN_TOO_EARLY, own_virtuoso.home]
+    done = subprocess.run(command, cwd=SCRIPT.parents[1], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_administrators_password_is_not_the_common_one_and_only_its_owner_can_read_it(
     virtuoso: Virtuoso,
 ) -> None:
