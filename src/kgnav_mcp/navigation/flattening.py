@@ -83,7 +83,7 @@ async def flattened(
     `FlattenedPosition`s, since a page may end between the rows of one mediator. The total is exact if the store's
     total is exact and each edge gave one row, or if the whole list was read.
     """
-    flat = _FlattenedList(graph, FlattenedPosition.read(after), characters)
+    flat = _FlattenedList(graph, FlattenedPosition.read(after), characters, with_anchors=len(ids) > 1)
     batch, remaining = limit if far.is_selective else _batch_size(graph, ids, paths, characters, limit), limit
     while True:
         after, limit_now = flat.position.after, min(batch, remaining)
@@ -126,8 +126,12 @@ async def flattened_page(graph: GraphAdapter, page: AnchoredPage[Link]) -> Flatt
 class _FlattenedList:
     """A flattened list as far as it has been read."""
 
-    def __init__(self, graph: GraphAdapter, start: FlattenedPosition, characters: int | None) -> None:
+    def __init__(
+        self, graph: GraphAdapter, start: FlattenedPosition, characters: int | None, *, with_anchors: bool = False
+    ) -> None:
+        """`with_anchors`: each row shows its entity, too."""
         self._graph = graph
+        self._with_anchors = with_anchors
         self._from_start = start == FlattenedPosition()
         self._characters_left = characters
         self._rows: list[Link] = []
@@ -158,7 +162,9 @@ class _FlattenedList:
             before = len(self._rows)
             await self._fold(items, positions)
             if self._characters_left is not None:
-                self._characters_left -= sum(map(_characters, self._rows[before:]))
+                self._characters_left -= sum(
+                    _characters(link, with_anchor=self._with_anchors) for link in self._rows[before:]
+                )
                 self.full = self._characters_left < 0
             if self.full:
                 self._stop = Stop.LIMIT if start + size < len(page.items) else page.stop
@@ -195,10 +201,11 @@ class _FlattenedList:
             self.position = FlattenedPosition(position)
 
 
-def _characters(link: Link) -> int:
+def _characters(link: Link, *, with_anchor: bool) -> int:
     """The length of a row in characters of text. Ids count double: a token holds half as many of their characters."""
     row = link.triple
-    nodes = (link.far_end, *(qualifier.value for qualifier in row.qualifiers))
+    ends = (link.anchor, link.far_end) if with_anchor else (link.far_end,)
+    nodes = (*ends, *(qualifier.value for qualifier in row.qualifiers))
     named = [row.relation, *(qualifier.relation for qualifier in row.qualifiers)]
     entities = [node for node in nodes if isinstance(node, Entity)]
     ids = sum(len(each.id) for each in (*named, *entities))

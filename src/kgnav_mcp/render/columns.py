@@ -5,7 +5,7 @@ A table and its tool's output schema are made from the same columns, so that the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,8 @@ _AT_LEAST = "AtLeast"
 """Suffix of the JSON property that marks a count as a lower bound."""
 _MORE = "More"
 """Suffix of the JSON property with the number of items left out of a list."""
+_BATCH = 50
+"""Rows that are printed at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +102,27 @@ def row_texts(columns: Sequence[Column], row: Row, limit: int) -> list[str]:
 
 
 class PrintedRows:
-    """The rows of a table as printed texts. Each row is printed once, however often its table is fitted."""
+    """The rows of a table as printed texts. Each row is printed once, when it is needed first."""
 
     def __init__(self, columns: Sequence[Column], rows: Sequence[Row], limit: int) -> None:
         self._columns, self._rows, self._limit = columns, rows, limit
         self._printed: list[list[Sequence[str]]] = []
 
-    def first(self, count: int, columns: Sequence[Column] | None = None) -> list[list[str]]:
-        """The texts of the first rows, in some columns of the table or in all."""
-        for row in self._rows[len(self._printed) : count]:
+    def first(self, count: int, columns: Sequence[Column]) -> list[list[str]]:
+        """The texts of the first rows, in some columns of the table."""
+        return self._texts(slice(count), columns)
+
+    def batches(self, columns: Sequence[Column]) -> Iterator[list[list[str]]]:
+        """The texts of all rows, in some columns of the table, a few rows at a time."""
+        for start in range(0, len(self._rows), _BATCH):
+            yield self._texts(slice(start, start + _BATCH), columns)
+
+    def _texts(self, rows: slice, columns: Sequence[Column]) -> list[list[str]]:
+        for row in self._rows[len(self._printed) : rows.stop]:
             cells = zip(self._columns, row, strict=True)
             self._printed.append([column.cell_texts(cell, self._limit) for column, cell in cells])
-        shown = self._columns if columns is None else columns
-        places = [place for place, column in enumerate(self._columns) if column in shown]
-        return [[text for place in places for text in texts[place]] for texts in self._printed[:count]]
+        places = [place for place, column in enumerate(self._columns) if column in columns]
+        return [[text for place in places for text in texts[place]] for texts in self._printed[rows]]
 
 
 def row_json(columns: Sequence[Column], row: Row, limit: int) -> Json:

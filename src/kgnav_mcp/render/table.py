@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress
+from itertools import accumulate, compress, takewhile
 from typing import Protocol, cast
 
 from kgnav_mcp.model import Completeness, Count, Entity, Stop
@@ -212,8 +212,9 @@ def _fitted(
     left = options.budget - frame
     rows, notes, cut = list(table.rows), table.notes, None
     columns, shown = drop_empty_columns(table.columns, rows)
-    if rows and _tokens(options, printed, columns, shown) > left:
-        shown = rows[: _fitting_rows(options, table, printed, rows, left)]
+    fitting = _fitting_rows(options, printed, columns, shown, left)
+    if fitting < len(rows):
+        shown = rows[:fitting]
         if not shown:
             shown, notes = rows[:1], (*notes, _CUT_NOTE[options.structured])
             cut = _fitting_cut(table.columns, rows[0], options, left - count_tokens(notes[-1]))
@@ -236,23 +237,29 @@ def drop_empty_columns(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[
 _EMPTY = (None, "", ())
 
 
-def _tokens(options: RenderOptions, printed: PrintedRows, columns: Sequence[Column], rows: Sequence[Row]) -> int:
-    if options.structured:
-        return sum(options.row_tokens(columns, row) for row in rows)
-    return count_tokens(table_body(printed.first(len(rows), columns)))
-
-
-def _fitting_rows(options: RenderOptions, table: Table, printed: PrintedRows, rows: Sequence[Row], left: int) -> int:
+def _fitting_rows(
+    options: RenderOptions, printed: PrintedRows, columns: Sequence[Column], rows: Sequence[Row], left: int
+) -> int:
     """The number of rows that fit into `left` tokens."""
     if options.structured:
-        sizes = (options.row_tokens(table.columns, row) for row in rows)
-    else:
-        sizes = (count_tokens("|".join(map(table_cell, texts))) + 1 for texts in printed.first(len(rows)))
-    for place, size in enumerate(sizes):
-        left -= size
-        if left < 0:
-            return place
-    return len(rows)
+        return _fitting(left, (options.row_tokens(columns, row) for row in rows))
+    fitting = 0
+    for batch in printed.batches(columns):
+        size = _body_tokens(batch)
+        if size > left:
+            return fitting + _fitting(left, (_body_tokens([texts]) for texts in batch))
+        fitting, left = fitting + len(batch), left - size
+    return fitting
+
+
+def _body_tokens(rows: Sequence[Sequence[str]]) -> int:
+    """The tokens of rows in a table, with the line break after each."""
+    return count_tokens(table_body(rows)) + 1
+
+
+def _fitting(left: int, sizes: Iterable[int]) -> int:
+    """How many of the first sizes have a sum of at most `left`."""
+    return sum(1 for _ in takewhile(lambda total: total <= left, accumulate(sizes)))
 
 
 def _fitting_cut(columns: Sequence[Column], row: Row, options: RenderOptions, left: int) -> int:

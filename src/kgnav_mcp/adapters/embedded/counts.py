@@ -29,9 +29,9 @@ _EDGES = {
     Direction.OUTGOING: queries.around.EDGE_COUNTS_OUTGOING,
     Direction.INCOMING: queries.around.EDGE_COUNTS_INCOMING,
 }
-_EDGES_BY_RELATION = {
-    Direction.OUTGOING: queries.around.EDGE_COUNTS_OUTGOING_BY_RELATION,
-    Direction.INCOMING: queries.around.EDGE_COUNTS_INCOMING_BY_RELATION,
+_RELATIONS_OF_EDGES = {
+    Direction.OUTGOING: queries.around.RELATIONS_OUTGOING,
+    Direction.INCOMING: queries.around.RELATIONS_INCOMING,
 }
 _EDGES_THROUGH = {
     Direction.OUTGOING: queries.around.COUNTS_THROUGH_OUTGOING,
@@ -56,15 +56,15 @@ class CountReader:
 
     def all(self, hops: int) -> PathCounts[int, int]:
         """Returns the row counts of all one-hop relations and, if `hops` is 2, of all two-hop relations."""
-        found: dict[Path, dict[int, int]] = {}
-        queries_by_relation = [_EDGES_BY_RELATION[self._direction]] if self._with_edges else []
-        queries_by_relation += [queries.around.ATTRIBUTE_COUNTS_BY_RELATION] if self._with_attributes else []
-        for query in queries_by_relation:
-            for relation, nodes, rows in self._session.all(query, self._small_nodes):
-                counts_by_node = dict(zip(map(int, nodes.split(",")), map(int, rows.split(",")), strict=True))
-                previous = found.setdefault((relation,), counts_by_node)
-                if previous is not counts_by_node:  # a relation with both literals and nodes as tails
-                    previous.update({number: previous.get(number, 0) + size for number, size in counts_by_node.items()})
+        by_relation: dict[str, dict[int, int]] = defaultdict(dict)
+        row_queries = [_RELATIONS_OF_EDGES[self._direction]] if self._with_edges else []
+        row_queries += [queries.around.RELATIONS_OF_ATTRIBUTES] if self._with_attributes else []
+        for query in row_queries:
+            for number, relations in self._session.all(query, self._small_nodes):
+                for relation in relations.split(",") if relations else ():
+                    counts_by_node = by_relation[relation]
+                    counts_by_node[number] = counts_by_node.get(number, 0) + 1
+        found: dict[Path, dict[int, int]] = {(int(relation),): counts for relation, counts in by_relation.items()}
         for number, path, size in chain(self._hub_rows(None), self._two_hop_rows() if hops == 2 else ()):
             counts_by_node = found.setdefault(path, {})
             counts_by_node[number] = counts_by_node.get(number, 0) + size
