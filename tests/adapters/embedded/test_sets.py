@@ -160,7 +160,9 @@ async def test_rows_of_a_set_are_counted_once_to_know_that_it_is_a_hub(graph: Gr
         found = await graph.rows_or_relations(ids, Direction.OUTGOING, rows=50, relations=100, examples=2)
     assert found.relations is not None
     assert run.call_count == 1
-    assert len([call for call in queries.call_args_list if "group_concat(" in call.args[1]]) == 2, "edges, and attributes"
+    assert len([call for call in queries.call_args_list if "group_concat(" in call.args[1]]) == 2, (
+        "edges, and attributes"
+    )
 
 
 @pytest.mark.parametrize("relations", [None, [":p1", ":of2"], [":note1"], []])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from unittest.mock import patch
 
 import pytest
 
@@ -60,3 +61,28 @@ async def test_a_plan_costs_few_queries(cypher: str):
         page = await answer(graph, cypher)
     assert sorted((row.cells for row in page.items), key=repr) == sorted(rows, key=repr)
     assert len(client.queries) <= queries, client.queries
+
+
+@pytest.mark.parametrize(
+    ("cypher", "rows"),
+    [
+        ("MATCH (p)-[r:knows]->(q) WHERE r.season IS NOT NULL RETURN p.title", [("Ada",), ("Ben",)]),
+        ("MATCH ()-[:knows]->(q) WHERE q.title CONTAINS 'Q' RETURN q", []),
+        ("MATCH (p) WHERE EXISTS { (p)-[:knows]->({title: 'Sid'}) } RETURN p.title", [("Ada",), ("Ben",)]),
+        ("MATCH (p) WHERE COUNT { (p)-[:knows]->() } >= 2 RETURN p.title", [("Ada",), ("Ben",)]),
+    ],
+)
+async def test_a_plan_without_a_known_node_begins_with_its_edges_and_not_with_all_nodes(
+    cypher: str, rows: list[tuple[object, ...]]
+):
+    async with opened_over(InProcess(PEOPLE), HERE) as graph:
+        with patch.object(type(graph), "bare_nodes", autospec=True, side_effect=type(graph).bare_nodes) as listed:
+            page = await answer(graph, cypher)
+    assert sorted(row.cells for row in page.items) == rows
+    assert not [call for call in listed.call_args_list if call.args[1:] == (None, None, None)]
+
+
+async def test_an_answer_without_rows_names_the_condition_that_leaves_none():
+    async with opened_over(InProcess(PEOPLE), HERE) as graph:
+        page = await answer(graph, "MATCH ()-[:knows]->(q) WHERE q.title CONTAINS 'Q' RETURN q")
+    assert "Nothing fits the condition q.title CONTAINS 'Q'." in page.note

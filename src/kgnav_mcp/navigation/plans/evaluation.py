@@ -5,6 +5,7 @@ It runs plans that an adapter does not compile, and tests compare compiled plans
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -12,6 +13,7 @@ from dataclasses import replace
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
+from kgnav_mcp.navigation.plans.anchoring import anchored, begins_anywhere
 from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.counting import counted
 from kgnav_mcp.navigation.plans.explaining import is_empty_answer, nothing_fits
@@ -19,7 +21,7 @@ from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.matching import PatternMatcher
 from kgnav_mcp.navigation.plans.needs import Needs, in_rows, needs_after, summary, uses_edges
 from kgnav_mcp.navigation.plans.paging import answer_offset, answer_tag
-from kgnav_mcp.navigation.plans.patterns import PROOF, unmatched, weighted
+from kgnav_mcp.navigation.plans.patterns import PROOF, bound_by, numbered_rows, weighted, with_unmatched
 from kgnav_mcp.navigation.plans.projecting import distinct, in_canonical_order, projected
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.separating import refuse_products
@@ -31,8 +33,8 @@ from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Unwind
 from kgnav_mcp.port import GraphAdapter
 
-_ROW = "\0outer"
-"""The column that numbers the rows before an optional pattern is matched. No variable has this name."""
+_EXPLAINED_S = 5.0
+"""Seconds for finding the part of a pattern without a match: the answer is right without it."""
 _PART_READ = {
     Stop.ROW_CAP: "the store gives no more rows at once",
     Stop.TIME_OUT: "the store's time was over",
@@ -131,7 +133,7 @@ class _Evaluation:
         if witness is not None:
             return witness
         table = Table((PROOF,), [((),)]) if proof else Table((), [()])
-        clauses = in_rows(pipeline)
+        clauses = in_rows(pipeline) if proof else anchored(in_rows(pipeline))
         await refuse_products(self._graph, self._budget, clauses)
         counted_rows = await self._counted_by_store(clauses, table)
         if counted_rows is not None:
@@ -174,20 +176,33 @@ class _Evaluation:
 
     async def _or_explain(self, match: Match, table: Table, found: Table) -> Table:
         """The matches that the store found. If there are none, the pattern is read to find the part without a match."""
-        if not found.rows and not match.optional:
-            with suppress(PlanTooLarge, StoreTimeout):
-                return await self._match_edge_by_edge(match, table)
+        if found.rows or match.optional or self._budget.nothing_fits is not None:
+            return found
+        with suppress(PlanTooLarge, StoreTimeout, TimeoutError):
+            async with asyncio.timeout(_EXPLAINED_S):
+                return await self._read_edge_by_edge(match, table)
         return found
 
     async def _match_edge_by_edge(self, match: Match, table: Table) -> Table:
         """The rows extended by the matches of a pattern, found edge by edge.
 
-        If that is too much, the store first reduces the rows to nodes that may match. It does so from the start if
-        conditions on properties of edges select the edges.
+        The store first reduces the rows to nodes that may match, if conditions on properties of edges select the
+        edges, or if all nodes of the graph would have to be read.
         """
-        found = await self._matcher.by_qualifiers(match, table) if self._matcher is not None else None
-        if found is not None:
-            return await PatternMatcher(self._reader, self._asker, match, found.table, found.labelled).fitted()
+        if self._matcher is not None:
+            found = await self._matcher.by_qualifiers(match, table)
+            if found is None and begins_anywhere(match, table.names):
+                with suppress(PlanTooLarge):
+                    found = await self._matcher.pruned(match, table)
+                if found is not None and not found.table.rows:
+                    columns = tuple(dict.fromkeys((*table.names, *bound_by(match))))
+                    return await self._or_explain(match, table, Table(columns, []))
+            if found is not None:
+                return await PatternMatcher(self._reader, self._asker, match, found.table, found.labelled).fitted()
+        return await self._read_edge_by_edge(match, table)
+
+    async def _read_edge_by_edge(self, match: Match, table: Table) -> Table:
+        """As `_match_edge_by_edge`. If that is too much, the store reduces the rows to nodes that may match."""
         sizes = dict(self._budget.sizes)
         work = PatternMatcher(self._reader, self._asker, match, table).fitted()
         try:
@@ -207,10 +222,10 @@ class _Evaluation:
         if not match.optional:
             return await self._match(match, table, needs)
         size, nothing_fits = len(table.rows), self._budget.nothing_fits
-        numbered = await in_thread(size, lambda: _numbered(weighted(table)))
+        numbered = await in_thread(size, lambda: numbered_rows(weighted(table)))
         found = await self._match(match, numbered, needs)
         self._budget.nothing_fits = nothing_fits
-        return await in_thread(size + len(found.rows), lambda: _with_unmatched(match, numbered, found))
+        return await in_thread(size + len(found.rows), lambda: with_unmatched(match, numbered, found))
 
     async def _run_unwind(self, clause: Unwind, table: Table) -> Table:
         lists = await self._asker.values(table, [clause.of])
@@ -256,22 +271,6 @@ def _unwind(table: Table, lists: list[Row], bound: int) -> list[Row]:
         if len(rows) > bound:
             break
     return rows
-
-
-def _numbered(table: Table) -> Table:
-    """The table with a column that numbers its rows."""
-    return Table((*table.names, _ROW), [(*row, number) for number, row in enumerate(table.rows)])
-
-
-def _with_unmatched(match: Match, numbered: Table, found: Table) -> Table:
-    """The result of an optional pattern: its matches, then the rows without a match with nulls; without numbers."""
-    matched_numbers = set(found.column(_ROW))
-    unmatched_rows = unmatched(
-        match, Table(numbered.names, [row for row in numbered.rows if row[-1] not in matched_numbers])
-    )
-    names = tuple(name for name in found.names if name != _ROW)
-    rows = (part.pick(names) for part in (found, unmatched_rows))
-    return Table(names, [row for part in rows for row in part])
 
 
 def _nodes(values: Iterable[Value]) -> Iterable[Node]:

@@ -12,6 +12,8 @@ from kgnav_mcp.navigation.plans.interning import Step
 from kgnav_mcp.navigation.plans.values import Edge, Node, PathValue, Row, Table, Value, flat
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern, PathKind, PathPattern
 
+_ROW = "\0outer"
+"""The column that numbers the rows before an optional pattern is matched. No variable has this name."""
 PROOF = "\0proof"
 """The column with the edges that prove a row, if they are wanted. No variable has this name."""
 TIMES = "\0times"
@@ -82,7 +84,7 @@ def bound_by(match: Match) -> list[str]:
     return [*merged(match), *edges, *paths]
 
 
-def unmatched(match: Match, table: Table) -> Table:
+def _unmatched(match: Match, table: Table) -> Table:
     """The rows of a table with nulls for the variables that a match would bind."""
     names = [name for name in bound_by(match) if name not in table.names]
     return Table((*table.names, *names), [(*row, *(None for _ in names)) for row in table.rows])
@@ -193,3 +195,19 @@ def _named_path(row: Row, places: dict[str, int], path: PathPattern, edges: dict
             taken.append(edge)
             nodes.append(edge.other(near))
     return PathValue(tuple(node for node in nodes if isinstance(node, Node)), tuple(taken))
+
+
+def numbered_rows(table: Table) -> Table:
+    """The table with a column that numbers its rows, for `with_unmatched`."""
+    return Table((*table.names, _ROW), [(*row, number) for number, row in enumerate(table.rows)])
+
+
+def with_unmatched(match: Match, numbered: Table, found: Table) -> Table:
+    """The result of an optional pattern: its matches, then the rows without a match with nulls; without numbers."""
+    matched_numbers = set(found.column(_ROW))
+    unmatched_rows = _unmatched(
+        match, Table(numbered.names, [row for row in numbered.rows if row[-1] not in matched_numbers])
+    )
+    names = tuple(name for name in found.names if name != _ROW)
+    rows = (part.pick(names) for part in (found, unmatched_rows))
+    return Table(names, [row for part in rows for row in part])

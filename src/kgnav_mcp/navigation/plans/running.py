@@ -41,6 +41,8 @@ _AT_ONCE_S = 0.8
 """Seconds for a plan whose estimate is higher: the estimate may be wrong, or the store may know a better way."""
 _EVALUATED_S = 100.0
 """Seconds for a plan that is evaluated here: hosts stop waiting for a tool after a few minutes."""
+_EXPLAINED_S = 10.0
+"""Seconds for each explanation of an empty answer."""
 _NO_PROOF = "Ask without proof, or for the proof of one row alone, by the ids of its nodes."
 _EVALUATED = "evaluated:"
 """Prefix of positions in answers that were evaluated here. Their next page is evaluated here, too: the store's own
@@ -172,10 +174,11 @@ class PlanRunner:
 
     @staticmethod
     async def _explanation_or_nothing(explanation: Awaitable[str]) -> str:
-        """The explanation of an empty answer; empty if it cannot be found: the answer is valid without it."""
+        """The explanation of an empty answer; empty if it is not found in time: the answer is valid without it."""
         try:
-            return await explanation
-        except (PlanTooLarge, StoreTimeout, Unsupported):
+            async with asyncio.timeout(_EXPLAINED_S):
+                return await explanation
+        except (PlanTooLarge, StoreTimeout, Unsupported, TimeoutError):
             return ""
 
 
