@@ -6,15 +6,18 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from kgnav_mcp.model import NODE_VALUES
 from kgnav_mcp.navigation.plans.entities import EntityReader
 from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
-from kgnav_mcp.navigation.plans.kinds import report_other_kinds
+from kgnav_mcp.navigation.plans.kinds import EDGE, report_no_numbers, report_other_kinds
 from kgnav_mcp.navigation.plans.property_checks import PropertyChecker
 from kgnav_mcp.navigation.plans.scopes import Edge, Node, Scope
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.navigation.resolving import NameIndex
 from kgnav_mcp.plan import (
     NAME,
+    Aggregate,
+    AggregateFunction,
     Call,
     Compare,
     Comparison,
@@ -75,6 +78,8 @@ class ConditionChecker:
                     new = await self._join_split_ids(part, scope)
                 case HasLabel():
                     new = await self._has_label(part, scope)
+                case Aggregate(AggregateFunction.SUM | AggregateFunction.AVERAGE):
+                    new = await self._check_sum(part, scope)
                 case During():
                     new = await self._during(part, scope)
                 case _:
@@ -83,8 +88,8 @@ class ConditionChecker:
 
         return None if expression is None else await rewritten_in_turn(expression, change)
 
-    async def _check_comparison(self, condition: Compare, scope: Scope) -> Expression | None:
-        condition = _property_first(condition)
+    async def _check_comparison(self, written: Compare, scope: Scope) -> Expression | None:
+        condition = _property_first(written)
         texts = _constants(condition)
         if not texts:
             return None
@@ -96,11 +101,13 @@ class ConditionChecker:
             case Property(owner) as prop:
                 match scope.get(owner):
                     case Node() as node:
-                        return await self._compare_node_property(condition, prop, node, texts, identity=identity)
+                        return await self._compare_node_property(
+                            condition, prop, node, texts, identity=identity, written=written
+                        )
                     case Edge(relations, many=False):
                         ids = await self.qualifier_ids(prop.name, relations)
                         kinds = await self.vocabulary.qualifier_kinds(relations, ids)
-                        report_other_kinds(condition, prop, kinds, texts, self.findings)
+                        report_other_kinds(condition, prop, kinds, texts, self.findings, written=written)
                     case _:
                         pass
             case _:
@@ -108,7 +115,14 @@ class ConditionChecker:
         return None
 
     async def _compare_node_property(
-        self, condition: Compare, prop: Property, node: Node, constants: Sequence[Constant], *, identity: bool
+        self,
+        condition: Compare,
+        prop: Property,
+        node: Node,
+        constants: Sequence[Constant],
+        *,
+        identity: bool,
+        written: Compare,
     ) -> Expression | None:
         """A comparison of a node's property. `identity`: it is `=`, `<>` or IN, with texts that may be ids or names."""
         ids = await self.vocabulary.properties(prop.name)
@@ -119,8 +133,23 @@ class ConditionChecker:
             if identity and condition.comparison is not Comparison.UNEQUAL:
                 return await self.entities.with_name(condition, prop, constants, node)
             ids = prop.ids
-        report_other_kinds(condition, prop, self.vocabulary.value_kinds(ids), constants, self.findings)
+        report_other_kinds(condition, prop, self.vocabulary.value_kinds(ids), constants, self.findings, written=written)
         return replace(condition, left=prop) if prop.name == NAME else None
+
+    async def _check_sum(self, aggregate: Aggregate, scope: Scope) -> None:
+        """Report a sum or average of what is no number: without a report it would be of nothing."""
+        match aggregate.of:
+            case Variable(name) if isinstance(scope.get(name), Node | Edge):
+                kinds = frozenset((NODE_VALUES if isinstance(scope[name], Node) else EDGE,))
+            case Property(owner, name) if isinstance(scope.get(owner), Node):
+                ids = await self.vocabulary.properties(name)
+                kinds = self.vocabulary.value_kinds(ids) if ids or name != NAME else frozenset(("text",))
+            case Property(owner, name) if isinstance(edge := scope.get(owner), Edge) and not edge.many:
+                ids = await self.qualifier_ids(name, edge.relations)
+                kinds = await self.vocabulary.qualifier_kinds(edge.relations, ids)
+            case _:
+                return
+        report_no_numbers(aggregate, kinds, self.findings)
 
     async def _property(self, prop: Property, scope: Scope) -> Expression:
         match scope.get(prop.owner):

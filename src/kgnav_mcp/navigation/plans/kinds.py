@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.model import NODE_VALUES
 from kgnav_mcp.navigation.plans.findings import Findings
-from kgnav_mcp.plan import Call, Compare, Comparison, Constant, Function, Property
+from kgnav_mcp.plan import Aggregate, Call, Compare, Comparison, Constant, Function, Property
 from kgnav_mcp.spelling.cypher import write_part
 
+EDGE = "edge"
+"""The kind of an edge itself."""
 _DATATYPES = {
     "number": "byte decimal double duration float int integer long negativeinteger nonnegativeinteger "
     "nonpositiveinteger number positiveinteger quantity short unsignedbyte unsignedint unsignedlong unsignedshort",
@@ -25,6 +28,7 @@ _PLURAL = {
     "date": "dates",
     "boolean": "true or false",
     NODE_VALUES: "nodes",
+    EDGE: "edges",
 }
 _NEVER_EQUAL = {
     "number": frozenset({"text", "date", "boolean", NODE_VALUES}),
@@ -32,6 +36,7 @@ _NEVER_EQUAL = {
     "boolean": frozenset({"text", "date", "number", NODE_VALUES}),
 }
 """For each kind the kinds that it never equals. A text is absent from some: it may be a date or the name of a node."""
+_OF_ORDER = frozenset({Comparison.LESS, Comparison.AT_MOST, Comparison.GREATER, Comparison.AT_LEAST})
 _OF_TEXTS = frozenset({Comparison.CONTAINS, Comparison.STARTS_WITH, Comparison.ENDS_WITH, Comparison.MATCHES})
 
 
@@ -51,24 +56,51 @@ def is_of_languages(datatype: str) -> bool:
     return _local(datatype) == "langstring"
 
 
+def report_no_numbers(aggregate: Aggregate, kinds: frozenset[str], findings: Findings) -> None:
+    """Report a sum or average of values that are of these kinds, if none of them is a number."""
+    if not kinds or "number" in kinds or not kinds <= _PLURAL.keys():
+        return
+    text = aggregate.of if "text" in kinds else None
+    as_numbers = None if text is None else replace(aggregate, of=Call(Function.NUMBER, (text,)))
+    reason = f"its values are {_listed(kinds)}, {aggregate.function} is of numbers"
+    findings.problem(write_part(aggregate), reason, [] if as_numbers is None else [write_part(as_numbers)])
+    findings.mend(aggregate, as_numbers)
+
+
 def report_other_kinds(
-    condition: Compare, prop: Property, kinds: frozenset[str], constants: Sequence[Constant], findings: Findings
+    condition: Compare,
+    prop: Property,
+    kinds: frozenset[str],
+    constants: Sequence[Constant],
+    findings: Findings,
+    *,
+    written: Compare,
 ) -> None:
-    """Report comparisons of a property that are never true, because its values are of these kinds."""
+    """Report comparisons of a property that are never true, because its values are of these kinds.
+
+    `condition` is what is `written`, with the property on the left.
+    """
     if not kinds:
         return
-    place = write_part(prop)
-    values = " and ".join(_PLURAL.get(kind, kind) for kind in sorted(kinds))
+    place, values = write_part(prop), _listed(kinds)
     if condition.comparison in _OF_TEXTS:
         if kinds <= _NEVER_EQUAL["text"]:
             as_text = Compare(Call(Function.TEXT, (prop,)), condition.comparison, condition.right)
             reason = f"its values are {values}, {condition.comparison} compares texts"
             findings.problem(place, reason, [write_part(as_text)])
-            findings.mend(condition, as_text)
+            findings.mend(written, as_text)
         return
     for constant in constants:
         kind = _kind_of(constant)
         if kinds <= _NEVER_EQUAL[kind]:
+            if kind == "number" and kinds == frozenset(("text",)) and condition.comparison in _OF_ORDER:
+                # As texts, 9 comes after 10.
+                read = Function.WHOLE if isinstance(constant.value, int) else Function.NUMBER
+                as_number = Compare(Call(read, (prop,)), condition.comparison, condition.right)
+                reason = f"its values are {values}, {write_part(constant)} is a number"
+                findings.problem(place, reason, [write_part(as_number)])
+                findings.mend(written, as_number)
+                continue
             converted = _converted(kinds, constant)
             constant_text = echoed(constant.value) if isinstance(constant.value, str) else write_part(constant)
             reason = (
@@ -76,6 +108,10 @@ def report_other_kinds(
             )
             findings.problem(place, reason, [] if converted is None else [write_part(converted)])
             findings.mend(constant, converted)
+
+
+def _listed(kinds: frozenset[str]) -> str:
+    return " and ".join(_PLURAL.get(kind, kind) for kind in sorted(kinds))
 
 
 def _kind_of(constant: Constant) -> str:
