@@ -54,7 +54,7 @@ async def test_names_of_entities_become_their_ids_and_letter_case_is_told(demo: 
     found = await checked(demo, {"nodes": {"a": {"name": "vincent VAN gogh"}}})
 
     assert ids_in(found) == ["vincent_van_gogh"]
-    assert found.notes == ("Nothing is called 'vincent VAN gogh' but for letter case: meant is vincent_van_gogh.",)
+    assert found.notes == ("Nothing is called 'vincent VAN gogh' in this letter case: vincent_van_gogh is meant.",)
 
 
 async def test_the_names_of_a_list_are_looked_up_together():

@@ -95,7 +95,7 @@ class EntityReader:
     def _note_entities(self, text: str, entities: Sequence[Entity], *, exactly_spelt: bool) -> None:
         names = ", ".join(entity.id for entity in entities[:NEAREST])
         if not exactly_spelt and entities:
-            self.findings.notes.append(f"Nothing is called {echoed(text)} but for letter case: meant is {names}.")
+            self.findings.notes.append(f"Nothing is called {echoed(text)} in this letter case: {names} is meant.")
         elif len(entities) > 1:
             more = f" and {len(entities) - NEAREST:,} more" if len(entities) > NEAREST else ""
             self.findings.notes.append(f"{len(entities):,} entities are called {echoed(text)}: {names}{more}.")

@@ -17,6 +17,7 @@ from kgnav_mcp.navigation.plans.estimating import steps_of
 from kgnav_mcp.navigation.plans.evaluation import evaluate
 from kgnav_mcp.navigation.plans.explaining import explained, fits_turned, is_empty_answer
 from kgnav_mcp.navigation.plans.lookups import Lookups
+from kgnav_mcp.navigation.plans.named_nodes import about_named_nodes
 from kgnav_mcp.navigation.plans.proving import collected, proved, with_proof
 from kgnav_mcp.navigation.plans.reducing import refused, timed_out
 from kgnav_mcp.navigation.plans.separating import factors, refuse_products
@@ -88,8 +89,9 @@ class PlanRunner:
         if after is not None or not is_empty_answer(page):
             return page
         why = page.note or await self._explanation_or_nothing(explained(plan, self._has_answer))
+        of_nodes = await self._explanation_or_nothing(about_named_nodes(self.graph, self._lookups, plan))
         direction_hint = await self._explanation_or_nothing(fits_turned(plan, self._has_answer))
-        return replace(page, note=" ".join(filter(None, (why, direction_hint))))
+        return replace(page, note=" ".join(filter(None, (why, of_nodes, direction_hint))))
 
     async def _page(self, plan: Plan, limit: int, after: str | None = None, *, proof: bool = False) -> PlanPage:
         parts = factors(plan) if after is None and not proof else []

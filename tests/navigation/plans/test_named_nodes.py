@@ -1,0 +1,52 @@
+"""What an answer without rows says of the nodes that its plan names."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.port import AdapterOptions
+from kgnav_mcp.spelling.cypher import parse_cypher
+from tests.contract.example import DictAdapter
+
+NAMES = ("alien", "Scott", "scott", "drama")
+GRAPH = {
+    "nodes": {name: ["Thing"] for name in NAMES},
+    "rows": [
+        *((name, "name", (name, None, None), ()) for name in NAMES),
+        ("alien", "directed_by", "Scott", ()),
+        ("alien", "tagged", "scott", ()),
+        ("alien", "genre", "drama", ()),
+    ],
+}
+"""A director, and a tag that is spelt like the director but for letter case."""
+
+
+@pytest.fixture
+async def films() -> AsyncGenerator[PlanRunner]:
+    async with DictAdapter("tests.navigation.plans.test_named_nodes", AdapterOptions()) as graph:
+        yield PlanRunner(graph)
+
+
+async def note(films: PlanRunner, cypher: str) -> str:
+    checked = await films.check(parse_cypher(cypher))
+    assert checked.problems == ()
+    return (await films.run(checked.plan, limit=9)).note
+
+
+async def test_a_named_node_without_the_edge_is_told_with_what_it_has_and_with_who_else_is_called_so(films: PlanRunner):
+    told = await note(films, "MATCH (f)-[:directed_by]->({name: 'scott'}) RETURN f")
+    assert "scott has no incoming directed_by, but incoming tagged (1). In another letter case: Scott." in told
+
+
+async def test_each_edge_that_a_node_lacks_is_told_with_its_direction(films: PlanRunner):
+    told = await note(films, "MATCH (f {name: 'alien'})<-[:genre|tagged]-(), (f)-[:genre]-() RETURN f")
+    assert "alien has no incoming genre|tagged, but outgoing directed_by (1), outgoing genre (1)" in told
+
+
+async def test_a_node_that_has_the_edge_is_not_told_of(films: PlanRunner):
+    told = await note(films, "MATCH ({name: 'Scott'})<-[:directed_by]-(f)-[:genre]->({name: 'scott'}) RETURN f")
+    assert "Scott has no" not in told
+    assert "scott has no incoming genre, but incoming tagged (1)." in told
