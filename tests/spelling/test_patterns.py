@@ -260,3 +260,12 @@ def test_an_unknown_key_is_told_with_those_there_are():
     assert "label" in offered["nodes.a.lable"]
     assert {"from", "to", "edge"} <= set(offered["edges.0.edgee"])
     assert "return" in offered["retrun"]
+
+
+def test_the_end_of_a_counted_edge_that_is_returned_is_told_to_be_no_part_of_a_row():
+    edge = {"from": "a", "edge": "owns", "to": "b", "at_least": 2}
+    with pytest.raises(InvalidPlan) as caught:
+        parse_pattern({"edges": [edge], "return": ["a", "count(b)"], "order": "-count(b)"})
+    (problem,) = caught.value.problems
+    assert (problem.place, problem.alternatives) == ("return count(b)", ("a",))
+    assert problem.reason.startswith("b is only counted, by at_least or at_most")

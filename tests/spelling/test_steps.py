@@ -189,3 +189,11 @@ def test_every_mistake_is_told_with_its_step(steps: list[Any], places: list[str]
     with pytest.raises(InvalidPlan) as caught:
         parse_steps(steps)
     assert [problem.place for problem in caught.value.problems] == places
+
+
+@pytest.mark.parametrize("given", ["p", ["p"], ["p", "born_in", "q"], 7])
+def test_a_member_of_common_nodes_that_is_no_pair_is_told_what_it_has_to_be(given: object):
+    with pytest.raises(InvalidPlan) as caught:
+        parse_steps([FILM, {"as": "c", "find_common_nodes": [given, ["film", "born_in"]]}, {"return": ["c"]}])
+    reason = caught.value.problems[0].reason
+    assert reason == 'it is a pair of a step and an edge type: ["p", "born_in"]'

@@ -25,7 +25,8 @@ def form_problems(
     for found in error.errors(include_url=False, include_context=False, include_input=False):
         where = " ".join(filter(None, (place, ".".join(map(str, found["loc"]))))) or "the plan"
         if found["type"] != "extra_forbidden":
-            yield PlanProblem(where, found["msg"].lower())
+            own = found["type"] == "value_error"
+            yield PlanProblem(where, found["msg"].removeprefix("Value error, ") if own else found["msg"].lower())
             continue
         known = parts.get(str(found["loc"][0]), whole)
         keys = [field.alias or name for name, field in known.model_fields.items()]

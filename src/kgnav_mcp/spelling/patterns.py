@@ -154,12 +154,12 @@ class _Reader:
             known += new
             found = self._match(edge.ends, new, [edge], self._conditions(new, [edge]))
             clauses.append(replace(found, optional=True))
-        results = self._results(
-            [*known, *(edge.variable for edge in (*required, *optional) if is_named(edge.variable))]
-        )
+        named_edges = [edge.variable for edge in (*required, *optional) if is_named(edge.variable)]
+        far_ends = [end for edge in counted for end in edge.ends if end not in known]
+        results = self._results([*known, *named_edges], far_ends)
         plan = Plan((Pipeline((*clauses, *results)),), only_exists=self.spec.returned == EXISTS)
         if self.problems:
-            raise InvalidPlan(self.problems, plan, next_step=_NEXT)
+            raise InvalidPlan(list(dict.fromkeys(self.problems)), plan, next_step=_NEXT)
         return plan
 
     def _row_nodes(self, edges: Sequence[_Edge], required: Sequence[_Edge]) -> list[str]:
@@ -254,13 +254,13 @@ class _Reader:
             new = [end for end in ends if end not in known]
             yield self._match(ends, new, edges, self._conditions(new, edges))
 
-    def _results(self, known: Sequence[str]) -> tuple[Project, ...]:
+    def _results(self, known: Sequence[str], only_counted: Sequence[str]) -> tuple[Project, ...]:
         if self.spec.returned == EXISTS:
             return (Project((Column(EXISTS, Constant(value=True)),), limit=1),)
         returned = self.spec.returned
         texts = [returned] if isinstance(returned, str) else returned or list(self.spec.nodes or known)
         order = [self.spec.order] if isinstance(self.spec.order, str) else self.spec.order or []
-        return projections(texts, order, self.spec.limit, known, self.problems)
+        return projections(texts, order, self.spec.limit, known, self.problems, only_counted=only_counted)
 
 
 def identity_conditions(variable: str, name: str | None, id_: str | list[str] | None) -> Iterator[Expression]:

@@ -23,16 +23,19 @@ _FORM = re.compile(r"\s*(?:(\w+)\s*\(\s*)?([^().\s]+)(?:\.([^()]+?))?\s*(\))?\s*
 _FUNCTIONS = {function.value: function for function in AggregateFunction}
 
 
-def parse_value(text: str, known: Collection[str]) -> tuple[Expression, str]:
+def parse_value(text: str, known: Collection[str], only_counted: Collection[str] = ()) -> tuple[Expression, str]:
     """The value of `v`, `v.property` or `count(v)`, and its variable.
 
     Raises:
-        WrongCondition: the text has none of these forms, or the variable is unknown.
+        InvalidCondition: the text has none of these forms, or the variable is unknown or `only_counted`.
     """
     form = _FORM.fullmatch(text)
     if form is None or bool(form[1]) is not bool(form[4]):
         raise InvalidCondition(text, "it is not understood", ["v", "v.property", "count(v)", "sum(v.property)"])
     function, variable, name = form[1], form[2], form[3]
+    if variable in only_counted:
+        reason = f"{variable} is only counted, by at_least or at_most, and no part of a row: without these it is"
+        raise InvalidCondition(text, reason, sorted(known))
     if variable not in known:
         raise InvalidCondition(text, f"nothing is called {variable}", sorted(known))
     value: Expression = Property(variable, name) if name else Variable(variable)
@@ -51,6 +54,8 @@ def projections(
     limit: int | None,
     known: Collection[str],
     problems: list[PlanProblem],
+    *,
+    only_counted: Collection[str] = (),
 ) -> tuple[Project, ...]:
     """The clauses that return these values: distinct rows of the named variables, then aggregates over them.
 
@@ -61,7 +66,7 @@ def projections(
     def read_all(written: Iterable[str], sign: str = "") -> Iterator[tuple[str, Expression, str]]:
         for text in map(str.strip, written):
             try:
-                yield text, *parse_value(text.removeprefix(sign), known)
+                yield text, *parse_value(text.removeprefix(sign), known, only_counted)
             except InvalidCondition as error:
                 problems.append(error.at("return "))
 

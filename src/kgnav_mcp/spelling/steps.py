@@ -72,8 +72,12 @@ class CommonPair(Strict):
     @model_validator(mode="before")
     @classmethod
     def _pair(cls, given: object) -> object:
+        if isinstance(given, dict | CommonPair):
+            return cast("object", given)
         pair = cast("list[object]", given) if isinstance(given, list) else []
-        return dict(zip(("node", "edge_type"), pair, strict=True)) if len(pair) == 2 else cast("object", given)
+        if len(pair) != 2:
+            raise ValueError('it is a pair of a step and an edge type: ["p", "born_in"]')
+        return dict(zip(("node", "edge_type"), pair, strict=True))
 
 
 class Step(Strict):

@@ -54,24 +54,24 @@ _RUN = """\
 Answer a question about many nodes, or over several hops, in one call: joins, counts, negation, paths, top ten. It is \
 checked first: a mistake comes back with what would be right. `plan` is one of
 1. Cypher, reading clauses only, on any graph: MATCH, OPTIONAL MATCH, WHERE (NOT, IN, CONTAINS, EXISTS { }, \
-COUNT { }), -[:r*1..3]->, shortestPath, WITH, UNION, RETURN DISTINCT, count sum avg min max collect, ORDER BY, SKIP, \
-LIMIT. Labels, relations and properties by id or name, in backticks where they have blanks. {name: "..."} is any name \
-or alias, {id: "..."} an id as printed. An edge's properties are its qualifiers; compare text with text, numbers with \
-numbers.
+COUNT { }), -[:r*1..3]->, shortestPath, allShortestPaths, WITH, UNION, RETURN DISTINCT, count sum avg min max collect, \
+ORDER BY, SKIP, LIMIT. Labels, relations and properties by id or name, in backticks where they have blanks. \
+{name: "..."} is any name or alias, {id: "..."} an id as printed. An edge's properties are its qualifiers; compare \
+text with text, numbers with numbers (toInteger(y.name) >= 1990 reads a text).
    MATCH (f {name: "Up"})<-[:directed]-(p)-[:directed]->(g) WHERE g <> f RETURN p, count(g) AS n ORDER BY n DESC
 2. A pattern: {"nodes": {"f": {"name": "Up"}, "g": {"label": "Film", "is_not": "f", "where": {"year": {">=": 1990}}}}, \
 "edges": [{"from": "p", "edge": "directed", "to": "f"}, {"from": "p", "edge": "directed", "to": "g", "as": "r"}], \
 "not": [{"from": "p", "edge": "born_in", "to": "x"}], "return": ["g", "count(r)"], "order": "-count(r)", "limit": 10}. \
 Edges lie as the graph stores them; an edge takes "either": true, "where", "hops": [1, 3], "distance": [1, 2], \
-"optional": true, "at_least": 2 (its far end is only counted), "as_of": 1999. Each edge of "not" is denied by \
+"optional": true, "at_least": 2 (its far end is counted, not returned), "as_of": 1999. Each edge of "not" is denied by \
 itself; several together are a list in it: "not": [[e1, e2]]. A row is one choice for each variable returned or \
 counted; rows are distinct.
 3. Steps: [{"as": "f", "find_node": {"name": "Up"}} (or {"label": "Film", "where": {...}}), {"as": "p", \
 "fetch_neighbors": {"from": "f", "edge_type": "directed", "direction": "incoming"}}, {"as": "g", "fetch_neighbors": \
 {"from": "p", "edge_type": "directed", "except": "f"}}, {"return": ["g"]}]; also "label" and "where" of the neighbors, \
-"edge_where" of their edges, "edge_as": "r" to return "count(r)"; {"find_common_nodes": [["p", "born_in"], \
-["q", "born_in"]]}. A direction is outgoing (when left out), incoming or either. Every step is a set, and all must \
-hold together; "except" leaves out a whole set.
+"edge_where" of their edges, "edge_as": "r" to return "count(r)"; {"as": "c", "find_common_nodes": [["p", "born_in"], \
+["q", "born_in"]]} of the steps p and q. A direction is outgoing (when left out), incoming or either. Every step is a \
+set, and all must hold together; "except" leaves out a whole set.
 An answer that is empty or cut says how large each label and relation of the plan is."""
 
 _TOOLS = (

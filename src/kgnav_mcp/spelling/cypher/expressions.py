@@ -156,7 +156,7 @@ class Expressions:
         variable = self.known_variable(next(subtrees(owner)), context.scope)
         if len(names) > 1 and names[-1] in _PARTS_OF_DATES:
             date_property = f"{variable}.{'.'.join(names[:-1])}"
-            reason = f".{names[-1]} of a date is left out"
+            reason = f".{names[-1]} of a date is not supported"
             return self._reading.report(node, reason, f"year({date_property})", f"{date_property} >= '2000'")
         return Property(variable, ".".join(names))
 
@@ -196,7 +196,7 @@ class Expressions:
             case "not_label":
                 return Not(self.label_condition(variable, parts[0]))
             case _:
-                return self._reading.report(labels, "% for any label is left out", f"size(labels({variable})) > 0")
+                return self._reading.report(labels, "% for any label is not supported", f"size(labels({variable})) > 0")
 
     def _comparison(self, node: Node, context: Context) -> Expression:
         parts = list(subtrees(node))

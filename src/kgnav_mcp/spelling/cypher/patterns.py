@@ -166,7 +166,7 @@ class Patterns:
         """Read a pattern in brackets."""
         inner, *rest = subtrees(group)
         if any(part.data != "where" for part in rest):
-            self._reading.report(group, "a repeated group is left out", "a repeated edge: (a)-[:R]->{1,3}(b)")
+            self._reading.report(group, "a repeated group is not supported", "a repeated edge: (a)-[:R]->{1,3}(b)")
             return
         self._pattern(inner, parts)
         self._where(group, parts)
@@ -244,7 +244,7 @@ class Patterns:
                 self._reading.report(labels, "an edge has one type, or one of several", "[:R|S]")
         if path is not None and (subtree(edge, "map", "where") is not None):
             self._reading.report(
-                edge, "a condition on each edge of a path is left out", "-[:R {x: 1}]->(b)-[:R {x: 1}]->"
+                edge, "a condition on each edge of a path is not supported", "-[:R {x: 1}]->(b)-[:R {x: 1}]->"
             )
         source, target = reversed(ends) if edge.data == "edge_left" else ends
         pattern = EdgePattern(name, source, target, relations, edge.data == "edge_either", path)

@@ -8,13 +8,13 @@ from typing import Final
 from kgnav_mcp.spelling.cypher.reading import Reading, has_token, subtree, subtrees
 from kgnav_mcp.spelling.cypher.syntax import Node
 
-PART_OF_LIST: Final = ("a part of a list is left out", "head(list)", "last(list)", "UNWIND list AS x")
+PART_OF_LIST: Final = ("a part of a list is not supported", "head(list)", "last(list)", "UNWIND list AS x")
 _PLAIN: Final[Mapping[str, tuple[str, ...]]] = {
     "map": ("a map is no value of a plan", "a column for each: n.a AS a, n.b AS b"),
     "map_projection": ("a map is no value of a plan", "properties(n)", "a column for each: n.a, n.b"),
-    "case": ("CASE is left out", "coalesce(n.a, n.b)", "UNION of a query for each case"),
-    "reduction": ("reduce is left out", "UNWIND list AS x, then sum(x)"),
-    "collected": ("COLLECT { } is left out", "OPTIONAL MATCH, then collect(n.name)"),
+    "case": ("CASE is not supported", "coalesce(n.a, n.b)", "UNION of a query for each case"),
+    "reduction": ("reduce is not supported", "UNWIND list AS x, then sum(x)"),
+    "collected": ("COLLECT { } is not supported", "OPTIONAL MATCH, then collect(n.name)"),
     "parameter": ("a plan has no parameters", "the value itself, as 'text' or 1"),
     "slice": PART_OF_LIST,
     "namespaced": ("functions of packages are left out",),
@@ -29,7 +29,7 @@ def unsupported_form(reading: Reading, node: Node) -> tuple[str, ...]:
 
 def _comprehension(reading: Reading, node: Node) -> tuple[str, ...]:
     """`[(a)-->(b) | b.name]`, `[x IN list WHERE x > 1 | x.name]`."""
-    reason = "a list made of a list or a pattern is left out"
+    reason = "a list made of a list or a pattern is not supported"
     source, *rest = subtrees(node)
     texts = [reading.source_text(part) for part in rest]
     condition = f" WHERE {texts[0]}" if has_token(node, "WHERE") else ""
@@ -46,7 +46,7 @@ def _comprehension(reading: Reading, node: Node) -> tuple[str, ...]:
 
 def _quantified(reading: Reading, node: Node) -> tuple[str, ...]:
     """`any(x IN list WHERE x = 1)`."""
-    reason = "a condition on the members of a list is left out"
+    reason = "a condition on the members of a list is not supported"
     source, condition = (part for part in subtrees(node) if part.data != "name")
     if (member := _member(reading, source)) is None:
         return reason, "'x' IN list"
