@@ -75,3 +75,16 @@ def test_generated_prefixes_of_an_overview_are_explained_within_its_2000_tokens(
     assert said.text.count("Prefixes: ns1: is http://films.example.org/vocabulary/\nNext:") == 1
     assert count_tokens(said.text) <= 2000
     assert "Prefixes: ns1: is http://films.example.org/vocabulary/" in cast("list[str]", said.facts["notes"])
+
+
+def test_relations_and_properties_have_their_names_where_their_ids_do_not_say_them() -> None:
+    edges = (
+        EdgeFacts(Relation("p:P161", "cast member"), Count(2)),
+        EdgeFacts(Relation("born_in", "Born in"), Count(1)),
+    )
+    properties = (PropertyFacts(Relation("p:P569", "date of birth"), Count(3)),)
+    text = schema_overview("g", Schema(Count(1), Count(6), (), edges, properties), None, OPTIONS).text
+    assert "relation|name|triples\n--|--|--\np:P161|cast member|2\nborn_in||1\n" in text
+    assert "property|name|values\n--|--|--\np:P569|date of birth|3\n" in text
+    plain = schema_overview("g", Schema(Count(1), Count(6), (), edges[1:], ()), None, OPTIONS).text
+    assert "relation|triples\n--|--\nborn_in|1\n" in plain

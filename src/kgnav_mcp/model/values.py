@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
+
+_NO_LETTER = re.compile(r"[\W_]")
 
 
 class Direction(StrEnum):
@@ -53,6 +56,12 @@ class Relation:
 
     id: str
     label: str
+
+    @property
+    def name(self) -> str:
+        """Its label if its id does not say the same, as `born_in` says "born in"; otherwise empty."""
+        label, own_id = (_NO_LETTER.sub("", text).casefold() for text in (self.label, self.id))
+        return "" if label in own_id else self.label
 
 
 @dataclass(frozen=True, slots=True)

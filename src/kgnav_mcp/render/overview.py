@@ -68,13 +68,19 @@ _QUALIFIER = object_schema({"property": STRING, "types": list_schema(STRING)})
 _LABELS = Column("label"), Column("name", optional=True), Column("nodes", COUNT)
 _RELATIONS = (
     Column("relation", RELATION),
+    Column("name", optional=True),
     Column("triples", COUNT),
     _list("joins", _PAIR, _pair_text, _pair_fact),
     _list("from", STRING, clipped, json_value),
     _list("to", STRING, clipped, json_value),
     _list("qualifiers", _QUALIFIER, _qualifier_text, _qualifier_fact),
 )
-_PROPERTIES = Column("property", RELATION), Column("values", COUNT), _list("types", STRING, clipped, json_value)
+_PROPERTIES = (
+    Column("property", RELATION),
+    Column("name", optional=True),
+    Column("values", COUNT),
+    _list("types", STRING, clipped, json_value),
+)
 
 
 def _with_kind(columns: Columns) -> Columns:
@@ -185,11 +191,12 @@ def _edge(facts: EdgeFacts, name: str | None) -> Row:
     pairs = [pair for pair in facts.ends if name in pair[:2]] or facts.ends
     ends = ((), ()) if pairs else (_first(facts.heads), _first(facts.tails))
     shown = _first(pairs, _PAIRS if name is None else _PAIRS_AROUND_NAME)
-    return facts.relation, facts.count, shown, *ends, _first(facts.qualifiers)
+    name_shown = clipped(facts.relation.name, NAME_LIMIT)
+    return facts.relation, name_shown, facts.count, shown, *ends, _first(facts.qualifiers)
 
 
 def _property(facts: PropertyFacts) -> Row:
-    return facts.relation, facts.count, _first(facts.datatypes)
+    return facts.relation, clipped(facts.relation.name, NAME_LIMIT), facts.count, _first(facts.datatypes)
 
 
 def _first(items: Sequence[object], most: int = _LIST_ITEMS) -> TruncatedList | tuple[()]:

@@ -95,9 +95,7 @@ async def _called_so(lookups: Lookups, named: _Named) -> tuple[Sequence[Entity],
 
 def _with_name(facts: RelationFacts) -> str:
     """A relation with its direction, and with its name unless its id has it."""
-    relation = facts.relation
-    named = relation.label.casefold().replace(" ", "_") in relation.id.casefold().replace(" ", "_")
-    return f"{facts.direction} {relation.id}" + ("" if named else f" {clipped(relation.label, _TEXT)}")
+    return f"{facts.direction} {facts.relation.id} {clipped(facts.relation.name, _TEXT)}".rstrip()
 
 
 def _wanted(edge: EdgePattern, variable: str) -> tuple[Sequence[str], Direction | None]:
