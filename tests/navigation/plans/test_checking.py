@@ -18,7 +18,7 @@ from kgnav_mcp.plan import Call, Compare, Constant, During, EdgePattern, Functio
 from kgnav_mcp.plan.walking import parts
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.spelling import parse_plan
-from kgnav_mcp.spelling.cypher import parse_cypher, write_cypher
+from kgnav_mcp.spelling.cypher import write_cypher
 from tests.contract.example import DictAdapter
 
 Mistake = tuple[str, str, tuple[str, ...]]
@@ -220,32 +220,6 @@ async def test_numbers_are_not_compared_with_texts(demo: PlanRunner):
     assert (place, reason, possible) == ("a.population", "its values are numbers, '1000' is a text", ("1000",))
     assert found.mended is not None
     assert [part.value for part in parts(found.mended) if isinstance(part, Constant)] == [1000]
-
-
-@pytest.mark.parametrize(
-    ("written", "place", "reason", "possible"),
-    [
-        ("RETURN avg(a.name)", "avg(a.name)", "its values are texts, avg is of numbers", "avg(toFloat(a.name))"),
-        ("RETURN sum(DISTINCT a)", "sum(DISTINCT a)", "its values are nodes, sum is of numbers", None),
-        ("RETURN sum(r)", "sum(r)", "its values are edges, sum is of numbers", None),
-        ("WHERE 9 < a.name RETURN a", "a.name", "its values are texts, 9 is a number", "toInteger(a.name) > 9"),
-        ("WHERE a.name <= 1.5 RETURN a", "a.name", "its values are texts, 1.5 is a number", "toFloat(a.name) <= 1.5"),
-    ],
-)
-async def test_texts_and_nodes_are_not_taken_for_numbers(
-    demo: PlanRunner, written: str, place: str, reason: str, possible: str | None
-):
-    found = await demo.check(parse_cypher(f"MATCH (a:Painter)-[r:born_in]->() {written}"))
-
-    assert mistakes(found) == [(place, reason, () if possible is None else (possible,))]
-    assert (found.mended is not None) is (possible is not None)
-    if found.mended is not None:
-        assert not (await demo.check(found.mended)).problems
-
-
-@pytest.mark.parametrize("written", ["avg(c.population)", "sum(toInteger(c.name))", "sum(1)", "min(c.name)"])
-async def test_sums_of_numbers_are_no_mistake(demo: PlanRunner, written: str):
-    assert not (await demo.check(parse_cypher(f"MATCH (c:City) RETURN {written}"))).problems
 
 
 async def test_a_qualifier_of_other_edges_is_told_with_those_of_this_one(demo: PlanRunner):

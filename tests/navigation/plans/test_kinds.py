@@ -1,0 +1,46 @@
+"""Sums, averages and comparisons of what is no number."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.demo import demo_graph_path
+from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.port import AdapterOptions
+from kgnav_mcp.spelling.cypher import parse_cypher
+
+
+@pytest.fixture
+async def demo() -> AsyncGenerator[PlanRunner]:
+    async with open_adapter(str(demo_graph_path()), AdapterOptions()) as graph:
+        yield PlanRunner(graph)
+
+
+@pytest.mark.parametrize(
+    ("written", "place", "reason", "possible"),
+    [
+        ("RETURN avg(a.name)", "avg(a.name)", "its values are texts, avg is of numbers", "avg(toFloat(a.name))"),
+        ("RETURN sum(DISTINCT a)", "sum(DISTINCT a)", "its values are nodes, sum is of numbers", None),
+        ("RETURN sum(r)", "sum(r)", "its values are edges, sum is of numbers", None),
+        ("WHERE 9 < a.name RETURN a", "a.name", "its values are texts, 9 is a number", "toInteger(a.name) > 9"),
+        ("WHERE a.name <= 1.5 RETURN a", "a.name", "its values are texts, 1.5 is a number", "toFloat(a.name) <= 1.5"),
+    ],
+)
+async def test_texts_and_nodes_are_not_taken_for_numbers(
+    demo: PlanRunner, written: str, place: str, reason: str, possible: str | None
+):
+    found = await demo.check(parse_cypher(f"MATCH (a:Painter)-[r:born_in]->() {written}"))
+
+    assert [(each.place, each.reason) for each in found.problems] == [(place, reason)]
+    assert found.problems[0].alternatives == (() if possible is None else (possible,))
+    assert (found.mended is not None) is (possible is not None)
+    if found.mended is not None:
+        assert not (await demo.check(found.mended)).problems
+
+
+@pytest.mark.parametrize("written", ["avg(c.population)", "sum(toInteger(c.name))", "sum(1)", "min(c.name)"])
+async def test_sums_of_numbers_are_no_mistake(demo: PlanRunner, written: str):
+    assert not (await demo.check(parse_cypher(f"MATCH (c:City) RETURN {written}"))).problems
