@@ -53,9 +53,9 @@ _TOOLS = (
         name="find_node",
         title="Find a node by name",
         description=(
-            "Find the knowledge graph entity that a name means: forgives typos, knows aliases and other languages. "
-            "Start here: gives candidates with id, types, description and degree, best first. Then pass the id to "
-            "search, get_relations or get_triples."
+            "Find the knowledge graph entity that a name means: knows aliases and other languages, forgives typos "
+            "where the store can. Start here: gives candidates with id, types, description and degree, best first. "
+            "Then pass the id to search, get_relations or get_triples."
         ),
         arguments=FindNode,
         run=find_node,
