@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 import pytest
 
+from kgnav_mcp.errors import PlanTooLarge
 from kgnav_mcp.model import PlanPage
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import GraphAdapter
@@ -86,3 +87,15 @@ async def test_an_answer_without_rows_names_the_condition_that_leaves_none():
     async with opened_over(InProcess(PEOPLE), HERE) as graph:
         page = await answer(graph, "MATCH ()-[:knows]->(q) WHERE q.title CONTAINS 'Q' RETURN q")
     assert "Nothing fits the condition q.title CONTAINS 'Q'." in page.note
+
+
+async def test_whether_a_plan_is_too_large_is_asked_before_its_nodes_are_looked_for():
+    async with opened_over(InProcess(PEOPLE), HERE) as graph:
+        kind = type(graph)
+        with (
+            patch.object(kind, "has_more_matches", autospec=True, return_value=True),
+            patch.object(kind, "match_pattern", autospec=True, side_effect=kind.match_pattern) as matched,
+            pytest.raises(PlanTooLarge),
+        ):
+            await answer(graph, "MATCH (a)-[r:knows]->()-[s:knows]->(b) RETURN a, b, r.season, s.season")
+    assert not matched.call_args_list

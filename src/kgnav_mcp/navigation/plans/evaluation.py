@@ -6,7 +6,7 @@ It runs plans that an adapter does not compile, and tests compare compiled plans
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -132,8 +132,17 @@ class _Evaluation:
         witness = None if proof else await witnessed(self._graph, self._reader, pipeline)
         if witness is not None:
             return witness
+        clauses = in_rows(pipeline)
+        begun = clauses if proof else anchored(clauses)
+        if begun is not clauses:
+            sizes = dict(self._budget.sizes)
+            with suppress(PlanTooLarge):  # a few nodes may have more edges than may be held
+                return await self._run_clauses(begun, proof)
+            self._budget.sizes = sizes
+        return await self._run_clauses(clauses, proof)
+
+    async def _run_clauses(self, clauses: Sequence[Clause], proof: bool) -> Table:
         table = Table((PROOF,), [((),)]) if proof else Table((), [()])
-        clauses = in_rows(pipeline) if proof else anchored(in_rows(pipeline))
         await refuse_products(self._graph, self._budget, clauses)
         counted_rows = await self._counted_by_store(clauses, table)
         if counted_rows is not None:
@@ -180,43 +189,49 @@ class _Evaluation:
             return found
         with suppress(PlanTooLarge, StoreTimeout, TimeoutError):
             async with asyncio.timeout(_EXPLAINED_S):
-                return await self._read_edge_by_edge(match, table)
+                return await self._read(match, table)
         return found
 
     async def _match_edge_by_edge(self, match: Match, table: Table) -> Table:
         """The rows extended by the matches of a pattern, found edge by edge.
 
-        The store first reduces the rows to nodes that may match, if conditions on properties of edges select the
-        edges, or if all nodes of the graph would have to be read.
+        If that is too much, the store first reduces the rows to nodes that may match. It does so from the start if
+        conditions on properties of edges select the edges, or if all nodes of the graph would have to be read.
         """
-        if self._matcher is not None:
-            found = await self._matcher.by_qualifiers(match, table)
-            if found is None and begins_anywhere(match, table.names):
-                with suppress(PlanTooLarge):
-                    found = await self._matcher.pruned(match, table)
-                if found is not None and not found.table.rows:
-                    columns = tuple(dict.fromkeys((*table.names, *bound_by(match))))
-                    return await self._or_explain(match, table, Table(columns, []))
-            if found is not None:
-                return await PatternMatcher(self._reader, self._asker, match, found.table, found.labelled).fitted()
-        return await self._read_edge_by_edge(match, table)
-
-    async def _read_edge_by_edge(self, match: Match, table: Table) -> Table:
-        """As `_match_edge_by_edge`. If that is too much, the store reduces the rows to nodes that may match."""
-        sizes = dict(self._budget.sizes)
-        work = PatternMatcher(self._reader, self._asker, match, table).fitted()
+        if self._matcher is None:
+            return await self._read(match, table)
+        found = await self._matcher.by_qualifiers(match, table)
+        if found is not None:
+            return await self._read(match, found.table, found.labelled)
+        sizes, anywhere = dict(self._budget.sizes), begins_anywhere(match, table.names)
+        work = self._read_candidates(match, table) if anywhere else self._read(match, table)
         try:
-            matched = await (work if self._matcher is None else self._matcher.unless_too_large(match, table, work))
-            if matched is not None:
+            if (matched := await self._matcher.unless_too_large(match, table, work)) is not None:
                 return matched
         except PlanTooLarge:
-            pruned = None if self._matcher is None else await self._matcher.pruned(match, table)
+            pruned = None if anywhere else await self._matcher.pruned(match, table)
             if pruned is None:
                 raise
         else:
             raise self._budget.too_large()
         self._budget.sizes = sizes
-        return await PatternMatcher(self._reader, self._asker, match, pruned.table, pruned.labelled).fitted()
+        return await self._read(match, pruned.table, pruned.labelled)
+
+    async def _read(self, match: Match, table: Table, labelled: Collection[str] = ()) -> Table:
+        return await PatternMatcher(self._reader, self._asker, match, table, labelled).fitted()
+
+    async def _read_candidates(self, match: Match, table: Table) -> Table:
+        """The rows extended by the matches of a pattern among the nodes that may match, if the store finds them."""
+        pruned = None
+        if self._matcher is not None:
+            with suppress(PlanTooLarge):
+                pruned = await self._matcher.pruned(match, table)
+        if pruned is None:
+            return await self._read(match, table)
+        if not pruned.table.rows:
+            columns = tuple(dict.fromkeys((*table.names, *bound_by(match))))
+            return await self._or_explain(match, table, Table(columns, []))
+        return await self._read(match, pruned.table, pruned.labelled)
 
     async def _run_match(self, match: Match, table: Table, needs: Needs) -> Table:
         if not match.optional:
