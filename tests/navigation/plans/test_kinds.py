@@ -25,7 +25,7 @@ async def demo() -> AsyncGenerator[PlanRunner]:
         ("RETURN avg(a.name)", "avg(a.name)", "its values are texts, avg is of numbers", "avg(toFloat(a.name))"),
         ("RETURN sum(DISTINCT a)", "sum(DISTINCT a)", "its values are nodes, sum is of numbers", None),
         ("RETURN sum(r)", "sum(r)", "its values are edges, sum is of numbers", None),
-        ("WHERE 9 < a.name RETURN a", "a.name", "its values are texts, 9 is a number", "toInteger(a.name) > 9"),
+        ("WHERE 9 < a.name RETURN a", "a.name", "its values are texts, 9 is a number", "toFloat(a.name) > 9"),
         ("WHERE a.name <= 1.5 RETURN a", "a.name", "its values are texts, 1.5 is a number", "toFloat(a.name) <= 1.5"),
     ],
 )

@@ -94,9 +94,8 @@ def report_other_kinds(
         kind = _kind_of(constant)
         if kinds <= _NEVER_EQUAL[kind]:
             if kind == "number" and kinds == frozenset(("text",)) and condition.comparison in _OF_ORDER:
-                # As texts, 9 comes after 10.
-                read = Function.WHOLE if isinstance(constant.value, int) else Function.NUMBER
-                as_number = Compare(Call(read, (prop,)), condition.comparison, condition.right)
+                # As texts, 9 comes after 10; as integers, 9.5 is not more than 9.
+                as_number = Compare(Call(Function.NUMBER, (prop,)), condition.comparison, condition.right)
                 reason = f"its values are {values}, {write_part(constant)} is a number"
                 findings.problem(place, reason, [write_part(as_number)])
                 findings.mend(written, as_number)
