@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.model import Count, Entity, NearestNeighbours, NodeProperties, Page
+from kgnav_mcp.render.fitting import fit_to_budget
 from kgnav_mcp.render.nodes import nearest_neighbours_table, nodes_table, values_table
-from kgnav_mcp.render.table import RenderOptions, fit_to_budget
+from kgnav_mcp.render.table import RenderOptions
 
 WORD = "Texts in other languages were not looked for."
 

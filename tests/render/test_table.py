@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from kgnav_mcp.model import Completeness, Count, Stop
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.completeness import completeness_line
+from kgnav_mcp.render.fitting import fit_to_budget
 from kgnav_mcp.render.kinds import Kind
-from kgnav_mcp.render.table import RenderOptions, Table, fit_to_budget
+from kgnav_mcp.render.table import RenderOptions, Table
 from kgnav_mcp.render.tokens import count_tokens
 
 
@@ -50,6 +52,15 @@ def test_no_answer_is_over_its_budget_and_the_cut_is_at_a_row(budget: int) -> No
     assert lines[0] == f'showing {shown:,} of 5,000 rows; next: cursor "c{shown}"'
     assert lines[-1] == f"relation_{shown - 1}|value number {shown - 1}"
     assert count_tokens(answer.text) > 0.5 * budget, "the budget is used"
+
+
+@pytest.mark.parametrize("structured", [False, True])
+@pytest.mark.parametrize("budget", [1000, 8000])
+def test_an_answer_with_a_long_cursor_is_within_its_budget_too(budget: int, structured: bool) -> None:
+    options = RenderOptions(budget=budget, structured=structured)
+    answer = fit_to_budget(table(5000), options, lambda shown: f"{'Ab3-' * 60}{shown}")
+    text = json.dumps(answer.facts) if structured else answer.text
+    assert 0.9 * budget < count_tokens(text) <= budget
 
 
 def test_a_row_larger_than_the_budget_is_shown_all_the_same() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 from kgnav_mcp.model import Certainty, Completeness, Count, Direction, Stop
@@ -123,6 +124,17 @@ class PrintedRows:
             self._printed.append([column.cell_texts(cell, self._limit) for column, cell in cells])
         places = [place for place, column in enumerate(self._columns) if column in columns]
         return [[text for place in places for text in texts[place]] for texts in self._printed[rows]]
+
+
+def drop_empty_columns(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[Column], Sequence[Row]]:
+    """The columns and rows without the optional columns that are empty in all rows."""
+    shown = [not column.optional or any(row[n] not in _EMPTY for row in rows) for n, column in enumerate(columns)]
+    if all(shown):
+        return columns, rows
+    return list(compress(columns, shown)), [list(compress(row, shown)) for row in rows]
+
+
+_EMPTY = (None, "", ())
 
 
 def row_json(columns: Sequence[Column], row: Row, limit: int) -> Json:

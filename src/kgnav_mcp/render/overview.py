@@ -9,11 +9,20 @@ from typing import Any
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import Completeness, Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema, Stop
 from kgnav_mcp.render.calls import call_text
-from kgnav_mcp.render.columns import Column, Columns, Row, TruncatedList, answer_json, row_json, row_texts
+from kgnav_mcp.render.columns import (
+    Column,
+    Columns,
+    Row,
+    TruncatedList,
+    answer_json,
+    drop_empty_columns,
+    row_json,
+    row_texts,
+)
 from kgnav_mcp.render.completeness import singular
 from kgnav_mcp.render.json_values import STRING, Json, json_value, list_schema, object_schema
 from kgnav_mcp.render.kinds import COUNT, RELATION, Kind, count_json
-from kgnav_mcp.render.table import RenderedAnswer, RenderOptions, drop_empty_columns
+from kgnav_mcp.render.table import RenderedAnswer, RenderOptions
 from kgnav_mcp.render.text import NAME_LIMIT, clean, printable_id, table_cell
 from kgnav_mcp.render.tokens import count_tokens
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import accumulate, compress, takewhile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from kgnav_mcp.model import Completeness, Count, Entity, Stop
-from kgnav_mcp.render.budget import SHORTEST_CUT, truncate_values
+from kgnav_mcp.render.budget import truncate_values
 from kgnav_mcp.render.columns import Column, Columns, PrintedRows, Row, answer_json, row_json, row_texts
 from kgnav_mcp.render.completeness import completeness_line
 from kgnav_mcp.render.text import clean, table_body, table_cell
@@ -155,12 +154,11 @@ class FittedTable:
         """The first line, the introduction, the table, and the notes."""
         lines = [self.first_line, *map(clean, self.table.intro)]
         if self.rows:
-            names = [name for column in self.columns for name in column.headings]
             if self.cut is None:
                 rows = self.printed.first(len(self.rows), self.columns)
             else:
-                rows = [_cut_texts(self.columns, row, self.limit, self.cut) for row in self.rows]
-            lines += ["|".join(names), "|".join("--" for _ in names), table_body(rows)]
+                rows = [cut_texts(self.columns, row, self.limit, self.cut) for row in self.rows]
+            lines += [*heading(self.columns), table_body(rows)]
         lines += map(clean, self.notes)
         return "\n".join(lines)
 
@@ -185,112 +183,16 @@ class FittedTable:
         return answer_json(self.completeness, rows, notes, before=self.table.offset)
 
 
-def fit_to_budget(
-    table: Table, options: RenderOptions, cursor_after: Callable[[int], str] | None = None
-) -> FittedTable:
-    """The table as an answer within the budget, truncated between rows.
-
-    `cursor_after(n)` returns the cursor that continues after the first n rows. Without it the answer has no cursor,
-    and its first line only says what is left out. At least one row is shown, with clipped cells if it alone exceeds
-    the budget, so that paging always advances.
-    """
-    rows = list(table.rows)
-    printed = PrintedRows(table.columns, rows, options.literal_limit)
-    table = replace(table, rows=rows)
-    fitted = _fitted(table, printed, options, cursor_after)
-    legend = options.prefix_legend(fitted.text, options.budget // 4) if options.generated_prefixes else ()
-    if not legend:
-        return fitted
-    return _fitted(replace(table, notes=(*table.notes, *legend)), printed, options, cursor_after)
+def heading(columns: Sequence[Column]) -> tuple[str, str]:
+    """The first two lines of a table."""
+    names = [name for column in columns for name in column.headings]
+    return "|".join(names), "|".join("--" for _ in names)
 
 
-def _fitted(
-    table: Table, printed: PrintedRows, options: RenderOptions, cursor_after: Callable[[int], str] | None
-) -> FittedTable:
-    names = (name for column in table.columns for name in column.headings)
-    frame = count_tokens("\n".join((*table.intro, *table.notes, *names))) + _FRAME_TOKENS[options.structured]
-    left = options.budget - frame
-    rows, notes, cut = list(table.rows), table.notes, None
-    columns, shown = drop_empty_columns(table.columns, rows)
-    fitting = _fitting_rows(options, printed, columns, shown, left)
-    if fitting < len(rows):
-        shown = rows[:fitting]
-        if not shown:
-            shown, notes = rows[:1], (*notes, _CUT_NOTE[options.structured])
-            cut = _fitting_cut(table.columns, rows[0], options, left - count_tokens(notes[-1]))
-        columns, shown = drop_empty_columns(table.columns, shown)
-    stop = Stop.BUDGET if len(shown) < len(rows) else table.stop
-    more = stop in (Stop.BUDGET, Stop.LIMIT) and bool(rows)
-    cursor = cursor_after(len(shown)) if more and cursor_after else None
-    completeness = Completeness(len(shown), table.total, stop, cursor)
-    return FittedTable(table, completeness, columns, shown, notes, options.literal_limit, printed, cut)
-
-
-def drop_empty_columns(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[Column], Sequence[Row]]:
-    """The columns and rows without the optional columns that are empty in all rows."""
-    shown = [not column.optional or any(row[n] not in _EMPTY for row in rows) for n, column in enumerate(columns)]
-    if all(shown):
-        return columns, rows
-    return list(compress(columns, shown)), [list(compress(row, shown)) for row in rows]
-
-
-_EMPTY = (None, "", ())
-
-
-def _fitting_rows(
-    options: RenderOptions, printed: PrintedRows, columns: Sequence[Column], rows: Sequence[Row], left: int
-) -> int:
-    """The number of rows that fit into `left` tokens."""
-    if options.structured:
-        return _fitting(left, (options.row_tokens(columns, row) for row in rows))
-    fitting = 0
-    for batch in printed.batches(columns):
-        size = _body_tokens(batch)
-        if size > left:
-            return fitting + _fitting(left, (_body_tokens([texts]) for texts in batch))
-        fitting, left = fitting + len(batch), left - size
-    return fitting
-
-
-def _body_tokens(rows: Sequence[Sequence[str]]) -> int:
-    """The tokens of rows in a table, with the line break after each."""
-    return count_tokens(table_body(rows)) + 1
-
-
-def _fitting(left: int, sizes: Iterable[int]) -> int:
-    """How many of the first sizes have a sum of at most `left`."""
-    return sum(1 for _ in takewhile(lambda total: total <= left, accumulate(sizes)))
-
-
-def _fitting_cut(columns: Sequence[Column], row: Row, options: RenderOptions, left: int) -> int:
-    """The number of characters and items to cut a row's texts and lists to so that it fits, at least SHORTEST_CUT."""
-    facts = row_json(columns, row, options.literal_limit)
-
-    def tokens(cut: int) -> int:
-        if options.structured:
-            return count_tokens(json.dumps(truncate_values(facts, cut, cut), ensure_ascii=False))
-        return count_tokens("|".join(map(table_cell, _cut_texts(columns, row, options.literal_limit, cut))))
-
-    texts = row_texts(columns, row, options.literal_limit)
-    cut = len(json.dumps(facts)) if options.structured else max(map(len, texts))
-    while cut > SHORTEST_CUT and tokens(cut) > left:
-        cut = max(cut // 2, SHORTEST_CUT)
-    return cut
-
-
-def _cut_texts(columns: Sequence[Column], row: Row, limit: int, cut: int) -> list[str]:
+def cut_texts(columns: Sequence[Column], row: Row, limit: int, cut: int) -> list[str]:
     """A row with its texts cut to `cut` characters. Numbers are never cut."""
     return [
         text if isinstance(cell, Count | int | float) or len(text) <= cut else f"{text[:cut]}..."
         for column, cell in zip(columns, row, strict=True)
         for text in column.cell_texts(cell, limit)
     ]
-
-
-_CUT_NOTE = {
-    False: "This row is larger than an answer may be: what ends in ... is not whole.",
-    True: "This row is larger than an answer may be: texts that end in ... are not whole, nor are its longest lists.",
-}
-"""The note on a cut row, in markdown (False) and in structured content (True)."""
-_FRAME_TOKENS = {False: 80, True: 160}
-"""Tokens reserved for the completeness line with its cursor, in markdown (False) and structured content (True)."""

@@ -13,7 +13,8 @@ from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.progress import Progress
 from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.render.table import Answer, RenderOptions, Table, fit_to_budget
+from kgnav_mcp.render.fitting import fit_to_budget
+from kgnav_mcp.render.table import Answer, RenderOptions, Table
 from kgnav_mcp.server.recording import Recording
 
 
