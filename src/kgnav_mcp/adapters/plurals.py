@@ -31,6 +31,12 @@ _ENDINGS = (
 )
 """Endings of a singular and of its plural, besides the plain `s`."""
 
+_PAIRS = (*_ENDINGS, *((plural, singular) for singular, plural in _ENDINGS))
+_OTHER_ENDINGS = {ending: [other for one, other in _PAIRS if one == ending] for ending, _ in _PAIRS}
+"""For an ending of a singular or a plural, the endings that may take its place."""
+
+_LONGEST_ENDING = max(map(len, _OTHER_ENDINGS))
+
 _MIN_LENGTH = 3
 """The shortest word, in letters, that is given another form."""
 
@@ -46,10 +52,8 @@ def singular_or_plural_forms(word: str) -> list[str]:
     Every ending is tried, so some forms are not real words. They are for looking up and comparing only.
     """
     forms = [word.removesuffix("s")] if word.endswith("s") and not word.endswith("ss") else [f"{word}s"]
-    for singular, plural in _ENDINGS:
-        for old, new in ((singular, plural), (plural, singular)):
-            if word.endswith(old):
-                forms.append(word.removesuffix(old) + new)
+    for length in range(1, min(_LONGEST_ENDING, len(word)) + 1):
+        forms += [word[:-length] + ending for ending in _OTHER_ENDINGS.get(word[-length:], ())]
     return [form for form in dict.fromkeys(forms) if min(len(form), len(word)) >= _MIN_LENGTH]
 
 

@@ -5,7 +5,7 @@ A table and its tool's output schema are made from the same columns, so that the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any
@@ -13,14 +13,14 @@ from typing import Any
 from kgnav_mcp.model import Certainty, Completeness, Count, Direction, Stop
 from kgnav_mcp.render.json_values import STRING, Json, Value, list_schema, object_schema, with_definitions
 from kgnav_mcp.render.kinds import CELL, COUNT, TEXT, Kind, count_json
-from kgnav_mcp.render.text import clean
+from kgnav_mcp.render.text import clean, table_body
 
 _AT_LEAST = "AtLeast"
 """Suffix of the JSON property that marks a count as a lower bound."""
 _MORE = "More"
 """Suffix of the JSON property with the number of items left out of a list."""
 _BATCH = 50
-"""Rows that are printed at once."""
+"""Rows that are printed at once, column by column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,17 @@ class Column:
             case _:
                 return self.kind.texts(cell, self.limit or limit)[: len(self.headings)]
 
+    def printed(self, cells: Iterable[TableCell], limit: int) -> Sequence[Sequence[str]]:
+        """Cells as they are printed: one list of texts for each heading."""
+        print_cell, cell_limit = self.kind.texts, self.limit or limit
+        texts = [
+            self.cell_texts(cell, limit)
+            if cell is None or type(cell) is TruncatedList
+            else print_cell(cell, cell_limit)
+            for cell in cells
+        ]
+        return [*zip(*texts, strict=False)][: len(self.headings)]
+
     def cell_json(self, cell: TableCell, limit: int) -> Json:
         """A cell as JSON properties, keyed by property name."""
         match cell:
@@ -103,27 +114,29 @@ def row_texts(columns: Sequence[Column], row: Row, limit: int) -> list[str]:
 
 
 class PrintedRows:
-    """The rows of a table as printed texts. Each row is printed once, when it is needed first."""
+    """The rows of a table as lines. They are printed a few at a time, each when it is needed first, and kept."""
 
     def __init__(self, columns: Sequence[Column], rows: Sequence[Row], limit: int) -> None:
-        self._columns, self._rows, self._limit = columns, rows, limit
-        self._printed: list[list[Sequence[str]]] = []
+        self.columns, self.rows = columns, rows
+        self._limit = limit
+        self._lines: list[str] = []
 
-    def first(self, count: int, columns: Sequence[Column]) -> list[list[str]]:
-        """The texts of the first rows, in some columns of the table."""
-        return self._texts(slice(count), columns)
+    def first(self, count: int) -> Sequence[str]:
+        """The lines of the first rows."""
+        while len(self._lines) < min(count, len(self.rows)):
+            self._print_batch()
+        return self._lines[:count]
 
-    def batches(self, columns: Sequence[Column]) -> Iterator[list[list[str]]]:
-        """The texts of all rows, in some columns of the table, a few rows at a time."""
-        for start in range(0, len(self._rows), _BATCH):
-            yield self._texts(slice(start, start + _BATCH), columns)
+    def batches(self) -> Iterator[Sequence[str]]:
+        """The lines of all rows, a few at a time."""
+        for end in range(_BATCH, len(self.rows) + _BATCH, _BATCH):
+            yield self.first(end)[end - _BATCH :]
 
-    def _texts(self, rows: slice, columns: Sequence[Column]) -> list[list[str]]:
-        for row in self._rows[len(self._printed) : rows.stop]:
-            cells = zip(self._columns, row, strict=True)
-            self._printed.append([column.cell_texts(cell, self._limit) for column, cell in cells])
-        places = [place for place, column in enumerate(self._columns) if column in columns]
-        return [[text for place in places for text in texts[place]] for texts in self._printed[rows]]
+    def _print_batch(self) -> None:
+        done = len(self._lines)
+        by_column = zip(self.columns, zip(*self.rows[done : done + _BATCH], strict=True), strict=True)
+        texts = [printed for column, cells in by_column for printed in column.printed(cells, self._limit)]
+        self._lines += table_body([*zip(*texts, strict=True)]).split("\n")
 
 
 def drop_empty_columns(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[Column], Sequence[Row]]:

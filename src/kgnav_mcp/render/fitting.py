@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import accumulate, takewhile
 
 from kgnav_mcp.model import Completeness, Stop
-from kgnav_mcp.render.budget import SHORTEST_CUT, truncate_values
+from kgnav_mcp.render.budget import SHORTEST_CUT, fits, truncate_values
 from kgnav_mcp.render.columns import Column, PrintedRows, Row, answer_json, drop_empty_columns, row_json, row_texts
 from kgnav_mcp.render.table import FittedTable, RenderOptions, Table, cut_texts, heading
-from kgnav_mcp.render.text import table_body, table_cell
+from kgnav_mcp.render.text import table_cell
 from kgnav_mcp.render.tokens import count_tokens
 
 
@@ -25,12 +25,15 @@ def fit_to_budget(
     the budget, so that paging always advances.
     """
     rows = list(table.rows)
-    printed = PrintedRows(table.columns, rows, options.literal_limit)
     table = replace(table, rows=rows)
+    printed = PrintedRows(*drop_empty_columns(table.columns, rows), options.literal_limit)
     fitted = _fitted(table, printed, options, cursor_after)
-    legend = options.prefix_legend(fitted.text, options.budget // 4) if options.generated_prefixes else ()
+    text = fitted.text if options.generated_prefixes else ""
+    legend = options.prefix_legend(text, options.budget // 4)
     if not legend:
         return fitted
+    if not options.structured and fits("\n".join((text, *legend)), options.budget):
+        return replace(fitted, notes=(*fitted.notes, *legend))
     return _fitted(replace(table, notes=(*table.notes, *legend)), printed, options, cursor_after)
 
 
@@ -41,6 +44,8 @@ def _fitted(
     reserved = _COMPLETENESS_TOKENS[options.structured]
     while True:
         fitted = _truncated(table, printed, options, cursor_after, reserved)
+        if fitted.completeness.cursor is None:
+            return fitted
         needed = _completeness_tokens(fitted, options)
         if needed <= reserved:
             return fitted
@@ -62,19 +67,21 @@ def _truncated(
 ) -> FittedTable:
     """The table truncated to the budget, of which `reserved` tokens are kept for its completeness."""
     rows, notes, cut = list(table.rows), table.notes, None
-    lines = [*table.intro, *notes]
-    frame = (
-        json.dumps(lines, ensure_ascii=False) if options.structured else "\n".join((*lines, *heading(table.columns)))
-    )
+    if options.structured:
+        frame = json.dumps([*table.intro, *notes], ensure_ascii=False)
+    else:
+        frame = "\n".join((*table.intro, *heading(table.columns), *notes))
     left = options.budget - reserved - count_tokens(frame) - 1
-    columns, shown = drop_empty_columns(table.columns, rows)
-    fitting = _fitting_rows(options, printed, columns, shown, left)
+    fitting = _fitting_rows(options, printed, left)
     if fitting < len(rows):
-        shown = rows[:fitting]
-        if not shown:
-            shown, notes = rows[:1], (*notes, _CUT_NOTE[options.structured])
-            cut = _fitting_cut(table.columns, rows[0], options, left - count_tokens(notes[-1]))
-        columns, shown = drop_empty_columns(table.columns, shown)
+        columns, shown = drop_empty_columns(table.columns, rows[: fitting or 1])
+        if not fitting:
+            notes = (*notes, _CUT_NOTE[options.structured])
+            cut = _fitting_cut(columns, shown[0], options, left - count_tokens(notes[-1]))
+        if len(columns) < len(printed.columns):
+            printed = PrintedRows(columns, shown, options.literal_limit)
+    else:
+        columns, shown = printed.columns, printed.rows
     stop = Stop.BUDGET if len(shown) < len(rows) else table.stop
     more = stop in (Stop.BUDGET, Stop.LIMIT) and bool(rows)
     cursor = cursor_after(len(shown)) if more and cursor_after else None
@@ -82,24 +89,17 @@ def _truncated(
     return FittedTable(table, completeness, columns, shown, notes, options.literal_limit, printed, cut)
 
 
-def _fitting_rows(
-    options: RenderOptions, printed: PrintedRows, columns: Sequence[Column], rows: Sequence[Row], left: int
-) -> int:
+def _fitting_rows(options: RenderOptions, printed: PrintedRows, left: int) -> int:
     """The number of rows that fit into `left` tokens."""
     if options.structured:
-        return _fitting(left, (options.row_tokens(columns, row) for row in rows))
+        return _fitting(left, (options.row_tokens(printed.columns, row) for row in printed.rows))
     fitting = 0
-    for batch in printed.batches(columns):
-        size = _body_tokens(batch)
+    for lines in printed.batches():
+        size = count_tokens("\n".join(lines)) + 1
         if size > left:
-            return fitting + _fitting(left, (_body_tokens([texts]) for texts in batch))
-        fitting, left = fitting + len(batch), left - size
+            return fitting + _fitting(left, (count_tokens(line) + 1 for line in lines))
+        fitting, left = fitting + len(lines), left - size
     return fitting
-
-
-def _body_tokens(rows: Sequence[Sequence[str]]) -> int:
-    """The tokens of rows in a table, with the line break after each."""
-    return count_tokens(table_body(rows)) + 1
 
 
 def _fitting(left: int, sizes: Iterable[int]) -> int:

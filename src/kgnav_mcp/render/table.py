@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol, cast
 
 from kgnav_mcp.model import Completeness, Count, Entity, Stop
 from kgnav_mcp.render.budget import truncate_values
 from kgnav_mcp.render.columns import Column, Columns, PrintedRows, Row, answer_json, row_json, row_texts
 from kgnav_mcp.render.completeness import completeness_line
-from kgnav_mcp.render.text import clean, table_body, table_cell
+from kgnav_mcp.render.text import clean, table_cell
 from kgnav_mcp.render.tokens import count_tokens
 
 
@@ -39,7 +40,7 @@ class RenderOptions:
         """One line that explains the generated prefixes used in a text, as many as fit; empty if none is used."""
         if not self.generated_prefixes:
             return ()
-        used = set(re.findall(rf"(?<!\w)({'|'.join(map(re.escape, self.generated_prefixes))}):(?=\S)", text))
+        used = set(_any_prefix(tuple(self.generated_prefixes)).findall(text))
         meanings = [
             f"{prefix}: is {namespace}" for prefix, namespace in self.generated_prefixes.items() if prefix in used
         ]
@@ -49,6 +50,12 @@ class RenderOptions:
                 return (line,)
             meanings.pop()
         return ()
+
+
+@lru_cache(8)
+def _any_prefix(prefixes: tuple[str, ...]) -> re.Pattern[str]:
+    """Matches ids that begin with one of the prefixes."""
+    return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, prefixes))}):(?=\S)")
 
 
 class Answer(Protocol):
@@ -138,7 +145,7 @@ class FittedTable:
     limit: int
     """Most characters of a cell."""
     printed: PrintedRows
-    """The rows of the whole table in all columns."""
+    """The rows as lines, with those that are not shown behind them."""
     cut: int | None = None
     """Set if a single row is too large: most characters of its texts and most items of its lists."""
 
@@ -154,11 +161,13 @@ class FittedTable:
         """The first line, the introduction, the table, and the notes."""
         lines = [self.first_line, *map(clean, self.table.intro)]
         if self.rows:
+            lines += heading(self.columns)
             if self.cut is None:
-                rows = self.printed.first(len(self.rows), self.columns)
+                lines += self.printed.first(len(self.rows))
             else:
-                rows = [cut_texts(self.columns, row, self.limit, self.cut) for row in self.rows]
-            lines += [*heading(self.columns), table_body(rows)]
+                lines += [
+                    "|".join(map(table_cell, cut_texts(self.columns, row, self.limit, self.cut))) for row in self.rows
+                ]
         lines += map(clean, self.notes)
         return "\n".join(lines)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from types import UnionType
 from typing import Any, ClassVar, Union, cast, get_args, get_origin
 
@@ -90,6 +91,7 @@ class Metadata(FuncMetadata):
         return data
 
 
+@cache
 def _alternatives(annotation: object) -> list[object]:
     """The types that an annotation allows, without their type parameters."""
     is_union = get_origin(annotation) in (Union, UnionType)

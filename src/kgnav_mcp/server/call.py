@@ -71,7 +71,7 @@ class ToolCall:
         Raises:
             InvalidCursor: the cursor belongs to another call.
         """
-        return self.paging.read(cursor)
+        return self.paging.read(cursor) if cursor else Cursor()
 
     async def entity(self, reference: str) -> Entity:
         """The entity with this id or name.
@@ -92,5 +92,4 @@ class ToolCall:
         )
 
     def _cursors(self, offset: int, positions: Sequence[str]) -> Callable[[int], str]:
-        paging = self.paging
-        return lambda shown: paging.write(Cursor(positions[shown - 1], offset + shown))
+        return lambda shown: self.paging.write(Cursor(positions[shown - 1], offset + shown))

@@ -89,7 +89,7 @@ class NameLookup:
         yield from same
         yield from self.by_id([hint])[hint]
         yield from self._rows_named(plural_variants(hint))
-        known = {word: self._existing_forms(word) for word in words(hint)}
+        known = self._existing_forms(words(hint))
         if any(kind != ID for _, kind, _, _ in same):
             if all(known.values()):
                 yield from self._rows_matching(_all_of_queries(map(_any_of_words, known.values())), MOST_HITS)
@@ -139,10 +139,12 @@ class NameLookup:
             for group in either.values():
                 yield from self._rows_matching(group, MOST_HITS)
 
-    def _existing_forms(self, word: str) -> list[str]:
-        """Returns those of a word and its singular or plural that occur in some name."""
-        forms = (word, *singular_or_plural_forms(word))
-        return [form for form in forms if self._session.one(queries.names.WORD_EXISTS, _quoted(form))]
+    def _existing_forms(self, hint_words: Sequence[str]) -> dict[str, list[str]]:
+        """Returns for each word those of it and its singular or plural that occur in some name."""
+        forms = {word: (word, *singular_or_plural_forms(word)) for word in hint_words}
+        quoted = {form: _quoted(form) for word_forms in forms.values() for form in word_forms}
+        existing = {form for (form,) in self._session.all(queries.names.WORDS_IN_NAMES, json.dumps(quoted))}
+        return {word: [form for form in word_forms if form in existing] for word, word_forms in forms.items()}
 
     def _rows_named(self, names: Iterable[str]) -> list[Row]:
         """Returns rows with exactly these names in the usual letter cases. One seek each."""

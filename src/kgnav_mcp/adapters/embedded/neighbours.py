@@ -24,7 +24,7 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.anchors import Anchors, Path
 from kgnav_mcp.adapters.embedded.counts import CountReader
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
-from kgnav_mcp.adapters.embedded.paging import START, Kind, Position, Seek, Segment
+from kgnav_mcp.adapters.embedded.paging import Kind, Position, Seek, Segment
 from kgnav_mcp.adapters.embedded.rowfilter import RowFilter
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Parameter, Row
@@ -178,11 +178,11 @@ class _Side:
             self._read_small(self._next_small_nodes(index, limit))
         segments = self._segments(number)
         if start is None:
-            return [(segment, START[segment.kind]) for segment in segments]
+            return [(segment, segment.kind.start) for segment in segments]
         if start.segment not in segments:
             raise invalid_cursor(start.segment.prefix(start.entity))
         rest = segments[segments.index(start.segment) + 1 :]
-        return [(start.segment, start.seek), *((segment, START[segment.kind]) for segment in rest)]
+        return [(start.segment, start.seek), *((segment, segment.kind.start) for segment in rest)]
 
     def _segments(self, number: int) -> list[Segment]:
         """Returns the segments of a node that may have rows, in order."""
@@ -247,7 +247,7 @@ class _Side:
             rows = self._run_query(segment.kind, _ONE_NODE[segment.kind], parameters)
         else:
             rows = self._small[number][segment]
-            if after != START[segment.kind]:
+            if after != segment.kind.start:
                 rows = [row for row in rows if row[2 : 2 + len(after)] > after]
         maker = self._makers.get(segment)
         if maker is None:
@@ -276,25 +276,26 @@ class _LinkMaker:
         self._direction = kind.direction
         self._two_hops = kind.hops == 2
         self._key_start = 0 if self._two_hops else 2
-        self._key_end = self._key_start + len(START[kind])
+        self._key_end = self._key_start + len(kind.start)
         self._far_end = builder.literal if kind.literal else builder.entity
 
     def links(self, index: int, anchor: Entity, rows: Iterable[Row]) -> list[_PositionedLink]:
         """Returns the links at an anchor, which is the `index`-th of the set."""
         prefix, begin, end, via = f"{index}{self._position_prefix}", self._key_start, self._key_end, None
+        outgoing, relation, far_end = self._direction is Direction.OUTGOING, self._relation, self._far_end
         found: list[_PositionedLink] = []
         for row in rows:
-            qualifiers = self._builder.qualifiers(row[end])
+            qualifiers = self._builder.qualifiers(row[end]) if row[end] else ()
             if self._two_hops:
                 qualifiers += self._builder.qualifiers(row[end + 1])
                 via = self._builder.entity(row[end + 2], None, 1)
-                far = self._far_end(*row[end + 3 :])
+                far = far_end(*row[end + 3 :])
             else:
-                far = self._far_end(*row[end + 1 :])
-            if self._direction is Direction.OUTGOING:
-                triple = Triple(anchor, self._relation, far, qualifiers, via)
+                far = far_end(*row[end + 1 :])
+            if outgoing:
+                triple = Triple(anchor, relation, far, qualifiers, via)
             else:
                 assert isinstance(far, Entity)  # noqa: S101 - the head of a triple is never a literal
-                triple = Triple(far, self._relation, anchor, qualifiers, via)
+                triple = Triple(far, relation, anchor, qualifiers, via)
             found.append((prefix + ".".join(map(str, row[begin:end])), Link(self._direction, triple)))
         return found

@@ -17,6 +17,10 @@ from kgnav_mcp.port.lists import invalid_cursor
 _LARGEST = 2**63 - 1
 
 
+Seek = tuple[int, ...]
+"""The numbers that order the rows of one segment."""
+
+
 class Kind(StrEnum):
     """What the rows of a segment lead to, seen from the entity. `*_THROUGH`: through a mediator."""
 
@@ -27,31 +31,15 @@ class Kind(StrEnum):
     TAIL_THROUGH = "tt"
     HEAD_THROUGH = "th"
 
-    @property
-    def hops(self) -> int:
-        return len(self)
+    # Set once: these are read for each relation of each answer.
+    def __init__(self, value: str) -> None:
+        self.hops = len(value)
+        self.literal = value.endswith("a")
+        self.direction = Direction.INCOMING if value.endswith("h") else Direction.OUTGOING
+        self.start: Seek = (-1,) * (2 * self.hops - self.literal)
+        """A seek that comes before every row. An edge to a literal is ordered by one number, others by two."""
 
-    @property
-    def literal(self) -> bool:
-        return self.endswith("a")
-
-    @property
-    def direction(self) -> Direction:
-        return Direction.INCOMING if self.endswith("h") else Direction.OUTGOING
-
-
-Seek = tuple[int, ...]
-"""The numbers that order the rows of one segment. Those of `START` come before every row."""
-
-_SEEK_LENGTH = {
-    Kind.ATTRIBUTE: 1,
-    Kind.TAIL: 2,
-    Kind.HEAD: 2,
-    Kind.ATTRIBUTE_THROUGH: 3,
-    Kind.TAIL_THROUGH: 4,
-    Kind.HEAD_THROUGH: 4,
-}
-START = {kind: (-1,) * length for kind, length in _SEEK_LENGTH.items()}
+    __hash__ = str.__hash__
 
 
 class Segment(NamedTuple):
@@ -90,7 +78,7 @@ class Position:
             numbers = tuple(number_in(part) for part in parts[2:])
         except (ValueError, IndexError) as error:
             raise invalid_cursor(text) from error
-        if entity < 0 or len(numbers) != kind.hops + _SEEK_LENGTH[kind]:
+        if entity < 0 or len(numbers) != kind.hops + len(kind.start):
             raise invalid_cursor(text)
         return cls(entity, Segment(kind, numbers[: kind.hops]), numbers[kind.hops :])
 

@@ -40,8 +40,10 @@ WHERE EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = n.node AND l.label = 
 """
 """As above, and one seek more for each hit."""
 
-WORD_EXISTS = "SELECT 1 FROM name_words WHERE name_words MATCH ? LIMIT 1"
-"""One look-up of a word in the full-text index."""
+WORDS_IN_NAMES = """
+SELECT j.key FROM json_each(?1) AS j WHERE EXISTS (SELECT 1 FROM name_words AS w WHERE w.name_words MATCH j.value)
+"""
+"""One look-up of each word in the full-text index."""
 
 # Longer words need no correction, and FTS5 cuts words of 32 KB within a character, so that they are not valid text.
 VOCABULARY = "SELECT term FROM name_vocabulary WHERE length(CAST(term AS BLOB)) < 1000"
