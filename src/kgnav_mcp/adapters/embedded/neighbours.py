@@ -282,8 +282,7 @@ class _LinkMaker:
     def links(self, index: int, anchor: Entity, rows: Iterable[Row]) -> list[_PositionedLink]:
         """Returns the links at an anchor, which is the `index`-th of the set."""
         prefix, begin, end, via = f"{index}{self._position_prefix}", self._key_start, self._key_end, None
-        outgoing, relation, far_end = self._direction is Direction.OUTGOING, self._relation, self._far_end
-        found: list[_PositionedLink] = []
+        relation, far_end, found = self._relation, self._far_end, list[_PositionedLink]()
         for row in rows:
             qualifiers = self._builder.qualifiers(row[end]) if row[end] else ()
             if self._two_hops:
@@ -292,7 +291,7 @@ class _LinkMaker:
                 far = far_end(*row[end + 3 :])
             else:
                 far = far_end(*row[end + 1 :])
-            if outgoing:
+            if self._direction is Direction.OUTGOING:
                 triple = Triple(anchor, relation, far, qualifiers, via)
             else:
                 assert isinstance(far, Entity)  # noqa: S101 - the head of a triple is never a literal
