@@ -32,7 +32,7 @@ _EXISTING_FILE = click.Path(path_type=Path)
 Examples:
   kgnav load films.nt.gz -o films.kg
   kgnav load edges.csv --relation knows -o people.kg     source,target,weight as networkx or pandas write it
-  kgnav load nodes.csv edges.csv -o movies.kg            headers as for neo4j-admin import, or Gephi's
+  kgnav load nodes.csv edges.csv -o movies.kg            as for neo4j-admin import, Neptune or Gephi
   kgnav load triples.tsv --labels names.tsv --type-relation P31 -o wiki.kg
   kgnav load dump.nt --skip-bad --mediators unnamed -o freebase.kg
 

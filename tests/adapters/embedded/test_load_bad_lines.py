@@ -145,7 +145,7 @@ def test_a_file_that_only_calls_itself_gzip_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "reason"),
     [
-        (":ID,:START_ID,:END_ID,:TYPE", "neither that of a node file"),
+        (":ID,:START_ID", "neither that of a node file"),
         (":START_ID,:TYPE", "neither that of a node file"),
         (":ID,year:integer", "year:integer"),
         (":ID,,name", "column 2"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions
+from kgnav_mcp.errors import LoadError
 from tests.adapters.embedded.loaded import loaded
 
 NODES = """id:ID,:LABEL,name,name@nl,born:int,height:float,alive:boolean,aka:string[],note:IGNORE,day:date
@@ -84,6 +85,52 @@ def test_ids_of_different_id_spaces_are_different_nodes(tmp_path: Path) -> None:
 def test_the_header_tells_the_delimiter(tmp_path: Path, name: str, delimiter: str) -> None:
     text = ":ID,:LABEL,name\n1,Film,Jaws\n".replace(",", delimiter)
     assert loaded(tmp_path, {name: text}).nodes()["1"][0] == "Jaws"
+
+
+NEPTUNE_NODES = """~id,~label,name:String,born:Int(single),alive:Bool,aka:String[]
+1,Film,Jaws,1975,,
+2,Person;Actor,Roy,+1932,FALSE,Roy;R. S.
+"""
+
+
+def test_neptunes_gremlin_files_are_a_property_graph(tmp_path: Path) -> None:
+    edges = "~id,~from,~to,~label,since:Date\ne1,2,1,ACTED_IN,1974-05-02\n"
+    graph = loaded(tmp_path, {"edges.csv": edges, "nodes.csv": NEPTUNE_NODES})
+    assert (graph.meta("kind"), graph.nodes()["2"][0], graph.node_labels("2")) == (
+        "property graph",
+        "Roy",
+        ["Actor", "Person"],
+    )
+    assert graph.attributes("2") == [
+        ("aka", "Roy", None, None),
+        ("aka", "R. S.", None, None),
+        ("alive", "false", "boolean", None),
+        ("born", "1932", "integer", None),
+        ("name", "Roy", None, None),
+    ]
+    assert graph.qualified_edges() == [("2", "ACTED_IN", "1", 0, {"since": [["1974-05-02", "date", None]]})]
+
+
+def test_ids_of_edges_in_neptunes_opencypher_files_are_left_out(tmp_path: Path) -> None:
+    edges = ":ID,:START_ID,:END_ID,:TYPE,since:Int\ne1,2,1,ACTED_IN,1974\n"
+    graph = loaded(tmp_path, {"edges.csv": edges, "nodes.csv": NODES})
+    assert graph.qualified_edges() == [("2", "ACTED_IN", "1", 0, {"since": [["1974", "integer", None]]})]
+
+
+@pytest.mark.parametrize("header", ["~from,~to", "~id,~id", "~from,~to,~label,~label"])
+def test_a_header_of_neptunes_that_lacks_or_repeats_a_column_is_refused(tmp_path: Path, header: str) -> None:
+    with pytest.raises(LoadError, match="neither that of a node file nor that of an edge file") as refused:
+        loaded(tmp_path, {"n.csv": f"{header}\n1,2,3,4\n"})
+    assert "~id; ~from, ~to and ~label" in refused.value.next_step
+
+
+def test_a_load_whose_nodes_have_no_names_tells_which_properties_could_name_them(tmp_path: Path) -> None:
+    text = "~id,~label,code:String,city:String,runways:Int\n1,airport,AMS,,6\n2,airport,FRA,Frankfurt,4\n"
+    (warning,) = loaded(tmp_path, {"n.csv": text}).report.warnings
+    assert warning.startswith("no node has a name (one of name, label, title)")
+    assert warning.endswith("--name-property takes names from another property: code, city")
+    by_city = loaded(tmp_path, {"n.csv": text}, LoadOptions(name_properties=("city",)))
+    assert (by_city.nodes()["2"][0], by_city.report.warnings) == ("Frankfurt", ())
 
 
 def test_a_field_may_span_lines_and_the_next_row_is_still_found(tmp_path: Path) -> None:

@@ -3,7 +3,11 @@
     id:ID(Person)  :LABEL  name  name@nl  born:int  alive:boolean  aliases:string[]  note:IGNORE
     :START_ID(Person)  :END_ID(Film)  :TYPE  roles:string[]  since:date
 
-`name@nl`, a value in a language, is this project's extension.
+`name@nl`, a value in a language, is this project's extension. Amazon Neptune's two headers differ little:
+
+    ~id  ~label  name:String  born:Int(single)
+    ~id  ~from  ~to  ~label  since:Date
+    :ID  :START_ID  :END_ID  :TYPE  since:DateTime
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import cast
 
@@ -46,6 +50,8 @@ class Role(StrEnum):
 
 ADMIN_ROLES = frozenset((Role.ID, Role.LABEL, Role.START, Role.END, Role.TYPE, Role.IGNORE))
 """The roles that a neo4j-admin header can give to a column, besides a property with its type."""
+NEPTUNE_COLUMNS = {"~id": ":ID", "~from": ":START_ID", "~to": ":END_ID"}
+"""Columns of Amazon Neptune's Gremlin files by neo4j-admin's. `~label` is a node's label or an edge's relation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +193,7 @@ DATATYPES = {
     "float": "float",
     "double": "float",
     "boolean": "boolean",
+    "bool": "boolean",
     "date": "date",
     "time": "time",
     "localtime": "localtime",
@@ -205,7 +212,7 @@ COLUMN = re.compile(
 
 
 def parse_header(source: str, line: str) -> Header:
-    """Parses the header of a node or edge file for neo4j-admin.
+    """Parses the header of a node or edge file for neo4j-admin or Amazon Neptune. Ids of edges are left out.
 
     Raises:
         LoadError: a type is unknown, or the columns make neither a node nor a relationship file.
@@ -215,13 +222,18 @@ def parse_header(source: str, line: str) -> Header:
         fields = next(dialect.rows([line]))
     except csv.Error as error:
         raise LoadError(f"the header of {source} is no valid CSV: {error}", next_step="Mend the first line.") from error
-    columns = tuple(_parse_column(source, place, field.strip()) for place, field in enumerate(fields))
+    names = [field.strip() for field in fields]
+    in_admin_form = NEPTUNE_COLUMNS | {"~label": ":TYPE" if "~from" in names else ":LABEL"}
+    columns = tuple(_parse_column(source, place, in_admin_form.get(name, name)) for place, name in enumerate(names))
+    if any(column.role is Role.START for column in columns):
+        columns = tuple(replace(one, role=Role.IGNORE) if one.role is Role.ID else one for one in columns)
     header = Header(columns, dialect, admin=True)
     ids, starts, ends, types = (len(header.of(role)) for role in (Role.ID, Role.START, Role.END, Role.TYPE))
     if (ids, starts, ends, types) not in {(1, 0, 0, 0), (0, 1, 1, 1)}:
         raise LoadError(
             f"the header of {source} is neither that of a node file nor that of an edge file",
-            next_step="A node file has one :ID column, an edge file one each of :START_ID, :END_ID and :TYPE.",
+            next_step="A node file has one :ID column, an edge file one each of :START_ID, :END_ID and :TYPE (or, as "
+            "Amazon Neptune calls them, ~id; ~from, ~to and ~label).",
         )
     return header
 

@@ -21,6 +21,10 @@ class PropertyStager:
         self._rules = rules
         self._first_term = staging.terms.last + 1
         self._named_relations: set[str] = set()
+        self.has_names = False
+        """Whether a node has a name."""
+        self.texts: dict[str, None] = {}
+        """Properties with texts, as far as nodes were staged before the first one with a name."""
 
     def node(self, key: str, labels: Iterable[str], properties: list[tuple[str, Value]]) -> None:
         """Stages a node.
@@ -48,6 +52,10 @@ class PropertyStager:
         for place, value in names:
             if place == best:
                 self._name(node, (NAME, place), value)
+        if names:
+            self.has_names = True
+        elif not self.has_names:
+            self.texts |= dict.fromkeys(name for name, (_, datatype, _) in properties if datatype is None)
 
     def _name(self, node: int, kind: tuple[int, int], value: Value) -> None:
         text, _, language = value

@@ -118,6 +118,11 @@ class Reading:
             elif source.has_nodes:
                 read_nodes(source if source.header.admin else with_inferred_types(source), stager, self.findings)
         declared = staging.terms.last
+        if stager.texts and not stager.has_names and not self._labels:
+            self.findings.warnings.append(
+                f"no node has a name (one of {', '.join(self._options.name_properties)}), so that find_node finds "
+                f"ids alone; --name-property takes names from another property: {', '.join(stager.texts)}"
+            )
         for index, source in files:
             if source.form is Format.APOC:
                 read_apoc_relationships(source, index, stager, self.findings)

@@ -38,8 +38,8 @@ SUFFIXES = {
 
 LONGEST_HEADER = 1 << 20
 PEEK_BYTES = 65_536
-ADMIN_HEADER = re.compile(r":(ID|START_ID|END_ID)\b")
-"""Only found in the headers of neo4j-admin files."""
+ADMIN_HEADER = re.compile(r":(ID|START_ID|END_ID)\b|(^|[\t,;|])\"?~(id|from)\b")
+"""Only found in the headers of files for neo4j-admin or Amazon Neptune."""
 
 
 def recognise(path: Path, forced: str | None = None) -> Source:
