@@ -109,3 +109,32 @@ async def test_a_store_is_asked_whether_there_are_more_matches_than_a_number_and
             assert await graph.has_more_matches(asked, than) is (than < matches)
             assert len([query for query in client.queries if f"LIMIT {than + 1}" in query]) == 1
         assert not await graph.has_more_matches(PatternQuery(fit(STARRED), ()), 0)
+
+
+STATEMENT = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#{}>"
+STATED = " ; ".join(
+    [f"[] a {STATEMENT.format('Statement')}"]
+    + [f"{STATEMENT.format(part)} ex:{end}" for part, end in (("subject", "film0"), ("predicate", "starred"))]
+    + [f"{STATEMENT.format('object')} ex:ada ; ex:by ex:ben ."]
+)
+TWO_EDGES = PatternQuery(fit(edge("f", "", "a"), edge("a", "", "b", "s")), ("f", "b"))
+
+
+async def test_whether_there_are_more_matches_is_asked_without_looking_up_each_head_among_statements():
+    client = films(["ada"], more=f"{STATED} ex:ada ex:met ex:ben, ex:cyd . ex:ben ex:met [ ex:met ex:dan ] .")
+    async with opened_over(client, HERE) as graph:
+        assert await graph.has_more_matches(TWO_EDGES, 3)
+        client.queries.clear()
+        assert not await graph.has_more_matches(TWO_EDGES, 4), "one of the five leads through a node without an IRI"
+        asked = [query for query in client.queries if "SELECT (COUNT(*)" in query]
+    assert asked
+    assert not [query for query in asked if "NOT EXISTS" in query]
+
+
+async def test_only_what_may_be_no_node_is_restricted_to_nodes():
+    client = films(["ada"], more=f"{STATED} ex:ada ex:met ex:ben .")
+    async with opened_over(client, HERE) as graph:
+        await graph.match_pattern(PatternQuery(TWO_EDGES.match, ("b",), ("f",), (("ex:film0",),)), limit=9)
+    (query,) = fits_in(client)
+    assert query.count("isLiteral") == 1, "of b alone: a is a head"
+    assert query.count("isBlank") == 1, "of a alone: f is given"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kgnav_mcp.errors import PlanTooLarge
-from kgnav_mcp.model import Entity, Page
+from kgnav_mcp.model import Count, Entity, Page
 from kgnav_mcp.navigation.plans import evaluate, running
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.navigation.plans.separating import factors
@@ -103,6 +103,15 @@ async def test_a_product_over_the_bound_is_refused_before_anything_is_read(text:
             await evaluate(graph, plan, limit=9, bound=1_000)
         assert [size.count.value for size in caught.value.sizes[:2]] == [VISITORS, BOATS]
         assert set(graph.read) == {0}, "they are only counted"
+
+
+@pytest.mark.parametrize("second", ["(c)-->(d)", "(c)--(d)"])
+async def test_edges_of_any_relation_are_at_least_those_of_the_largest_relation(second: str):
+    async with Recorded(TOY, AdapterOptions()) as graph:
+        plan = parse_cypher(f"MATCH (a)-->(b), {second} RETURN a, d")
+        with pytest.raises(PlanTooLarge) as caught:
+            await evaluate(graph, plan, limit=9, bound=VISITORS**2)
+        assert [size.count for size in caught.value.sizes] == [Count.at_least(VISITORS + BOATS)] * 2
 
 
 async def test_no_store_is_asked_for_a_product_that_it_could_not_put_in_order(monkeypatch: pytest.MonkeyPatch):

@@ -56,8 +56,10 @@ class PatternWriter(TripleWriter):
         catalogue = self._catalogue
         if not relations and (catalogue is None or catalogue.parallel is None or catalogue.parallel):
             raise cannot_express("edges of any relation, of which some triples may be several")
-        edge, own = super().edge(relations, ends)
-        return Fragment(f"{edge.text} {self._reification.head(ends.source.text).text}".strip()), own
+        return super().edge(relations, ends)
+
+    def is_head(self, node: Fragment) -> Fragment:
+        return self._reification.head(node.text)
 
     def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
         if iris or self._catalogue is None or self._catalogue.stop is not Stop.COMPLETE or self._catalogue.sampled:

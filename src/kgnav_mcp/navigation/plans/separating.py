@@ -13,6 +13,7 @@ from kgnav_mcp.navigation.plans.counting import edges_of
 from kgnav_mcp.navigation.plans.patterns import merged, of_certain_edges
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.starting import start_of
+from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.plan import (
     Aggregate,
     AggregateFunction,
@@ -146,7 +147,7 @@ async def _sizes(graph: GraphAdapter, pattern: Match) -> dict[NodePattern | Edge
     if pattern.edges:
         (edge, *other_edges), labelled = pattern.edges, any(node.labels for node in nodes)
         plain = not other_edges and not labelled and len(nodes) == 2 and pattern.where is None
-        count = await edges_of(graph, edge) if plain else None
+        count = (await edges_of(graph, edge) or await _most_of_one_relation(graph, edge)) if plain else None
         return {edge: count} if count is not None else None
     own = {node.variable for node in nodes}
     conditions = [(variables_of(each) & own, each) for each in conjuncts(pattern.where)]
@@ -155,6 +156,14 @@ async def _sizes(graph: GraphAdapter, pattern: Match) -> dict[NodePattern | Edge
         return None
     reader = Reader(graph, Budget(0))
     return {node: await start.count(reader) for node, start in zip(nodes, starts, strict=True)}
+
+
+async def _most_of_one_relation(graph: GraphAdapter, edge: EdgePattern) -> Count | None:
+    """The number of edges of the largest relation, which an edge of any relation has at least; None for others."""
+    if edge.relations or edge.path is not None or edge.source == edge.target:
+        return None
+    relations = (await Vocabulary.of(graph)).whole.relations
+    return Count.at_least(max((facts.count.value for facts in relations), default=0))
 
 
 def _keeps_rows(project: Project) -> bool:

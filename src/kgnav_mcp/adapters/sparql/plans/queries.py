@@ -22,12 +22,12 @@ AT_LEAST: Final = "HAVING (COUNT($counted) >= $least)"
 EACH: Final = "*"
 DIFFERENT: Final = "DISTINCT $node"
 
-EDGE: Final = "$source $relation $target . FILTER(!isLiteral($target))"
+EDGE: Final = "$source $relation $target ."
+NO_VALUE: Final = "FILTER(!isLiteral($node))"
+IRI: Final = "FILTER(isIRI($node))"
 REACHES: Final = "$source ($relations)* $target . FILTER(!isLiteral($target))"
 AMONG: Final = "VALUES $relation { $relations }"
-TWO_HOPS: Final = (
-    "$source $near $via . $mediator $via $far $target . FILTER($source != $target) FILTER(!isLiteral($target))"
-)
+TWO_HOPS: Final = "$source $near $via . $mediator $via $far $target . FILTER($source != $target)"
 LABELLED: Final = "$node $typed $type ."
 HAS_LABEL: Final = "EXISTS { $node $typed ?type FILTER(?type IN ($types)) }"
 INSTANCES: Final = "{ SELECT DISTINCT $node WHERE { $node $typed ?type FILTER(?type IN ($types)) } }"

@@ -10,7 +10,8 @@ from rdflib import BNode, Literal, URIRef
 from kgnav_mcp.adapters.sparql.names import Names
 from kgnav_mcp.adapters.sparql.plans import queries
 from kgnav_mcp.adapters.sparql.plans.parts import cannot_express
-from kgnav_mcp.adapters.sparql.plans.writing import Pattern, Writer
+from kgnav_mcp.adapters.sparql.plans.patterns import Pattern, write_pattern
+from kgnav_mcp.adapters.sparql.plans.writing import Writer
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, number_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, batches
@@ -37,7 +38,7 @@ class FitReader:
 
     async def fits(self, question: PatternQuery, limit: int) -> Sequence[PatternMatch]:
         """Up to `limit` matches. Raises as the port's verb does."""
-        pattern = await self._writer.written(question.match, question.given, question.qualifiers)
+        pattern = await write_pattern(self._writer, question.match, question.given, question.qualifiers)
         if not question.given:
             return await self._read(question, pattern, Fragment(""), limit)
         found: list[PatternMatch] = []
@@ -54,7 +55,7 @@ class FitReader:
         given_terms = len(question.rows) * len(question.given)
         if not names or question.top is not None or given_terms > MAX_TERMS:
             return False
-        pattern = await self._writer.written(question.match, question.given, question.qualifiers)
+        pattern = await write_pattern(self._writer, question.match, question.given, question.qualifiers, iris_only=True)
         given_values = pattern.given(question.given, question.rows) if question.given else Fragment("")
         nodes = Fragment(" ".join(pattern.node(name).text for name in names))
         text = Fragment(f"{given_values.text} {pattern.text.text}")

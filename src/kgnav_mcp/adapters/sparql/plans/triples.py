@@ -65,6 +65,9 @@ class TripleWriter(Writer):
         among = self._restricted(relation, [path[0] for path in paths])
         return Fragment(f"{among.text} {edge.text}".strip()), (relation,)
 
+    def is_tail(self, node: Fragment) -> Fragment:
+        return self.part(queries.NO_VALUE, node=node)
+
     def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
         """The pattern that restricts an edge to some relations; without any, to those that are shown."""
         return self.part(queries.AMONG, relation=relation, relations=values(*iris)) if iris else Fragment("")

@@ -1,38 +1,19 @@
-"""Writes a pattern of a plan in SPARQL: each match is one row."""
+"""Writes the parts of a pattern in SPARQL in the way of one store."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext, suppress
-from itertools import combinations, count
+from collections.abc import Iterable, Sequence
 
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans import queries
-from kgnav_mcp.adapters.sparql.plans.parts import Edge, EdgeVariables, cannot_express, relations_of
+from kgnav_mcp.adapters.sparql.plans.parts import EdgeVariables, cannot_express
 from kgnav_mcp.adapters.sparql.reading import Reader
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, comma_separated, rows, values
-from kgnav_mcp.errors import Unsupported
-from kgnav_mcp.plan import (
-    Compare,
-    Comparison,
-    Connective,
-    EdgePattern,
-    Exists,
-    Expression,
-    HasLabel,
-    Joined,
-    Match,
-    NodePattern,
-    Not,
-    PathKind,
-    PathLength,
-    Variable,
-)
-from kgnav_mcp.plan.walking import conjuncts, variables_of
-from kgnav_mcp.port.pattern_queries import QualifierCondition, id_condition, number_condition
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, comma_separated
+from kgnav_mcp.plan import Comparison
+from kgnav_mcp.port.pattern_queries import QualifierCondition
 
 
 class Writer(ABC):
@@ -54,10 +35,20 @@ class Writer(ABC):
 
     @abstractmethod
     def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
-        """Write an edge with one of these relations (empty: any).
+        """Write an edge with one of these relations (empty: any), whose ends may be more than nodes.
 
         Returns its text, and the variables that identify it together with its ends.
         """
+
+    def is_head(self, node: Fragment) -> Fragment:
+        """Write a condition that the head of an edge is a node; empty if it always is one."""
+        del node
+        return Fragment("")
+
+    def is_tail(self, node: Fragment) -> Fragment:
+        """Write a condition that the tail of an edge may be a head, such as no literal; empty if it always may."""
+        del node
+        return Fragment("")
 
     def labelled(self, node: Fragment, labels: Sequence[str], *, alone: bool) -> Fragment:
         """Write a pattern that a node has one of the labels; it adds no rows. `alone`: nothing else binds the node."""
@@ -102,20 +93,6 @@ class Writer(ABC):
         """The IRI of a relation whose values are the objects of its triples. Raises Unsupported for any other."""
         raise cannot_express(f"values of {relation}")
 
-    async def written(
-        self, match: Match, given: Sequence[str] = (), qualifiers: Sequence[QualifierCondition] = ()
-    ) -> Pattern:
-        """Write a pattern in SPARQL.
-
-        Raises:
-            Unsupported: SPARQL cannot express a part of it, or none of the qualifiers.
-        """
-        await self.load_relations(relations_of(match))
-        names = sorted({*variables_of(match), *given})
-        pattern = Pattern(self, {name: Fragment(f"?n{place}") for place, name in enumerate(names)}, count())
-        pattern.add(match, qualifiers)
-        return pattern
-
     def part(self, template: str, **terms: URIRef | Literal | Fragment) -> Fragment:
         """Fill a fragment."""
         return self._reader.part(template, **terms)
@@ -140,159 +117,3 @@ class Writer(ABC):
         if len(references) > MAX_TERMS:
             raise cannot_express(f"a list of {len(references):,} ids")
         return [self.term(each) for each in dict.fromkeys(references)]
-
-
-class Pattern:
-    """One pattern while it is being written."""
-
-    def __init__(self, writer: Writer, nodes: Mapping[str, Fragment], numbers: Iterable[int]) -> None:
-        self._writer = writer
-        self._nodes = nodes
-        self._numbers = iter(numbers)
-        self._parts: list[Fragment] = []
-
-    @property
-    def text(self) -> Fragment:
-        """The text between the braces of the query."""
-        return Fragment(" ".join(part.text for part in self._parts))
-
-    def node(self, name: str) -> Fragment:
-        """The variable of a node in the query."""
-        return self._nodes[name]
-
-    def given(self, names: Sequence[str], ids: Sequence[Sequence[str]]) -> Fragment:
-        """Write the values of the given nodes; they come before the pattern."""
-        term = self._writer.term
-        nodes = Fragment(" ".join(self.node(name).text for name in names))
-        return self._writer.part(queries.GIVEN, nodes=nodes, rows=rows(*([term(each) for each in row] for row in ids)))
-
-    def add(self, match: Match, qualifiers: Sequence[QualifierCondition] = ()) -> None:
-        """Write the edges, labels and conditions of a match. Conditions on ids come first."""
-        conditions: list[Expression] = []
-        for condition in conjuncts(match.where):
-            ids = id_condition(condition)
-            if ids is not None and ids[1] and isinstance(condition, Compare):
-                terms = self._writer.terms(ids[1])
-                self._parts.append(self._writer.part(queries.ONE_OF, node=self.node(ids[0]), terms=values(*terms)))
-            else:
-                conditions.append(condition)
-        ends = {edge.variable: self._ends(edge) for edge in match.edges}
-        self._qualify(qualifiers, ends)
-        edges = [self._edge(edge, ends[edge.variable]) for edge in match.edges if edge.path is None]
-        for edge in match.edges:
-            if edge.path is not None:
-                self._reach(edge, edge.path, ends[edge.variable])
-        for node in match.nodes:
-            self._labels(node, alone=not match.edges)
-        if match.edges_differ:
-            for one, other in combinations(edges, 2):
-                self._differ(one, other)
-        for condition in conditions:
-            self._parts.append(self._writer.part(queries.FILTER, condition=self._condition(condition)))
-
-    def _ends(self, edge: EdgePattern) -> EdgeVariables:
-        return EdgeVariables(self.node(edge.source), self.node(edge.target), next(self._numbers), edge.either)
-
-    def _qualify(self, qualifiers: Sequence[QualifierCondition], ends: Mapping[str, EdgeVariables]) -> None:
-        """Write the qualifiers that can be expressed, but at least one, and all those that refer to a node."""
-        written = 0
-        for qualifier in qualifiers:
-            value = Fragment(f"?v{next(self._numbers)}") if qualifier.node is None else self.node(qualifier.node)
-            with suppress(Unsupported) if qualifier.node is None else nullcontext():
-                self._parts.append(self._writer.qualifier(ends[qualifier.owned.owner], qualifier, value))
-                written += 1
-        if qualifiers and not written:
-            raise cannot_express("values of edges' properties")
-
-    def _edge(self, edge: EdgePattern, ends: EdgeVariables) -> Edge:
-        writer = self._writer
-        forth, other_variables = writer.edge(edge.relations, ends)
-        heads = ends.source, ends.target
-        if edge.either and edge.source != edge.target:
-            back, _ = writer.edge(edge.relations, ends.reversed)
-            heads = ends.own("h"), ends.own("t")
-            forth = writer.part(
-                queries.EITHER_WAY,
-                forth=forth,
-                back=back,
-                source=ends.source,
-                target=ends.target,
-                head=heads[0],
-                tail=heads[1],
-            )
-        self._parts.append(forth)
-        return Edge(forth, edge.relations, tuple(one.text for one in (*heads, *other_variables)))
-
-    def _reach(self, edge: EdgePattern, path: PathLength, ends: EdgeVariables) -> None:
-        """Write a path of any length, which leads to each node once.
-
-        If the path needs at least one edge, a node only leads to itself by a cycle.
-
-        SPARQL's `+` means the same, but Virtuoso leaves out nodes of a cycle.
-        """
-        if path.kind is not PathKind.REACHABLE or path.shortest > 1 or edge.either or edge.source == edge.target:
-            raise cannot_express("such a path")
-        writer = self._writer
-        self._parts.append(writer.reaching(edge.relations, ends))
-        if path.shortest == 1:
-            first, _ = writer.edge(edge.relations, EdgeVariables(ends.source, ends.own("x"), ends.number))
-            rest = writer.reaching(edge.relations, EdgeVariables(ends.own("x"), ends.source, ends.number))
-            cycle = writer.part(queries.EXISTS, pattern=Fragment(f"{first.text} {rest.text}"))
-            other = writer.part(queries.DIFFERS, one=ends.source, other=ends.target)
-            self._parts.append(writer.part(queries.FILTER, condition=Fragment(f"{other.text} || {cycle.text}")))
-
-    def _labels(self, node: NodePattern, *, alone: bool) -> None:
-        if node.subclasses:
-            raise cannot_express("subclasses")
-        name = self.node(node.variable)
-        self._parts += (self._writer.labelled(name, group, alone=alone) for group in node.labels)
-        if alone:
-            self._parts.append(self._writer.part(queries.NAMED, node=name))
-
-    def _differ(self, one: Edge, other: Edge) -> None:
-        """Write a condition that two edges of the pattern are not the same edge of the graph."""
-        if one.relations and other.relations and not {*one.relations} & {*other.relations}:
-            return
-        if len(one.identity) != len(other.identity):
-            raise cannot_express("edges of some relations beside edges of one")
-        pairs = [(Fragment(a), Fragment(b)) for a, b in zip(one.identity, other.identity, strict=True) if a != b]
-        part = self._writer.part
-        unlike = [part(queries.DIFFERS, one=a, other=b).text for a, b in pairs]
-        self._parts.append(part(queries.FILTER, condition=Fragment(" || ".join(unlike) or queries.NO)))
-
-    def _condition(self, condition: Expression) -> Fragment:
-        part = self._writer.part
-        match condition:
-            case Joined(Connective.AND | Connective.OR as connective, parts):
-                sign = " && " if connective is Connective.AND else " || "
-                return Fragment(sign.join(f"({self._condition(one).text})" for one in parts))
-            case Not(opposite):
-                return part(queries.NOT, condition=self._condition(opposite))
-            case Compare(Variable(one), Comparison.EQUAL | Comparison.UNEQUAL as comparison, Variable(other)):
-                template = queries.SAME if comparison is Comparison.EQUAL else queries.DIFFERS
-                return part(template, one=self.node(one), other=self.node(other))
-            case HasLabel(variable, labels):
-                return self._writer.has_label(self.node(variable), labels)
-            case Exists(match):
-                inner = Pattern(self._writer, self._nodes, self._numbers)
-                inner.add(match)
-                return part(queries.EXISTS, pattern=inner.text)
-            case _:
-                return self._value_condition(condition)
-
-    def _value_condition(self, condition: Expression) -> Fragment:
-        number = number_condition(condition)
-        if number is None:
-            return self._id_condition(condition)
-        owned, comparison, value = number
-        return self._writer.number(self.node(owned.owner), owned.ids, comparison, value)
-
-    def _id_condition(self, condition: Expression) -> Fragment:
-        ids = id_condition(condition)
-        if ids is None:
-            raise cannot_express("a condition")
-        name, references = ids
-        if not references:
-            return Fragment(queries.NO)
-        terms = comma_separated(*self._writer.terms(references))
-        return self._writer.part(queries.IS_ONE_OF, node=self.node(name), terms=terms)
