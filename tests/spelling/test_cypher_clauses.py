@@ -16,7 +16,7 @@ from kgnav_mcp.plan import (
     Unwind,
     Variable,
 )
-from kgnav_mcp.spelling.cypher import parse_cypher
+from kgnav_mcp.spelling.cypher import parse_cypher, write_cypher
 from tests.spelling.cypher_plans import A_X, A_Y, ONE, A, B, columns, edge, equal
 
 ROWS = Aggregate(AggregateFunction.COUNT, None)
@@ -97,6 +97,18 @@ def test_a_union_has_the_columns_of_its_sides():
 def test_a_variable_may_be_called_as_a_word_of_the_language():
     plan = parse_cypher("MATCH (end:Order {limit: 1})-[:CONTAINS|ENDS]->(count) WHERE end.skip = 2 RETURN count, end")
     assert plan.columns == ("count", "end")
+
+
+def test_a_column_may_be_called_as_any_word_of_the_language_and_rows_ordered_by_it():
+    plain = parse_cypher("MATCH (a) RETURN a.code AS x, a.desc AS y, a.end AS z ORDER BY y DESC, x LIMIT 3")
+    words = parse_cypher(
+        "MATCH (a) RETURN a.code AS limit, a.desc AS desc, a.end AS ends ORDER BY desc DESC, `limit` LIMIT 3"
+    )
+    assert words.columns == ("limit", "desc", "ends")
+    assert [column.value for column in words.pipelines[0].result.columns] == [
+        column.value for column in plain.pipelines[0].result.columns
+    ]
+    assert parse_cypher(write_cypher(words)) == words
 
 
 def test_a_text_is_read_once():

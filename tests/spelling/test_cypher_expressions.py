@@ -144,7 +144,6 @@ def test_a_literal_is_read_as(text: str, expected: Scalar):
         ("ELEMENTID(a)", Call(Function.ID, (Variable("a"),))),
         ("coalesce(a.x, a.y, 1)", Call(Function.COALESCE, (A_X, A_Y, ONE))),
         ("length(p)", Call(Function.LENGTH, (Variable("p"),))),
-        ("round(a.x, 1)", Call(Function.ROUND, (A_X, ONE))),
         ("count(*)", Aggregate(AggregateFunction.COUNT, None)),
         ("count(DISTINCT b)", Aggregate(AggregateFunction.COUNT, Variable("b"), distinct=True)),
         ("sum(a.x) / 2", Arithmetic(Aggregate(AggregateFunction.SUM, A_X), ArithmeticOperator.DIVIDE, TWO)),

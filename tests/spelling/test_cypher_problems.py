@@ -124,6 +124,7 @@ def test_the_words_of_writing_are_names_and_texts_like_others(text: str):
         ("MATCH (a) RETURN tolowre(a.x)", "there is no function tolowre", "toLower"),
         ("MATCH (a) RETURN keys(a)", "there is no function keys", "properties(n)"),
         ("MATCH (a) RETURN size(a, 1)", "size does not take 2 values", "size(x)"),
+        ("MATCH (a) RETURN round(a.x, 2)", "round does not take 2 values", "round(x * 100) / 100"),
         ("MATCH ((a)-->(b)){1,3} RETURN a", "a repeated group is not supported", "a repeated edge: (a)-[:R]->{1,3}(b)"),
         (
             "MATCH (a)-[:R*2 {x: 1}]->(b) RETURN a",

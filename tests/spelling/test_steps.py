@@ -197,3 +197,28 @@ def test_a_member_of_common_nodes_that_is_no_pair_is_told_what_it_has_to_be(give
         parse_steps([FILM, {"as": "c", "find_common_nodes": [given, ["film", "born_in"]]}, {"return": ["c"]}])
     reason = caught.value.problems[0].reason
     assert reason == 'it is a pair of a step and an edge type: ["p", "born_in"]'
+
+
+def _neighbors(name: str, source: str, *excluded: str) -> dict[str, Any]:
+    return {"as": name, "fetch_neighbors": {"from": source, "edge_type": "KNOWS", "except": list(excluded)}}
+
+
+CIRCLES: list[tuple[list[Any], list[tuple[str, str]]]] = [
+    (
+        [_neighbors("y", "x", "x"), {"as": "x", "find_common_nodes": [["y", "KNOWS"], ["y", "LIKES"]]}],
+        [("y", "x")],
+    ),
+    ([FILM, _neighbors("a", "film", "a")], [("a", "a")]),
+    ([_neighbors("a", "a")], [("a", "a")]),
+    ([FILM, _neighbors("a", "film", "b"), _neighbors("b", "film", "a")], [("a", "b")]),
+    ([FILM, _neighbors("a", "film", "c"), _neighbors("b", "film", "a"), _neighbors("c", "film", "b")], [("a", "c")]),
+    ([FILM, _neighbors("a", "film", "b", "c"), _neighbors("b", "a"), _neighbors("c", "b")], [("a", "b"), ("a", "c")]),
+]
+
+
+@pytest.mark.parametrize(("steps", "uses"), CIRCLES)
+def test_steps_that_use_each_other_in_a_circle_are_told(steps: list[Any], uses: list[tuple[str, str]]):
+    with pytest.raises(InvalidPlan) as caught:
+        parse_steps([*steps, {"return": [steps[-1]["as"], *(place for place, _ in uses)]}])
+    told = [(problem.place, problem.reason) for problem in caught.value.problems]
+    assert told == [(place, f"uses the step {used}, which comes later or is itself") for place, used in uses]

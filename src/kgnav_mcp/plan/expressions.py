@@ -24,11 +24,17 @@ NAME = "name"
 """The property that means an entity's name: any name or alias, unless the graph has a property called `name`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Constant:
-    """A constant value in the plan."""
+    """A constant value in the plan. Two are equal only if their types are: `2` and `2.0` divide differently."""
 
     value: Scalar
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constant) and (type(self.value), self.value) == (type(other.value), other.value)
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
 
 
 @dataclass(frozen=True, slots=True)

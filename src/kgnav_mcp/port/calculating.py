@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from kgnav_mcp.plan import ArithmeticOperator, Function, Scalar
@@ -12,6 +12,9 @@ from kgnav_mcp.port.comparing import date_parts
 from kgnav_mcp.port.ordering import NUMBER
 
 _is_number = re.compile(NUMBER).fullmatch
+_is_integer = re.compile(r"[+-]?[0-9]{1,4000}").fullmatch  # Python reads no more than 4,300 digits
+_HEADROOM = 64
+"""Binary digits by which floats are made smaller so that no part of their sum is too large for a float."""
 
 
 def calculate(left: Scalar, operator: ArithmeticOperator, right: Scalar) -> Scalar:
@@ -31,6 +34,37 @@ def _calculate_numbers(left: float | None, operator: ArithmeticOperator, right: 
         return _ARITHMETIC[operator](left, right)
     except (OverflowError, ZeroDivisionError, ValueError):
         return None
+
+
+def total(numbers: Sequence[int | float]) -> int | float:
+    """A sum: an integer if all numbers are; it does not depend on their order. Infinity and NaN are as in IEEE 754."""
+    if all(isinstance(number, int) for number in numbers):
+        return sum(numbers)
+    floats = list(map(_to_float, numbers))
+    try:
+        return math.fsum(floats)
+    except ValueError:  # infinities of both signs
+        return math.nan
+    except OverflowError:  # of a part of the sum at least
+        return math.fsum(math.ldexp(number, -_HEADROOM) for number in floats) * 2.0**_HEADROOM
+
+
+def average(numbers: Sequence[int | float]) -> float | None:
+    """The mean as a float; None of no numbers."""
+    if not numbers:
+        return None
+    mean = _to_float(total(numbers)) / len(numbers)
+    if math.isinf(mean):  # perhaps only their sum is too large
+        return total([_to_float(number) / len(numbers) for number in numbers])
+    return mean
+
+
+def _to_float(number: float) -> float:
+    """The number as a float; infinity if it is too large."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def number_of(value: object) -> int | float | None:
@@ -82,12 +116,8 @@ def _divide_by_zero(left: float, right: float) -> float:
 def _remainder(left: float, right: float) -> float:
     """The remainder, with the sign of the dividend."""
     if isinstance(left, int) and isinstance(right, int):
-        return left - _integer(_quotient(left, right)) * right
+        return left - int(_quotient(left, right)) * right
     return math.fmod(left, right) if right else math.nan
-
-
-def _integer(value: float) -> int:
-    return int(value)
 
 
 _ARITHMETIC: dict[ArithmeticOperator, Callable[[float, float], int | float]] = {
@@ -112,8 +142,10 @@ def _to_integer(value: Scalar) -> int | None:
         return int(value)
     if isinstance(value, int):
         return value
-    number = _to_number(value)
-    return int(number) if number is not None and math.isfinite(number) else None
+    if isinstance(value, str) and _is_integer(value.strip()):
+        return int(value)
+    fraction = _to_number(value)
+    return int(fraction) if fraction is not None and math.isfinite(fraction) else None
 
 
 def _numeric(work: Callable[[float], float]) -> Callable[[Scalar], Scalar]:
@@ -126,6 +158,12 @@ def _numeric(work: Callable[[float], float]) -> Callable[[Scalar], Scalar]:
         return work(number)
 
     return apply
+
+
+def _rounded(number: float) -> float:
+    """The nearest whole number, halves up. A half is not added first: 0.49999999999999994 would become 1."""
+    below = math.floor(number)
+    return float(below + (number - below >= 0.5))
 
 
 def _absolute(value: Scalar) -> int | float | None:
@@ -149,7 +187,7 @@ FUNCTIONS: dict[Function, Callable[[Scalar], Scalar]] = {
     Function.NUMBER: _to_number,
     Function.WHOLE: _to_integer,
     Function.ABS: _absolute,
-    Function.ROUND: _numeric(lambda number: float(math.floor(number + 0.5))),
+    Function.ROUND: _numeric(_rounded),
     Function.FLOOR: _numeric(lambda number: float(math.floor(number))),
     Function.CEILING: _numeric(lambda number: float(math.ceil(number))),
     Function.YEAR: _textual(_year),

@@ -4,40 +4,56 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 from kgnav_mcp.plan import Scalar
 from kgnav_mcp.port.scalars import Date
 
 _DATE = re.compile(
-    r"(?P<sign>-?)(?P<year>[0-9]{4,})(-(?P<month>[0-9]{2})(-(?P<day>[0-9]{2})"
-    r"(T(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(:(?P<second>[0-9]{2}(\.[0-9]+)?))?)?)?)?"
-    r"(?P<zone>Z|(?P<offset>[+-][0-9]{2}:?[0-9]{2})?)(\[[^]]*\])?(?P<before> BCE)?( \(Julian\))?"
+    r"(?P<sign>-?)(?P<year>[0-9]{4,4000})(-(?P<month>[0-9]{2})(-(?P<day>[0-9]{2})"
+    r"(T(?P<hour>[0-9]{2}):(?P<minute>[0-5][0-9])(:(?P<second>([0-5][0-9]|60)(\.[0-9]+)?))?)?)?)?"
+    r"(Z|(?P<shift>[+-])(?P<hours>[01][0-9]|2[0-3]):?(?P<minutes>[0-5][0-9]))?"
+    r"(\[[^]]*\])?(?P<before> BCE)?(?P<julian> \(Julian\))?"
 )
+_PARTS = ("month", "day", "hour", "minute")
+_FIRST = (1, 1, 0, 0)
+"""The values of parts that are not given."""
+_GREGORIAN_CYCLE, _JULIAN_CYCLE = 400, 4
+"""Years after which the lengths of the months repeat."""
 Moment = tuple[float, ...]
 
 
 @lru_cache(maxsize=50_000)
 def date_parts(text: str) -> Moment | None:
-    """The parts of a date or time, year first, as far as they are given; None if the text is not a date.
+    """The parts of a date or time, year first, as far as they are given; None if the text is not a possible date.
 
-    A time with a zone is converted to UTC.
+    A time with a zone is converted to UTC. Year 0 exists, as in ISO 8601; years BCE are negative and have none.
     """
     match = _DATE.fullmatch(text)
     if match is None:
         return None
     year = -int(match["year"]) if match["sign"] or match["before"] else int(match["year"])
-    parts: list[float] = [year]
-    for name in ("month", "day", "hour", "minute", "second"):
-        if match[name] is None:
-            break
-        parts.append(float(match[name]))
-    if len(parts) > 3 and match["offset"]:
-        sign, digits = match["offset"][0], match["offset"][1:].replace(":", "")
-        minutes = parts[3] * 60 + parts[4] - (1 if sign == "+" else -1) * (int(digits[:2]) * 60 + int(digits[2:]))
-        days, minutes = divmod(minutes, 24 * 60)
-        parts[2:5] = [parts[2] + days, minutes // 60, minutes % 60]
-    return tuple(parts)
+    given = [int(match[name]) for name in _PARTS if match[name] is not None]
+    seconds = [float(match["second"])] if match["second"] else []
+    if (*given[2:], *seconds) > (24, 0, 0.0):  # 24:00 is the end of the day
+        return None
+    month, day, hour, minute = (*given, *_FIRST[len(given) :])
+    # `datetime` has few years: a year at the same place of the cycle has the same months
+    cycle = _JULIAN_CYCLE if match["julian"] else _GREGORIAN_CYCLE
+    alike = 2000 + (year + 1 if match["before"] else year) % cycle
+    try:
+        time = datetime(alike, month, day, tzinfo=UTC) + timedelta(hours=hour, minutes=minute)
+    except ValueError:
+        return None
+    if len(given) > 2 and match["shift"]:
+        shift = timedelta(hours=int(match["hours"]), minutes=int(match["minutes"]))
+        time += shift if match["shift"] == "-" else -shift
+    passed = time.year - alike
+    year += passed
+    if not year and match["before"]:
+        year = passed
+    return (year, *(time.month, time.day, time.hour, time.minute)[: len(given)], *seconds)
 
 
 def comparable_dates(left: str, right: str) -> tuple[Moment, Moment] | None:

@@ -245,9 +245,8 @@ class _Reader:
         pattern.edges.append(_edge(edge, ends, types, step.direction, length))
         pattern.where += self._where(variable, step.where, f"{name} where")
         pattern.where += self._where(edge, step.edge_where, f"{name} edge_where")
-        for other in self.steps[name].excludes:
-            if other in self.steps and other != name:
-                pattern.where.append(Not(Exists(self._membership_pattern(other, variable))))
+        for other in self._earlier(name, self.steps[name].excludes):
+            pattern.where.append(Not(Exists(self._membership_pattern(other, variable))))
 
     def _edge_name(self, step: str, given: str | None = None) -> str:
         """A variable for the edge of a step, different in each copy of the step."""
@@ -267,11 +266,14 @@ class _Reader:
         """These steps and all that they depend on, in the order of the plan."""
         names, found = list(self.steps), list(steps)
         for name in found:
-            later = (
-                used for used in self.steps[name].depends_on if used in names and names.index(used) < names.index(name)
-            )
-            found += (used for used in later if used not in found)
+            found += (used for used in self._earlier(name, self.steps[name].depends_on) if used not in found)
         return sorted(found, key=names.index)
+
+    def _earlier(self, step: str, used: Iterable[str]) -> list[str]:
+        """Those of the used steps that come before a step. Others are problems, and could lead round in a circle."""
+        names = list(self.steps)
+        before = names[: names.index(step)]
+        return [name for name in used if name in before]
 
     def _where(self, owner: str, where: dict[str, Any], place: str) -> Iterable[Expression]:
         return parse_conditions(owner, where, place, self.problems)

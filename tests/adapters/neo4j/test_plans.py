@@ -23,7 +23,7 @@ from tests.plans.comparing import ALL, all_rows, of_answer, of_oracle, same_proo
 from tests.plans.graph import Graph
 from tests.plans.oracle import answer
 from tests.plans.oracle.values import Kind
-from tests.plans.short import cmp, edge, fit, give, node, of, plan, sum_up
+from tests.plans.short import cmp, edge, fit, give, no, node, null, of, plan, sum_up
 from tests.plans.stored import ask, fill
 
 IDS = "CREATE CONSTRAINT IF NOT EXISTS FOR (n:Person) REQUIRE n.id IS UNIQUE"
@@ -101,6 +101,16 @@ async def test_a_node_is_found_by_the_id_that_is_printed(graph: GraphAdapter):
     asked = plan(fit(node("n"), where=cmp(of("elementId", ".n"), "IN", ids)), give({"n": ".n"}))
     page = await graph.run(asked, limit=5)
     assert [of_answer(row.cells[0]) for row in page.items] == [(Kind.NODE, "Person:id=ada")]
+
+
+async def test_conditions_of_conditions_are_read_with_their_brackets(graph: GraphAdapter, stored: Graph):
+    old = cmp(".n.age", ">", 36)
+    inner = (no(old), null(".n.age"), cmp(".n.age", "IN", (36, 41)), cmp(".n.tag", "=", "night"), null(".n.tag"), old)
+    for one in inner:
+        outer = (null(one), no(null(one)), cmp(one, "IN", (True, None)), cmp(one, "<", True), cmp(True, "=", one))
+        for condition in (*outer, *(cmp(one, "<>", other) for other in inner)):
+            asked = plan(fit(node("n"), where=condition), give({"n": ".n.id", "value": condition}))
+            await answers(graph, asked, [tuple(map(of_oracle, row)) for row in answer(stored, asked)])
 
 
 async def test_edges_of_a_pattern_may_be_one_where_they_need_not_differ(graph: GraphAdapter):

@@ -57,6 +57,15 @@ async def test_names_of_entities_become_their_ids_and_letter_case_is_told(demo: 
     assert found.notes == ("Nothing is called 'vincent VAN gogh' in this letter case: vincent_van_gogh is meant.",)
 
 
+async def test_another_name_than_one_in_another_letter_case_excludes_the_node_that_it_means(demo: PlanRunner):
+    asked = "MATCH (a:Painter) WHERE a.name <> '{}' RETURN count(*)"
+    exact, other_case, nobody = [await checked(demo, asked.format(n)) for n in ("Edvard Munch", "edvard munch", "Xy")]
+    counts = [(await demo.run(each.plan, limit=1)).items[0].cells[0] for each in (exact, other_case, nobody)]
+    assert counts == [80, 80, 81]
+    assert other_case.notes == ("Nothing is called 'edvard munch' in this letter case: edvard_munch is meant.",)
+    assert not exact.notes
+
+
 async def test_the_names_of_a_list_are_looked_up_together():
     plan = "MATCH (a) WHERE a.name IN ['vincent VAN gogh', 'edvard munch'] RETURN a"
     async with open_adapter(str(demo_graph_path()), AdapterOptions()) as graph:

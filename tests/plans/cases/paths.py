@@ -48,6 +48,17 @@ CASES: tuple[tuple[str, Plan], ...] = (
         ),
     ),
     (
+        "MATCH p = (a {id: 'ada'})-[r:KNOWS*1..3]->(b) WHERE length(p) = 2 RETURN b.id",
+        plan(
+            fit(
+                edge("a-r->b", "KNOWS", path=hops(1, 3)),
+                PathPattern("p", ("a", "r", "b")),
+                where=both(cmp(".a.id", "=", "ada"), cmp(of("length", ".p"), "=", 2)),
+            ),
+            give({"b": ".b.id"}),
+        ),
+    ),
+    (
         "MATCH (a)-[r:KNOWS*1..2]->(b)-[s:KNOWS]->(c) RETURN a.id, b.id, c.id",
         plan(fit(edge("a-r->b", "KNOWS", path=hops(1, 2)), edge("b-s->c", "KNOWS")), give({**IDS, "c": ".c.id"})),
     ),

@@ -119,6 +119,18 @@ CASES: tuple[tuple[str, Plan], ...] = (
         plan(fit(node("n")), give({"id": ".n.id"}, where=cmp(".n.age", "=", 36)), give({"id": ".id"})),
     ),
     (
+        "MATCH (a)-[r:KNOWS]->(b) WITH a WHERE b.age = 36 RETURN a.id",
+        plan(fit(edge("a-r->b", "KNOWS")), give({"a": ".a"}, where=cmp(".b.age", "=", 36)), give({"id": ".a.id"})),
+    ),
+    (
+        "MATCH (a)-[r:KNOWS]->(b) WITH a ORDER BY r.since DESC, a.id, b.id LIMIT 2 WHERE b.age > 30 RETURN a.id",
+        plan(
+            fit(edge("a-r->b", "KNOWS")),
+            give({"a": ".a"}, "-.r.since", ".a.id", ".b.id", limit=2, where=cmp(".b.age", ">", 30)),
+            give({"id": ".a.id"}),
+        ),
+    ),
+    (
         "MATCH (n) WITH n ORDER BY n.id LIMIT 3 WHERE n.age > 36 RETURN n",
         plan(fit(node("n")), give({"n": ".n"}, ".n.id", limit=3, where=cmp(".n.age", ">", 36)), give({"n": ".n"})),
     ),

@@ -170,7 +170,12 @@ def translate(error: Exception, path: str) -> StoreError | None:
         return None
     if _code(error) in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}:
         return StoreUnavailable(f"the graph file {path} can no longer be read", next_step=_load_command(path))
-    return damaged(path) if isinstance(error, sqlite3.Error | _DAMAGED_ROW_ERRORS) else None
+    if isinstance(error, _DAMAGED_ROW_ERRORS):
+        return InvalidStore(
+            f"the graph file {path} is damaged, or kgnav-mcp has a fault: a row cannot be read",
+            next_step=f"{_load_command(path)}. If the same call fails on the new file, report it.",
+        )
+    return damaged(path) if isinstance(error, sqlite3.Error) else None
 
 
 _DAMAGED_ROW_ERRORS = ArithmeticError | LookupError | RecursionError | ValueError

@@ -11,7 +11,7 @@ from kgnav_mcp.navigation.plans.entities import EntityReader
 from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.kinds import EDGE, report_no_numbers, report_other_kinds
 from kgnav_mcp.navigation.plans.property_checks import PropertyChecker
-from kgnav_mcp.navigation.plans.scopes import Edge, Node, Scope
+from kgnav_mcp.navigation.plans.scopes import Edge, Members, Node, Scope
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.navigation.resolving import NameIndex
 from kgnav_mcp.plan import (
@@ -104,7 +104,7 @@ class ConditionChecker:
                         return await self._compare_node_property(
                             condition, prop, node, texts, identity=identity, written=written
                         )
-                    case Edge(relations, many=False):
+                    case Edge(relations):
                         ids = await self.qualifier_ids(prop.name, relations)
                         kinds = await self.vocabulary.qualifier_kinds(relations, ids)
                         report_other_kinds(condition, prop, kinds, texts, self.findings, written=written)
@@ -130,7 +130,9 @@ class ConditionChecker:
             return await self.entities.with_ids(condition, prop.owner, constants)
         if prop.name == NAME:
             prop = replace(prop, ids=ids if await self.having.has(node, prop, ids) else ())
-            if identity and condition.comparison is not Comparison.UNEQUAL:
+            if identity and condition.comparison is Comparison.UNEQUAL:
+                return await self.entities.with_other_name(condition, prop, constants, node)
+            if identity:
                 return await self.entities.with_name(condition, prop, constants, node)
             ids = prop.ids
         report_other_kinds(condition, prop, self.vocabulary.value_kinds(ids), constants, self.findings, written=written)
@@ -144,7 +146,7 @@ class ConditionChecker:
             case Property(owner, name) if isinstance(scope.get(owner), Node):
                 ids = await self.vocabulary.properties(name)
                 kinds = self.vocabulary.value_kinds(ids) if ids or name != NAME else frozenset(("text",))
-            case Property(owner, name) if isinstance(edge := scope.get(owner), Edge) and not edge.many:
+            case Property(owner, name) if isinstance(edge := scope.get(owner), Edge):
                 ids = await self.qualifier_ids(name, edge.relations)
                 kinds = await self.vocabulary.qualifier_kinds(edge.relations, ids)
             case _:
@@ -155,10 +157,16 @@ class ConditionChecker:
         match scope.get(prop.owner):
             case Node() as node:
                 return await self._node_property(prop, node)
-            case Edge(relations, many):
-                return await self._edge_property(prop, relations, many=many)
+            case Edge(relations):
+                return await self._edge_property(prop, relations)
             case None:
                 return prop  # an unknown variable, which the parser has reported
+            case Members(each):
+                name = "node" if isinstance(each, Node) else "edge"
+                place, reason = f"{prop.owner}.{prop.name}", f"{prop.owner} is a list of {name}s"
+                self.findings.problem(place, reason, [f"UNWIND {prop.owner} AS {name}"])
+                self.findings.mend(prop, None)
+                return prop
             case _:
                 self.findings.problem(
                     f"{prop.owner}.{prop.name}", f"{prop.owner} is neither a node nor an edge: it has no properties"
@@ -190,12 +198,8 @@ class ConditionChecker:
         self.findings.mend(prop, replace(prop, name=name) if name is not None else None)
         return prop
 
-    async def _edge_property(self, prop: Property, relations: Sequence[str], *, many: bool) -> Expression:
+    async def _edge_property(self, prop: Property, relations: Sequence[str]) -> Expression:
         place = f"{prop.owner}.{prop.name}"
-        if many:
-            self.findings.problem(place, "is asked of a path's list of edges", [f"UNWIND {prop.owner} AS edge"])
-            self.findings.mend(prop, None)
-            return prop
         ids = await self.qualifier_ids(prop.name, relations)
         if not ids:
             known = await self.vocabulary.qualifiers(relations)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Entity, Stop
+from kgnav_mcp.model import Entity, Namesake, Stop
 from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.scopes import Node
@@ -18,9 +18,11 @@ from kgnav_mcp.plan import (
     Call,
     Compare,
     Comparison,
+    Connective,
     Constant,
     Expression,
     Function,
+    Joined,
     ListOf,
     Not,
     Property,
@@ -62,43 +64,58 @@ class EntityReader:
         Exact spelling comes first, then any letter case; aliases count. `prop.ids` are the graph's own properties
         called `name`: if a node with this node's labels has the exact value, the condition stays a comparison of them.
         """
-        for constant in texts if prop.owner not in self.one_node else ():
-            if await self._has_value(node, prop.ids, str(constant.value)):
-                return Compare(prop, condition.comparison, condition.right)
+        if prop.owner not in self.one_node and await self._have_value(node, prop.ids, texts):
+            return replace(condition, left=prop)
         named = await self.lookups.by_name([str(constant.value) for constant in texts])
         if any(page.stop is not Stop.COMPLETE for page in named.values()):
-            return Compare(prop, condition.comparison, condition.right)
+            return replace(condition, left=prop)
         ids: list[str] = []
         for constant in texts:
             text = str(constant.value)
-            page = named[text]
-            exact = [one.entity for one in page.items if one.name == text]
-            entities = exact or [one.entity for one in page.items]
+            entities = self._meant(text, named[text].items)
             if not entities:
                 await self._report_unknown(condition, constant, f"no entity is called {echoed(text)}")
             if len(entities) > 1 and prop.owner in self.one_node:
                 reason = f"{len(entities):,} entities are called {echoed(text)}: give the id of one"
                 self.findings.problem(prop.owner, reason, [entity.id for entity in entities[:NEAREST]])
                 self.findings.mend(constant, None)
-            self._note_entities(text, entities, exactly_spelt=bool(exact))
             ids += [entity.id for entity in entities]
         return has_id(prop.owner, ids)
 
-    async def _has_value(self, node: Node, properties: Sequence[str], text: str) -> bool:
+    async def with_other_name(
+        self, condition: Compare, prop: Property, texts: Sequence[Constant], node: Node
+    ) -> Expression:
+        """A condition that a node's name is not this: it is none of the nodes that `with_name` takes it to mean."""
+        compared = replace(condition, left=prop)
+        if await self._have_value(node, prop.ids, texts):
+            return compared
+        (text,) = (str(constant.value) for constant in texts)
+        page = (await self.lookups.by_name([text]))[text]
+        if not page.items or page.stop is not Stop.COMPLETE:
+            return compared
+        others = Not(has_id(prop.owner, [entity.id for entity in self._meant(text, page.items)]))
+        return Joined(Connective.AND, (compared, others))
+
+    async def _have_value(self, node: Node, properties: Sequence[str], texts: Sequence[Constant]) -> bool:
+        """Whether a node with this node's labels has one of these texts as the value of a property."""
         labels = node.labels[0] if node.labels and not node.subclasses else (None,)
-        for label, name in product(labels, properties):
+        for label, name, constant in product(labels, properties, texts):
             with suppress(UnknownName):  # an unknown label is reported where labels are checked
-                if (await self.lookups.by_value(label, name, text)).items:
+                if (await self.lookups.by_value(label, name, str(constant.value))).items:
                     return True
         return False
 
-    def _note_entities(self, text: str, entities: Sequence[Entity], *, exactly_spelt: bool) -> None:
+    def _meant(self, text: str, found: Sequence[Namesake]) -> Sequence[Entity]:
+        """The entities that a name means: those spelt exactly so, or else in any letter case. A note tells which."""
+        exact = [one.entity for one in found if one.name == text]
+        entities = exact or [one.entity for one in found]
         names = ", ".join(entity.id for entity in entities[:NEAREST])
-        if not exactly_spelt and entities:
+        if entities and not exact:
             self.findings.notes.append(f"Nothing is called {echoed(text)} in this letter case: {names} is meant.")
         elif len(entities) > 1:
             more = f" and {len(entities) - NEAREST:,} more" if len(entities) > NEAREST else ""
             self.findings.notes.append(f"{len(entities):,} entities are called {echoed(text)}: {names}{more}.")
+        return entities
 
     async def _report_unknown(
         self, condition: Compare, constant: Constant, reason: str, *, by_id: bool = False

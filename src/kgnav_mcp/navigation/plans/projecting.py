@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from math import fsum
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, times
@@ -12,7 +11,7 @@ from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.values import Rank, Row, Table, Value, flat, identity, rank
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, conjuncts, rewritten
-from kgnav_mcp.port.calculating import number_of
+from kgnav_mcp.port.calculating import average, number_of, total
 
 
 async def projected(
@@ -194,10 +193,5 @@ def _aggregated(one: Aggregate, values: Iterable[Value], in_order: bool) -> Valu
         return pick(not_null, key=rank, default=None)
     numbers = [number for value in not_null if (number := number_of(value)) is not None]
     if one.function is AggregateFunction.SUM:
-        return _total(numbers)
-    return _total(numbers) / len(numbers) if numbers else None
-
-
-def _total(numbers: Sequence[int | float]) -> int | float:
-    """A sum: an integer if all numbers are; it does not depend on their order."""
-    return sum(numbers) if all(isinstance(number, int) for number in numbers) else fsum(numbers)
+        return total(numbers)
+    return average(numbers)

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from kgnav_mcp.plan import Match, NodePattern, Project, Unwind, Variable
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Call,
+    Constant,
+    Expression,
+    Function,
+    ListOf,
+    Match,
+    NodePattern,
+    Project,
+    Unwind,
+    Variable,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +32,24 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An edge of one of these relations (empty: any relation), or with `many` a list of such edges."""
+    """An edge of one of these relations (empty: any relation)."""
 
     relations: tuple[str, ...] = ()
-    many: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """A list of nodes or of edges."""
+
+    each: Node | Edge
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """Anything else: a value, a list, a path."""
+    """Anything else: a value, a list of values, a path."""
 
 
-Kind = Node | Edge | Value
+Kind = Node | Edge | Members | Value
 Scope = Mapping[str, Kind]
 
 
@@ -40,7 +59,8 @@ def after_match(scope: Scope, match: Match) -> dict[str, Kind]:
     for node in match.nodes:
         found[node.variable] = _with_labels(found.get(node.variable), node)
     for edge in match.edges:
-        found[edge.variable] = Edge(edge.relations, edge.path is not None)
+        one = Edge(edge.relations)
+        found[edge.variable] = one if edge.path is None else Members(one)
         for end in (edge.source, edge.target):
             found.setdefault(end, Node())
     found.update((path.variable, Value()) for path in match.paths)
@@ -54,14 +74,53 @@ def _with_labels(known: Kind | None, node: NodePattern) -> Node:
 
 
 def after_project(scope: Scope, project: Project) -> dict[str, Kind]:
-    """The variables after a projection: its columns. A renamed variable keeps its kind."""
-    return {
-        column.name: scope.get(column.value.name, Value()) if isinstance(column.value, Variable) else Value()
-        for column in project.columns
-    }
+    """The variables after a projection: its columns."""
+    return {column.name: kind_of(column.value, scope) for column in project.columns}
 
 
 def after_unwind(scope: Scope, unwind: Unwind) -> dict[str, Kind]:
-    """The variables after an UNWIND. The members of a list of edges are edges; other members are values."""
-    listed = scope.get(unwind.of.name) if isinstance(unwind.of, Variable) else None
-    return {**scope, unwind.variable: Edge(listed.relations) if isinstance(listed, Edge) else Value()}
+    """The variables after an UNWIND: also the members of its list."""
+    listed = kind_of(unwind.of, scope)
+    return {**scope, unwind.variable: listed.each if isinstance(listed, Members) else Value()}
+
+
+def kind_of(expression: Expression, scope: Scope) -> Kind:
+    """The kind of an expression's value, if it is not null."""
+    kind: Kind = Value()
+    match expression:
+        case Variable(name):
+            kind = scope.get(name, kind)
+        case Call(Function.NODES):
+            kind = Members(Node())
+        case Call(Function.EDGES):
+            kind = Members(Edge())
+        case Call(Function.START | Function.END):
+            kind = Node()
+        case Call(Function.FIRST | Function.LAST, (of,)):
+            listed = kind_of(of, scope)
+            kind = listed.each if isinstance(listed, Members) else kind
+        case Call(Function.COALESCE, choices):
+            kind = _common_kind(choices, scope)
+        case ListOf(items):
+            kind = _list_of(_common_kind(items, scope))
+        case Aggregate(AggregateFunction.COLLECT, of) if of is not None:
+            kind = _list_of(kind_of(of, scope))
+        case Aggregate(AggregateFunction.MINIMUM | AggregateFunction.MAXIMUM, of) if of is not None:
+            kind = kind_of(of, scope)
+        case _:
+            pass
+    return kind
+
+
+def _common_kind(choices: Iterable[Expression], scope: Scope) -> Kind:
+    """The kind that all choices have. Of nodes with different labels, any node; of edges, any edge."""
+    kinds = {kind_of(choice, scope) for choice in choices if choice != Constant(None)}
+    if len(kinds) == 1:
+        return kinds.pop()
+    if kinds and all(isinstance(kind, Node) for kind in kinds):
+        return Node()
+    return Edge() if kinds and all(isinstance(kind, Edge) for kind in kinds) else Value()
+
+
+def _list_of(kind: Kind) -> Kind:
+    return Members(kind) if isinstance(kind, Node | Edge) else Value()

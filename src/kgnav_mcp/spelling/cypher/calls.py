@@ -17,7 +17,15 @@ from kgnav_mcp.plan import (
     Not,
     Variable,
 )
-from kgnav_mcp.spelling.cypher.functions import AGGREGATES, DATES, DURING, FUNCTIONS, REPLACEMENTS, accepts_arguments
+from kgnav_mcp.spelling.cypher.functions import (
+    AGGREGATES,
+    DATES,
+    DURING,
+    FUNCTIONS,
+    REPLACEMENTS,
+    accepted_call,
+    accepts_arguments,
+)
 from kgnav_mcp.spelling.cypher.reading import Context, Reading, has_token, name_of, nearest, subtrees
 from kgnav_mcp.spelling.cypher.syntax import Node
 from kgnav_mcp.spelling.dates import date
@@ -67,7 +75,8 @@ class Calls:
             instead = REPLACEMENTS.get(name.lower()) or nearest(name, names)
             return self._reading.report(node, f"there is no function {name} in plans", *instead)
         if not accepts_arguments(function, len(values)):
-            return self._reading.report(node, f"{function} does not take {len(values)} values", f"{function}(x)")
+            instead = accepted_call(function, len(values))
+            return self._reading.report(node, f"{function} does not take {len(values)} values", instead)
         return Call(function, values)
 
     def _aggregate(self, node: Node, function: AggregateFunction, of: list[Node], context: Context) -> Expression:

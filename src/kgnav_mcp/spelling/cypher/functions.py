@@ -55,7 +55,10 @@ REPLACEMENTS: Final[dict[str, tuple[str, ...]]] = {
 
 
 def accepts_arguments(function: Function, arguments: int) -> bool:
-    """Whether a function takes this number of arguments."""
-    if function is Function.COALESCE:
-        return arguments > 0
-    return arguments == 1 or (function is Function.ROUND and arguments == 2)
+    """Whether a function takes this number of arguments: `coalesce` at least one, any other exactly one."""
+    return arguments == 1 or (function is Function.COALESCE and arguments > 1)
+
+
+def accepted_call(function: Function, arguments: int) -> str:
+    """An example of a call that is accepted, for a call with a number of arguments that is not."""
+    return "round(x * 100) / 100" if function is Function.ROUND and arguments > 1 else f"{function}(x)"

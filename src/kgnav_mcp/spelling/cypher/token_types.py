@@ -146,8 +146,10 @@ def _is_map_colon(tokens: list[Token], index: int, *, in_braces: bool) -> bool:
 def _must_be_name(before: Token | None, after: Token | None, *, in_braces: bool, map_colon: bool, word: Token) -> bool:
     """Whether only a name is possible at this place, whatever the word is."""
     kind, following = before.type if before else "", after.type if after else ""
-    if kind == "DOT" or following == "DOT":
+    if kind in {"DOT", "AS"} or following == "DOT":
         return True
+    if kind == "BY":
+        return word.upper() in _ALWAYS_KEYWORDS and word.upper() not in _VALUES
     if kind == "COLON":
         return not map_colon
     if kind in {"VBAR", "AMPERSAND", "BANG"}:

@@ -46,7 +46,7 @@ _FUNCTIONS: Final = {
 def write_cypher(plan: Plan) -> str:
     """The text of a plan, one clause a line. Parsing it gives the same plan, except for names of unnamed variables.
 
-    `Plan.asks` (only whether there is any row) cannot be written in Cypher and is lost.
+    `Plan.only_exists` (only whether there is any row) cannot be written in Cypher and is lost.
     """
     writer = _Writer(_new_names(plan))
     union = "\nUNION ALL\n" if plan.keep_duplicates else "\nUNION\n"

@@ -75,7 +75,7 @@ class Expressions:
         self._pattern = pattern
 
     def value(self, expression: Expression, scope: Scope) -> Typed:  # noqa: C901, PLR0911, PLR0912 - one case a word
-        """An expression of a plan in Cypher.
+        """An expression of a plan in Cypher, in brackets if it has an operator.
 
         Raises:
             Unsupported: Cypher cannot express it, or only with another meaning.
@@ -93,9 +93,9 @@ class Expressions:
                 word = {Connective.AND: " AND ", Connective.OR: " OR ", Connective.XOR: " XOR "}[connective]
                 return Typed(f"({word.join(self.condition(part, scope) for part in parts)})", _TRUTH)
             case Not(condition):
-                return Typed(f"NOT ({self.condition(condition, scope)})", _TRUTH)
+                return Typed(f"(NOT {self.condition(condition, scope)})", _TRUTH)
             case IsNull(value):
-                return Typed(f"{self._is_null(value, scope)}", _TRUTH)
+                return Typed(f"({self._is_null(value, scope)})", _TRUTH)
             case HasLabel(name, labels):
                 return self._has_label(variable(name, scope), labels)
             case Arithmetic(left, operator, right):
@@ -240,7 +240,7 @@ class Expressions:
             if not isinstance(right.kind, Listed):
                 raise unsupported("a member of what is no list")
             _check_comparable(one.kind, right.kind.of)
-            return f"{one.text} IN {right.text}"
+            return f"({one.text} IN {right.text})"
 
         return self._any(left, tested, nothing=tested(Typed("null", NULL)))
 

@@ -121,8 +121,7 @@ def _needed_variables(clauses: Sequence[Clause]) -> frozenset[str]:
             case Match():
                 found |= variables_of(clause)
             case Project():
-                for each in (*(column.value for column in clause.columns), *(order.by for order in clause.order)):
-                    found |= variables_of(each)
+                found |= variables_of(clause)
                 break
             case _:
                 found |= variables_of(clause.of)

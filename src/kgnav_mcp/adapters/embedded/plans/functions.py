@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -14,6 +13,7 @@ from kgnav_mcp.adapters.embedded.plans import values as of_values
 from kgnav_mcp.adapters.embedded.plans.encoding import DATE, NotEncodableError, Stored, decode, encode, sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.model import Literal
+from kgnav_mcp.port.calculating import average, total
 from kgnav_mcp.port.comparing import overlaps_period
 from kgnav_mcp.port.scalars import Date, scalar
 
@@ -101,8 +101,8 @@ class Functions:
             },
             "aggregates": {
                 "kg_labels": (1, self._aggregate(self._labels)),
-                "kg_sum": (1, self._aggregate(lambda values: encode(_sum(values)))),
-                "kg_avg": (1, self._aggregate(_average)),
+                "kg_sum": (1, self._aggregate(lambda values: encode(total(_numbers(values))))),
+                "kg_avg": (1, self._aggregate(lambda values: encode(average(_numbers(values))))),
                 "kg_min": (1, self._aggregate(lambda values: min(values, key=_sort_key, default=None))),
                 "kg_max": (1, self._aggregate(lambda values: max(values, key=_sort_key, default=None))),
                 "kg_collect": (1, self._aggregate(lambda values: _encode_list(sorted(values, key=_sort_key)))),
@@ -128,8 +128,11 @@ class Functions:
         return called
 
     def _cached(self, work: Callable[..., Any]) -> Callable[..., Any]:
-        """Wraps a function with a cache, because the same values of a graph occur again and again."""
-        cached = lru_cache(_CACHE_SIZE)(work)
+        """Wraps a function with a cache, because the same values of a graph occur again and again.
+
+        It tells 2 from 2.0, which divide differently.
+        """
+        cached = lru_cache(_CACHE_SIZE, typed=True)(work)
         self._cache_clears.append(cached.cache_clear)
         return cached
 
@@ -180,17 +183,6 @@ def _in_order(rows: list[tuple[int, int, Stored]]) -> Iterable[Stored]:
 
 def _numbers(values: list[Stored]) -> list[int | float]:
     return [value for value in values if isinstance(value, int | float)]
-
-
-def _sum(values: list[Stored]) -> int | float:
-    """Returns the sum of the numbers, an integer if all are. It does not depend on the order of the numbers."""
-    numbers = _numbers(values)
-    return sum(numbers) if all(isinstance(number, int) for number in numbers) else math.fsum(numbers)
-
-
-def _average(values: list[Stored]) -> Stored:
-    numbers = _numbers(values)
-    return encode(_sum(values) / len(numbers)) if numbers else None
 
 
 def _sort_key(value: Stored) -> bytes:

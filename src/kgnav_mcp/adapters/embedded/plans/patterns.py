@@ -248,8 +248,8 @@ class _PatternCompiler:
         """Finds the paths between the nodes that the joins so far allow, and joins them as a table."""
         if self._within:
             raise unsupported("a path that is searched for each row")
-        scope, names = self._branch.scope, frozenset((*self._patterns, *(one.edge or "" for one in self._steps)))
-        open_names = names - scope.keys()
+        scope, edges = self._branch.scope, (one.edge or "" for one in self._steps)
+        open_names = {*self._patterns, *edges, *(path.variable for path in self._match.paths)} - scope.keys()
         compiler, alias = self._expressions(), self._statement.alias("w")
         ready = [compiler.holds(each) for each in self._conditions if not variables_of(each) & open_names]
         so_far = Branch(self._branch.rows, [*self._branch.conditions, *ready], scope)
@@ -262,8 +262,8 @@ class _PatternCompiler:
             raise unsupported("paths from so many nodes")
         links = self._statement.parameter(find_paths(self._words, edge, step.relations, pairs))
         self._branch.rows.append(f"{self._statement.table(pieces.LINKS.format(links=links))} AS {alias}")
-        edges = f"{alias}.edges" if edge.path is not None and edge.path.kind in _KINDS_WITH_EDGES else "NULL"
-        scope[edge.variable] = Term(TermKind.PATH_OR_LIST, (edges,))
+        walked = f"{alias}.edges" if edge.path is not None and edge.path.kind in _KINDS_WITH_EDGES else "NULL"
+        scope[edge.variable] = Term(TermKind.PATH_OR_LIST, (walked,))
         self._bind_ends([(step.source, f"{alias}.source"), (step.target, f"{alias}.target")])
 
     def _bind_ends(self, ends: Sequence[tuple[str, str]]) -> None:

@@ -28,7 +28,7 @@ class PlanReader:
 
         Raises:
             Unsupported: SQL cannot express a part of the plan, or a row has a value that the query cannot handle.
-                InvalidCursor: the position is not one of a plan's answer.
+            InvalidCursor: the position is not one of a plan's answer.
         """
         start = items_before(after)
         with Functions.of(self._builder) as functions:
@@ -50,9 +50,8 @@ class PlanReader:
             Unsupported: see `page`.
         """
         try:
-            query = compile_plan(
-                self._words, plan, limit, start
-            )  # in the `try`, because compiling may run queries to find paths
+            # in the `try`, because compiling may run queries to find paths
+            query = compile_plan(self._words, plan, limit, start)
             return query, self._builder.session.all(query.query, *query.parameters)
         except sqlite3.OperationalError as error:
             if not functions.refused and "integer overflow" not in str(error):
