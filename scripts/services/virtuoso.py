@@ -109,7 +109,7 @@ class Virtuoso(GraphStore):
 
     def _instance(self) -> VirtuosoInstance:
         known = load_instance(self._home, VirtuosoInstance)
-        instance = known or VirtuosoInstance(free_port(), free_port(), secrets.token_urlsafe(18))
+        instance = known or VirtuosoInstance(free_port(), free_port(), secrets.token_hex(18))
         port = wanted_port(_PORT)
         if port is not None and self._process.pid() is None:  # a running instance keeps its port
             instance = replace(instance, port=port)
