@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.embedded.plans import functions, searched
 from kgnav_mcp.adapters.embedded.session import Parameter, Row, Session
-from kgnav_mcp.errors import InvalidCursor, StoreTimeout, Unsupported
+from kgnav_mcp.errors import InvalidCursor, InvalidStore, StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Literal
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import Column, Constant, Order, PathKind, PathPattern, Plan, Project, Variable
@@ -102,6 +102,19 @@ async def test_what_has_no_words_in_sql_is_refused_before_anything_runs(opened: 
 async def test_a_position_that_is_none_is_refused(opened: GraphAdapter):
     with pytest.raises(InvalidCursor):
         await opened.run(plan(fit(node("n")), give({"n": ".n"})), limit=9, after="3.abc")
+
+
+async def test_an_error_in_a_function_of_a_query_is_not_reported_as_damage_alone(
+    people: str, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(functions.of_values, "calculate", fail)
+    asked = parse_plan("MATCH (a) RETURN size(toString(a.born)) + 1 AS n").plan
+    async with open_adapter(people, AdapterOptions()) as adapter:
+        with pytest.raises(InvalidStore, match="or kgnav-mcp has a fault"):
+            await adapter.run((await PlanRunner(adapter).check(asked)).plan, limit=9)
 
 
 @pytest.mark.parametrize("seed", range(4))

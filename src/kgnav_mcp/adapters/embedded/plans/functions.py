@@ -22,13 +22,13 @@ _CACHE_SIZE = 20_000
 
 
 class Functions:
-    """The functions that one session's queries may call. `refused`: whether one of them ended the query.
+    """The functions that one session's queries may call. `failure`: the error with which one of them ended the query.
 
     They are defined once per session, because defining them again would make SQLite prepare all its queries again.
     """
 
     def __init__(self, builder: Builder) -> None:
-        self.refused = False
+        self.failure: Exception | None = None
         self._prefixes = builder.prefixes
         self._sort_keys = sort_keys.SortKeys(builder)
         self._cache_clears: list[Callable[[], None]] = [self._sort_keys.clear]
@@ -42,7 +42,7 @@ class Functions:
     def of(cls, builder: Builder) -> Generator[Self]:
         """Yields the functions of the builder's session, for one plan. Their caches are cleared afterwards."""
         functions = builder.session.get_or_create(cls, lambda: cls(builder))
-        functions.refused = False
+        functions.failure = None
         try:
             yield functions
         finally:
@@ -86,17 +86,17 @@ class Functions:
                 "kg_call": (2, cached(guarded(of_values.call))),
                 "kg_calculate": (3, cached(guarded(of_values.calculate))),
                 "kg_list": (-1, guarded(of_values.listed)),
-                "kg_members": (1, cached(of_values.members)),
+                "kg_members": (1, cached(guarded(of_values.members))),
                 "kg_member": (2, guarded(of_values.member)),
-                "kg_during": (5, cached(self._during)),
+                "kg_during": (5, cached(guarded(self._during))),
                 "kg_values": (1, guarded(self._values)),
-                "kg_short": (1, self._prefixes.short),
+                "kg_short": (1, guarded(self._prefixes.short)),
                 "kg_relation": (1, self.relations.get),
-                "kg_called": (2, self._name_from_id),
+                "kg_called": (2, guarded(self._name_from_id)),
                 "kg_sortable": (1, guarded(_sort_key)),
                 "kg_qualifiers": (1, guarded(self._sort_keys.qualifiers_place)),
-                "kg_path": (-1, sort_keys.path),
-                "kg_part": (2, sort_keys.part),
+                "kg_path": (-1, guarded(sort_keys.path)),
+                "kg_part": (2, guarded(sort_keys.part)),
                 "kg_place": (1, guarded(self._sort_keys.sort_key)),
             },
             "aggregates": {
@@ -116,13 +116,13 @@ class Functions:
         }
 
     def guarded(self, work: Callable[..., Any]) -> Callable[..., Any]:
-        """Wraps a function: if it raises NotEncodableError, which SQLite hides, `refused` is set."""
+        """Wraps a function: if it raises an error, which SQLite hides, `failure` is set."""
 
         def called(*values: Any) -> Any:  # noqa: ANN401 - whatever SQLite gives
             try:
                 return work(*values)
-            except NotEncodableError:
-                self.refused = True
+            except Exception as error:
+                self.failure = error
                 raise
 
         return called

@@ -6,6 +6,7 @@ import sqlite3
 
 from kgnav_mcp.adapters.embedded.plans.cells import Cells
 from kgnav_mcp.adapters.embedded.plans.compiling import Compiled, compile_plan
+from kgnav_mcp.adapters.embedded.plans.encoding import NotEncodableError
 from kgnav_mcp.adapters.embedded.plans.functions import Functions
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.rows import Builder
@@ -53,12 +54,12 @@ class PlanReader:
             # in the `try`, because compiling may run queries to find paths
             query = compile_plan(self._words, plan, limit, start)
             return query, self._builder.session.all(query.query, *query.parameters)
-        except sqlite3.OperationalError as error:
-            if not functions.refused and "integer overflow" not in str(error):
-                raise
-            raise Unsupported(
-                "a value that the plan reads has no form in a query", next_step="It is evaluated instead."
-            ) from error
+        except sqlite3.Error as error:
+            if isinstance(functions.failure, NotEncodableError) or "integer overflow" in str(error):
+                raise Unsupported(
+                    "a value that the plan reads has no form in a query", next_step="It is evaluated instead."
+                ) from error
+            raise functions.failure or error from error
 
     def _total(self, functions: Functions, plan: Plan, rows: list[Row], start: int) -> int:
         if rows or not start:
