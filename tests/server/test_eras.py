@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Awaitable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp_types import CallToolResult, Implementation, ServerCapabilities, TextContent, Tool
+from mcp import Client, MCPError, StdioServerParameters
+from mcp_types import INVALID_PARAMS, CallToolResult, ErrorData, Implementation, ServerCapabilities, TextContent, Tool
 
 from kgnav_mcp.config import GraphSettings, Settings
 from tests.server.clients import client
@@ -32,6 +32,8 @@ class Seen:
     answers: dict[str, CallToolResult]
     unknown_argument: CallToolResult
     missing_argument: CallToolResult
+    unknown_tool: ErrorData
+    unknown_resource: ErrorData
 
 
 async def seen_by(connecting: Client) -> Seen:
@@ -48,7 +50,16 @@ async def seen_by(connecting: Client) -> Seen:
             answers={tool.name: await connected.call_tool(tool.name, valid_arguments(tool)) for tool in tools},
             unknown_argument=await connected.call_tool("find_node", {"hint": "x", "limits": 3}),
             missing_argument=await connected.call_tool("search", {"entity": "x"}),
+            unknown_tool=await protocol_error(connected.call_tool("serch", {"entity": "x"})),
+            unknown_resource=await protocol_error(connected.read_resource("kg://nowhere/at/all")),
         )
+
+
+async def protocol_error(request: Awaitable[object]) -> ErrorData:
+    """The error of the protocol with which a request fails."""
+    with pytest.raises(MCPError) as caught:
+        await request
+    return caught.value.error
 
 
 def valid_arguments(tool: Tool) -> dict[str, object]:
@@ -131,6 +142,16 @@ def test_a_missing_argument_is_named_with_what_it_means(seen: Seen) -> None:
     assert seen.missing_argument.is_error
     assert "needs the argument 'direction'. outgoing:" in only_text(seen.missing_argument)
     assert "http" not in only_text(seen.missing_argument)
+
+
+def test_an_unknown_tool_is_an_error_of_the_protocol_that_names_the_tools(seen: Seen) -> None:
+    assert seen.unknown_tool.code == INVALID_PARAMS
+    assert seen.unknown_tool.message.startswith("Unknown tool: 'serch'. The tools are: find_node, describe_graph, search")
+
+
+def test_an_unknown_resource_has_the_code_of_the_protocol_version(seen: Seen) -> None:
+    assert seen.unknown_resource.code == {"2025-11-25": -32002, "2026-07-28": INVALID_PARAMS}[seen.version]
+    assert seen.unknown_resource.data == {"uri": "kg://nowhere/at/all"}
 
 
 def test_both_eras_introduce_the_server_with_the_same_words(seen: Seen, in_memory: Seen) -> None:

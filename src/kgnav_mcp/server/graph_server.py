@@ -8,8 +8,9 @@ from typing import Any
 from mcp import MCPError
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import AnyUrl
 
 from kgnav_mcp.clipping import echoed
@@ -17,6 +18,10 @@ from kgnav_mcp.server.stdio import StdioServer
 
 _LONGEST_URI = 20_000
 """Most characters of a resource's URI, enough for the longest printable id percent-encoded."""
+
+
+_RESOURCE_NOT_FOUND = -32002
+"""The code for an unknown resource in protocol versions before 2026-07-28, which use INVALID_PARAMS."""
 
 
 class GraphServer(StdioServer):
@@ -31,7 +36,8 @@ class GraphServer(StdioServer):
             known = [tool.name for tool in await self.list_tools()]
             if name in known:
                 raise
-            raise ToolError(f"Unknown tool: {echoed(name)}. The tools are: {', '.join(known)}.") from error
+            message = f"Unknown tool: {echoed(name)}. The tools are: {', '.join(known)}."
+            raise MCPError(INVALID_PARAMS, message) from error
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
@@ -56,5 +62,14 @@ class GraphServer(StdioServer):
         self, uri: AnyUrl | str, context: Context[None, Any] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
         if len(str(uri)) > _LONGEST_URI:
-            raise MCPError(INVALID_PARAMS, f"Not found: no resource has an address of {len(str(uri)):,} characters.")
-        return await super().read_resource(uri, context)
+            raise _not_found(context, f"Not found: no resource has an address of {len(str(uri)):,} characters.")
+        try:
+            return await super().read_resource(uri, context)
+        except ResourceNotFoundError as error:
+            raise _not_found(context, str(error), {"uri": str(uri)}) from error
+
+
+def _not_found(context: Context[None, Any] | None, message: str, data: dict[str, str] | None = None) -> MCPError:
+    """The error for a resource that does not exist, with the code of the client's protocol version."""
+    version = context.protocol_version if context is not None else None
+    return MCPError(INVALID_PARAMS if version in MODERN_PROTOCOL_VERSIONS else _RESOURCE_NOT_FOUND, message, data)
