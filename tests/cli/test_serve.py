@@ -36,6 +36,8 @@ def test_without_anything_the_demo_graph_is_served_over_stdio(kgnav: Kgnav, serv
 
 
 def test_every_kind_of_flag_reaches_the_settings(kgnav: Kgnav, served: Served) -> None:
+    for name in ("films.kg", "b.kg"):
+        Path(name).touch()
     flags = "--hub-threshold 10 --timeout 2.5 --languages de,en --structured --log-level info -g films.kg -g w=b.kg"
     kgnav("serve", *flags.split())
 
@@ -44,6 +46,17 @@ def test_every_kind_of_flag_reaches_the_settings(kgnav: Kgnav, served: Served) -
     assert settings.structured
     assert settings.log_level == "INFO"
     assert {name: graph.location for name, graph in settings.graphs.items()} == {"films": "films.kg", "w": "b.kg"}
+
+
+@pytest.mark.parametrize("graph", ["nope.kg", "films=nope.kg"])
+def test_a_graph_file_named_on_the_command_line_that_does_not_exist_is_wrong_usage(
+    kgnav: Kgnav, served: Served, graph: str
+) -> None:
+    result = kgnav("serve", "-g", graph, "-g", "demo")
+    assert (result.exit_code, served) == (2, [])
+    assert result.stderr.startswith(
+        "Error: the graph file nope.kg does not exist\nMake it from its sources: kgnav load"
+    )
 
 
 def test_a_switch_of_the_file_can_be_turned_off_by_a_flag(kgnav: Kgnav, served: Served) -> None:

@@ -36,6 +36,12 @@ def environment(folder: Path) -> dict[str, str]:
     return {**kept, "XDG_CONFIG_HOME": str(folder / "config"), "XDG_CACHE_HOME": str(folder / "cache")}
 
 
+def missing_graph(folder: Path) -> tuple[str, str]:
+    """The arguments for a server whose one graph, `films`, is a file that does not exist."""
+    (folder / "missing.toml").write_text('[graphs.films]\nlocation = "missing.kg"\n', encoding="utf-8")
+    return "--config", "missing.toml"
+
+
 def on_stdio(folder: Path, *arguments: str) -> StdioServerParameters:
     """How a client starts the server."""
     return StdioServerParameters(command=KGNAV_MCP, args=[*arguments], env=environment(folder), cwd=folder)

@@ -13,10 +13,9 @@ from mcp_types import INVALID_PARAMS, CallToolResult, ErrorData, Implementation,
 
 from kgnav_mcp.config import GraphSettings, Settings
 from tests.server.clients import client
-from tests.server.processes import HttpServer, on_http, on_stdio
+from tests.server.processes import HttpServer, missing_graph, on_http, on_stdio
 
-MISSING = ("--graph", "films=missing.kg")
-SAME_MISSING = Settings(graphs={"films": GraphSettings(location="missing.kg")})
+MISSING = Settings(graphs={"films": GraphSettings(location="missing.kg")})
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,8 @@ def valid_arguments(tool: Tool) -> dict[str, object]:
 @pytest.fixture(scope="module")
 def http(tmp_path_factory: pytest.TempPathFactory) -> Generator[HttpServer]:
     """One server over HTTP for the clients of both eras."""
-    with on_http(tmp_path_factory.mktemp("http"), *MISSING) as server:
+    folder = tmp_path_factory.mktemp("http")
+    with on_http(folder, *missing_graph(folder)) as server:
         yield server
 
 
@@ -82,7 +82,8 @@ def http(tmp_path_factory: pytest.TempPathFactory) -> Generator[HttpServer]:
 def target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> StdioServerParameters | str:
     """What a client is told to connect to."""
     if request.param == "stdio":
-        return on_stdio(tmp_path_factory.mktemp("stdio"), *MISSING)
+        folder = tmp_path_factory.mktemp("stdio")
+        return on_stdio(folder, *missing_graph(folder))
     return request.getfixturevalue("http").url
 
 
@@ -97,7 +98,7 @@ def seen(request: pytest.FixtureRequest, target: StdioServerParameters | str) ->
 @pytest.fixture(scope="module")
 def in_memory() -> Seen:
     """The same of a server in this process."""
-    return asyncio.run(seen_by(client(SAME_MISSING)))
+    return asyncio.run(seen_by(client(MISSING)))
 
 
 def only_text(result: CallToolResult) -> str:
@@ -146,7 +147,9 @@ def test_a_missing_argument_is_named_with_what_it_means(seen: Seen) -> None:
 
 def test_an_unknown_tool_is_an_error_of_the_protocol_that_names_the_tools(seen: Seen) -> None:
     assert seen.unknown_tool.code == INVALID_PARAMS
-    assert seen.unknown_tool.message.startswith("Unknown tool: 'serch'. The tools are: find_node, describe_graph, search")
+    assert seen.unknown_tool.message.startswith(
+        "Unknown tool: 'serch'. The tools are: find_node, describe_graph, search"
+    )
 
 
 def test_an_unknown_resource_has_the_code_of_the_protocol_version(seen: Seen) -> None:

@@ -28,6 +28,7 @@ from tests.server.processes import (
     HttpServer,
     Json,
     environment,
+    missing_graph,
     modern,
     on_http,
     python,
@@ -36,7 +37,6 @@ from tests.server.processes import (
 
 _EVERY_ADDRESS = "0.0.0.0"  # noqa: S104 - what is tested is that this is no way around the checks
 
-MISSING = ("--graph", "films=missing.kg")
 ACCEPTED = {"Accept": "application/json, text/event-stream"}
 STATELESS = {**ACCEPTED, "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list"}
 
@@ -46,7 +46,8 @@ on_posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX
 @pytest.fixture(scope="module", params=["127.0.0.1:0", f"{_EVERY_ADDRESS}:0"], ids=["on loopback", "on every address"])
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Generator[HttpServer]:
     allowed = ("--http-allowed-hosts", "kg.example.org,10.1.2.3:80", "--http-allowed-origins", "https://app.example")
-    with on_http(tmp_path_factory.mktemp("http"), *MISSING, *allowed, address=str(request.param)) as listening:
+    folder = tmp_path_factory.mktemp("http")
+    with on_http(folder, *missing_graph(folder), *allowed, address=str(request.param)) as listening:
         yield listening
 
 
@@ -181,7 +182,7 @@ async def test_an_answer_in_two_packets_does_not_wait_for_the_first_to_be_acknow
 @on_posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_even_while_a_client_listens(number: signal.Signals, tmp_path: Path) -> None:
-    with on_http(tmp_path, *MISSING) as server, listening(server):
+    with on_http(tmp_path, *missing_graph(tmp_path)) as server, listening(server):
         code, said = server.ended_by(number)
     assert code in (-number, 128 + number)
     assert "Traceback" not in said
@@ -250,7 +251,7 @@ def stuck_server(folder: Path) -> Generator[HttpServer]:
 
 
 def test_a_server_on_every_address_without_a_public_name_says_that_it_needs_one(tmp_path: Path) -> None:
-    with on_http(tmp_path, *MISSING, address=f"{_EVERY_ADDRESS}:0") as server:
+    with on_http(tmp_path, *missing_graph(tmp_path), address=f"{_EVERY_ADDRESS}:0") as server:
         said = server.said()
     assert said == "Only requests for 127.0.0.1, localhost, [::1] are let in: add names by --http-allowed-hosts.\n"
 

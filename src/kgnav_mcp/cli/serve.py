@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 
 import click
 
+from kgnav_mcp.adapters import FILE, scheme_of
 from kgnav_mcp.cli.boundary import Command
 from kgnav_mcp.cli.options import with_settings
-from kgnav_mcp.config import Settings
+from kgnav_mcp.config import DEMO_LOCATION, Settings
+from kgnav_mcp.errors import ConfigurationError
 
 _GC_THRESHOLDS = (10_000, 20, 20)
 """Thresholds of the garbage collector, one for each generation (`gc.set_threshold`).
@@ -43,6 +46,8 @@ def serve(context: click.Context, *, settings: Settings) -> None:
     Without --http it speaks over stdin and stdout with the one client that started it, and ends when that client
     closes stdin. Flags win over KGNAV_* variables, those over kgnav.toml, and that over the defaults.
     """
+    if context.params["graph"]:
+        _check_files(settings)
     gc.disable()  # imported objects are never garbage; scanning them takes a tenth of the start
     try:
         from kgnav_mcp.server import transport  # noqa: PLC0415 - `--help` and a wrong flag need no protocol
@@ -54,3 +59,20 @@ def serve(context: click.Context, *, settings: Settings) -> None:
         transport.serve_stdio(settings)
     else:
         transport.serve_http(settings)
+
+
+def _check_files(settings: Settings) -> None:
+    """Check that the graphs named on the command line exist, if they are files.
+
+    Those of the configuration file are not checked: a server of several graphs starts while one is being loaded.
+
+    Raises:
+        ConfigurationError: a graph file does not exist.
+    """
+    for graph in settings.graphs.values():
+        path = Path(graph.location)
+        if graph.location != DEMO_LOCATION and scheme_of(graph.location) == FILE and not path.exists():
+            raise ConfigurationError(
+                f"the graph file {path} does not exist",
+                next_step=f"Make it from its sources: kgnav load SOURCES... -o {path.with_suffix('.kg')}",
+            )
