@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import ClassVar, TypeVar
 
 import pytest
+from scripts.services import blazegraph as blazegraph_service
 from scripts.services import pypi
 from scripts.services.cli import STORES
 from scripts.services.failure import ServiceError
@@ -179,6 +180,12 @@ class Oxigraph(RdfService):
         self._graphs("bulk").load([path], graph_iri)
 
 
+class Blazegraph(RdfService):
+    """Blazegraph, which loads into its default graph unless another is named."""
+
+    store: ClassVar[str] = "blazegraph"
+
+
 class Redis(Service):
     """Redis, which keeps all in memory."""
 
@@ -239,6 +246,31 @@ def own_oxigraph(tmp_path: Path) -> Iterator[Oxigraph]:
     """An instance of one test's own, not started yet, that may be stopped and killed."""
     need_oxigraph()
     service = Oxigraph(tmp_path / "own")
+    try:
+        yield service
+    finally:
+        service.remove()
+
+
+def need_blazegraph() -> None:
+    """Skip where its jar is not there. On CI it is never skipped: the script downloads it or the test fails."""
+    if not os.environ.get("CI") and not blazegraph_service.jars().is_dir():
+        pytest.skip("Blazegraph is not there; `scripts/service blazegraph start` downloads it with Maven")
+
+
+@pytest.fixture(scope="session")
+def blazegraph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Blazegraph]:
+    """A running Blazegraph, shared by the session: load into a graph of your own, and leave it running."""
+    need_blazegraph()
+    with running(Blazegraph(tmp_path_factory.mktemp("blazegraph"))) as service:
+        yield service
+
+
+@pytest.fixture
+def own_blazegraph(tmp_path: Path) -> Iterator[Blazegraph]:
+    """An instance of one test's own, not started yet, that may be stopped and killed."""
+    need_blazegraph()
+    service = Blazegraph(tmp_path / "own")
     try:
         yield service
     finally:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from .blazegraph import Blazegraph
 from .failure import ServiceError
 from .instance import default_home
 from .neo4j import Neo4j
@@ -16,6 +17,7 @@ from .service import GraphStore, Service
 from .virtuoso import Virtuoso
 
 STORES: Mapping[str, type[Service]] = {
+    "blazegraph": Blazegraph,
     "neo4j": Neo4j,
     "oxigraph": Oxigraph,
     "redis": Redis,
