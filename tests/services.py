@@ -186,6 +186,18 @@ class Blazegraph(RdfService):
     store: ClassVar[str] = "blazegraph"
 
 
+class Fuseki(RdfService):
+    """Fuseki, which loads into its default graph unless another is named."""
+
+    store: ClassVar[str] = "fuseki"
+
+
+class Rdf4j(RdfService):
+    """RDF4J, whose queries without a graph see all graphs."""
+
+    store: ClassVar[str] = "rdf4j"
+
+
 class Redis(Service):
     """Redis, which keeps all in memory."""
 
