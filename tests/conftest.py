@@ -7,10 +7,21 @@ import pytest
 
 from tests.groups import arrange
 from tests.neo4j_service import neo4j, neo4j_with_apoc, own_neo4j
-from tests.services import blazegraph, own_blazegraph, own_oxigraph, own_virtuoso, oxigraph, redis_url, virtuoso
+from tests.services import (
+    blazegraph,
+    fuseki,
+    own_blazegraph,
+    own_oxigraph,
+    own_virtuoso,
+    oxigraph,
+    rdf4j,
+    redis_url,
+    virtuoso,
+)
 
 __all__ = [
     "blazegraph",
+    "fuseki",
     "neo4j",
     "neo4j_with_apoc",
     "own_blazegraph",
@@ -18,6 +29,7 @@ __all__ = [
     "own_oxigraph",
     "own_virtuoso",
     "oxigraph",
+    "rdf4j",
     "redis_url",
     "virtuoso",
 ]

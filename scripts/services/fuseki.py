@@ -33,12 +33,17 @@ class Fuseki(RdfServer):
     query_path: ClassVar[str] = f"{_DATASET}/query"
 
     def command(self, port: int, data: Path) -> Sequence[str]:
-        jars = maven_jars.ensure(maven_jars.cache(self.name, _VERSION) / "server", _SERVER)
+        server = maven_jars.ensure(jars(), _SERVER)
         place = (f"--port={port}", "--localhost", "--tdb2", "--loc", str(data), "--update", "--quiet", _DATASET)
-        return ("java", "-Xmx1g", "-cp", f"{jars}/*", _MAIN, *place)
+        return ("java", "-Xmx1g", "-cp", f"{server}/*", _MAIN, *place)
 
     def graph_path(self, graph: str | None) -> str:
         return f"{_DATASET}/data?{'default' if graph is None else urlencode({'graph': graph})}"
 
     def dataset_path(self) -> str:
         return f"{_DATASET}/data"
+
+
+def jars() -> Path:
+    """The folder of the server's jars, which may not exist yet."""
+    return maven_jars.cache("fuseki", _VERSION) / "server"

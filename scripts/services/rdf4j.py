@@ -45,7 +45,7 @@ class Rdf4j(RdfServer):
     query_path: ClassVar[str] = _REPOSITORY
 
     def command(self, port: int, data: Path) -> Sequence[str]:
-        files = maven_jars.ensure(maven_jars.cache(self.name, _VERSION) / "server", _SERVER)
+        files = maven_jars.ensure(jars(), _SERVER)
         runner, war = next(files.glob("jetty-runner-*.jar")), next(files.glob("*.war"))
         java = ("java", "-Xmx1g", f"-Djava.io.tmpdir={data.parent}", self.mark(data), "-jar", str(runner))
         return (*java, "--host", HOST, "--port", str(port), "--path", _PATH, str(war))
@@ -64,3 +64,8 @@ class Rdf4j(RdfServer):
 
     def dataset_path(self) -> str:
         return f"{_REPOSITORY}/statements"
+
+
+def jars() -> Path:
+    """The folder of the server's jars, which may not exist yet."""
+    return maven_jars.cache("rdf4j", _VERSION) / "server"

@@ -62,11 +62,15 @@ class RdfServer(GraphStore):
 
     @abstractmethod
     def graph_path(self, graph: str | None) -> str:
-        """The path for loading triples into a graph, and for deleting it."""
+        """The path for loading triples into a graph."""
 
-    @abstractmethod
+    def deletion_path(self, graph: str | None) -> str:
+        """The path for deleting a graph."""
+        return self.graph_path(graph)
+
     def dataset_path(self) -> str:
-        """The path for loading quads, if it takes them."""
+        """The path for loading quads."""
+        return self.graph_path(None)
 
     def reason(self, response: str) -> str:
         """The reason in a response that reports an error."""
@@ -131,7 +135,7 @@ class RdfServer(GraphStore):
     def clear(self, graph: str | None) -> None:
         named = None if graph is None else checked_iri(graph)
         with exclusive(self._home):
-            status, response = send(self._running(), "DELETE", self.graph_path(named))
+            status, response = send(self._running(), "DELETE", self.deletion_path(named))
             if status not in {http.client.OK, http.client.NO_CONTENT, http.client.NOT_FOUND}:  # not found: it is empty
                 raise ServiceError(f"the graph could not be emptied: {self.reason(response)}")
 

@@ -11,7 +11,7 @@ import pytest
 from scripts.services.failure import ServiceError
 
 from tests.service.test_oxigraph_service import EVERYTHING, GOOD, GRAPH, QUADS, rows, written
-from tests.services import Fuseki, Rdf4j, RdfService, running
+from tests.services import Fuseki, Rdf4j, RdfService, need_jars, running_jars
 
 STORES = (Fuseki, Rdf4j)
 OTHER = "http://example.org/other"
@@ -20,7 +20,7 @@ OTHER = "http://example.org/other"
 @pytest.fixture(scope="module", params=STORES, ids=lambda store: store.store)
 def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RdfService]:
     kind: type[RdfService] = request.param
-    with running(kind(tmp_path_factory.mktemp(kind.store))) as service:
+    with running_jars(kind(tmp_path_factory.mktemp(kind.store))) as service:
         yield service
 
 
@@ -80,6 +80,7 @@ def test_it_listens_on_loopback_only(store: RdfService):
 
 @pytest.mark.parametrize("kind", STORES, ids=lambda store: store.store)
 def test_a_port_that_another_program_took_is_named(kind: type[RdfService], tmp_path: Path):
+    need_jars(kind.store)
     service = kind(tmp_path / "own")
     port = int(service.url.rpartition(":")[2].partition("/")[0])
     with socket.create_server(("127.0.0.1", port)), pytest.raises(ServiceError, match=f"port {port}"):
