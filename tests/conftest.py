@@ -7,9 +7,32 @@ import pytest
 
 from tests.groups import arrange
 from tests.neo4j_service import neo4j, neo4j_with_apoc, own_neo4j
-from tests.services import own_oxigraph, own_virtuoso, oxigraph, redis_url, virtuoso
+from tests.services import (
+    blazegraph,
+    fuseki,
+    own_blazegraph,
+    own_oxigraph,
+    own_virtuoso,
+    oxigraph,
+    rdf4j,
+    redis_url,
+    virtuoso,
+)
 
-__all__ = ["neo4j", "neo4j_with_apoc", "own_neo4j", "own_oxigraph", "own_virtuoso", "oxigraph", "redis_url", "virtuoso"]
+__all__ = [
+    "blazegraph",
+    "fuseki",
+    "neo4j",
+    "neo4j_with_apoc",
+    "own_blazegraph",
+    "own_neo4j",
+    "own_oxigraph",
+    "own_virtuoso",
+    "oxigraph",
+    "rdf4j",
+    "redis_url",
+    "virtuoso",
+]
 
 pytest.register_assert_rewrite("tests.contract.suite", "tests.contract.faults")  # they say what they compare, too
 

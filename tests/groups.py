@@ -10,11 +10,12 @@ GROUPS = {
     "neo4j": ("neo4j",),
     "virtuoso": ("virtuoso",),
     "oxigraph": ("oxigraph",),
+    "blazegraph": ("blazegraph",),
     "installed": ("installed", "neo4j_with_apoc"),  # commands of the README ask a Neo4j as well
 }
 """Fixtures that make something costly for the whole session, by the group of the tests that ask for them."""
 
-OWN = frozenset({"own_virtuoso", "own_oxigraph", "own_neo4j"})
+OWN = frozenset({"own_virtuoso", "own_oxigraph", "own_neo4j", "own_blazegraph"})
 """Fixtures that start a store for a single test, which can run in any worker."""
 
 LONG = (

@@ -20,7 +20,10 @@ from pathlib import Path
 from typing import ClassVar, TypeVar
 
 import pytest
+from scripts.services import blazegraph as blazegraph_service
+from scripts.services import fuseki as fuseki_service
 from scripts.services import pypi
+from scripts.services import rdf4j as rdf4j_service
 from scripts.services.cli import STORES
 from scripts.services.failure import ServiceError
 from scripts.services.service import GraphStore
@@ -179,6 +182,24 @@ class Oxigraph(RdfService):
         self._graphs("bulk").load([path], graph_iri)
 
 
+class Blazegraph(RdfService):
+    """Blazegraph, which loads into its default graph unless another is named."""
+
+    store: ClassVar[str] = "blazegraph"
+
+
+class Fuseki(RdfService):
+    """Fuseki, which loads into its default graph unless another is named."""
+
+    store: ClassVar[str] = "fuseki"
+
+
+class Rdf4j(RdfService):
+    """RDF4J, whose queries without a graph see all graphs."""
+
+    store: ClassVar[str] = "rdf4j"
+
+
 class Redis(Service):
     """Redis, which keeps all in memory."""
 
@@ -243,6 +264,53 @@ def own_oxigraph(tmp_path: Path) -> Iterator[Oxigraph]:
         yield service
     finally:
         service.remove()
+
+
+def need_jars(store: str) -> None:
+    """Skip where the jars of a store are missing. On CI it is never skipped: the script downloads them or it fails."""
+    folders = {"blazegraph": blazegraph_service.jars, "fuseki": fuseki_service.jars, "rdf4j": rdf4j_service.jars}
+    if not os.environ.get("CI") and not folders[store]().is_dir():
+        pytest.skip(f"{store} is not there; `scripts/service {store} start` downloads it with Maven")
+
+
+@contextmanager
+def running_jars(service: S) -> Generator[S]:
+    """A service from Maven that runs in this block; skipped where its jars are missing."""
+    need_jars(service.store)
+    with running(service):
+        yield service
+
+
+@pytest.fixture(scope="session")
+def blazegraph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Blazegraph]:
+    """A running Blazegraph, shared by the session: load into a graph of your own, and leave it running."""
+    with running_jars(Blazegraph(tmp_path_factory.mktemp("blazegraph"))) as service:
+        yield service
+
+
+@pytest.fixture
+def own_blazegraph(tmp_path: Path) -> Iterator[Blazegraph]:
+    """An instance of one test's own, not started yet, that may be stopped and killed."""
+    need_jars(Blazegraph.store)
+    service = Blazegraph(tmp_path / "own")
+    try:
+        yield service
+    finally:
+        service.remove()
+
+
+@pytest.fixture(scope="session")
+def fuseki(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuseki]:
+    """A running Fuseki, shared by the session: load into a graph of your own, and leave it running."""
+    with running_jars(Fuseki(tmp_path_factory.mktemp("fuseki"))) as service:
+        yield service
+
+
+@pytest.fixture(scope="session")
+def rdf4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rdf4j]:
+    """A running RDF4J, shared by the session: load into a graph of your own, and leave it running."""
+    with running_jars(Rdf4j(tmp_path_factory.mktemp("rdf4j"))) as service:
+        yield service
 
 
 @pytest.fixture(scope="session")

@@ -7,17 +7,23 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from .blazegraph import Blazegraph
 from .failure import ServiceError
+from .fuseki import Fuseki
 from .instance import default_home
 from .neo4j import Neo4j
 from .oxigraph import Oxigraph
+from .rdf4j import Rdf4j
 from .redis import Redis
 from .service import GraphStore, Service
 from .virtuoso import Virtuoso
 
 STORES: Mapping[str, type[Service]] = {
+    "blazegraph": Blazegraph,
+    "fuseki": Fuseki,
     "neo4j": Neo4j,
     "oxigraph": Oxigraph,
+    "rdf4j": Rdf4j,
     "redis": Redis,
     "virtuoso": Virtuoso,
 }

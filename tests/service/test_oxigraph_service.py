@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import pytest
 from scripts.services.failure import ServiceError
 
-from tests.services import SCRIPT, Oxigraph
+from tests.services import SCRIPT, Oxigraph, RdfService
 
 GRAPH = "http://example.org/animals"
 GOOD = """\
@@ -27,7 +27,7 @@ STATEMENTS = (
 )
 
 
-def rows(service: Oxigraph, query: str, graph: str | None = None) -> int:
+def rows(service: RdfService, query: str, graph: str | None = None) -> int:
     form = {"query": query} | ({} if graph is None else {"default-graph-uri": graph})
     request = urllib.request.Request(  # noqa: S310 - loopback
         service.url, urlencode(form).encode(), {"Accept": "application/sparql-results+json"}
