@@ -18,6 +18,7 @@ from tests.contract.suite.base import AdapterContract, has
 from tests.contract.toy_views import View
 from tests.plans.comparing import ALL, SIZES, hold
 from tests.plans.graph import Graph
+from tests.plans.short import cmp, edge, fit, give, plan
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain
 
@@ -47,15 +48,25 @@ class PlanContract(AdapterContract):
         self, adapter: GraphAdapter, view: View, plain_graph: Graph
     ):
         words = words_of(plain_graph, [view.relation(name) for name in SMALL])
-        for plan, size in zip(plans_by_chance(words, self.plans), cycle(SIZES), strict=False):
-            await hold(PlanRunner(adapter, self.bound), plain_graph, plan, size, self.pages)
+        for asked, size in zip(plans_by_chance(words, self.plans), cycle(SIZES), strict=False):
+            await hold(PlanRunner(adapter, self.bound), plain_graph, asked, size, self.pages)
 
     async def test_a_plan_of_nodes_by_chance_answers_the_same_to_the_oracle(
         self, adapter: GraphAdapter, view: View, plain_graph: Graph
     ):
         words = words_of(plain_graph, [view.relation(name) for name in SMALL])
-        for plan in plans_by_chance(words, 2 * self.plans, of_nodes=True):
-            await hold(PlanRunner(adapter, self.bound), plain_graph, plan, ALL, 1)
+        for asked in plans_by_chance(words, 2 * self.plans, of_nodes=True):
+            await hold(PlanRunner(adapter, self.bound), plain_graph, asked, ALL, 1)
+
+    @pytest.mark.parametrize("date", ["1850", "1850-05", "1850-05-01", "1850-05-02", "1849"])
+    async def test_an_edge_is_found_by_its_date_in_any_precision(
+        self, adapter: GraphAdapter, view: View, plain_graph: Graph, date: str
+    ):
+        if not has(adapter, Capability.QUALIFIERS):
+            return
+        until = cmp(f".r.{view.relation('until')}", "=", date)
+        asked = plan(fit(edge("a-r->b", view.relation("lives_at")), where=until), give({"a": ".a"}))
+        await hold(PlanRunner(adapter, self.bound), plain_graph, asked, ALL, 1)
 
     async def test_a_pattern_that_the_store_fits_is_told_as_nodes_with_the_times_that_it_fits(
         self, adapter: GraphAdapter, view: View

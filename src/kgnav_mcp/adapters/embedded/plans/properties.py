@@ -80,7 +80,10 @@ class Properties:
             case bool() | None:
                 return ""
             case str() as text:
-                return pieces.MAY_BE_TEXT.format(**own, value=constant(self.statement, text).one)
+                term = constant(self.statement, text)
+                # A date equals other texts: those of another precision.
+                test = pieces.MAY_BE_DATE if term.may_be_date else pieces.MAY_BE_TEXT
+                return test.format(**own, value=term.one)
             case number:
                 ends = sorted((number * (1 - _TOLERANCE), number * (1 + _TOLERANCE)))
                 least, most = (constant(self.statement, end).one for end in ends)

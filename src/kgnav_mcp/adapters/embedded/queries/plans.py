@@ -102,6 +102,7 @@ MAY_BE_TEXT = (
     "(json_extract({qualifiers}, {path} || '[0][0]') = {value} "
     "OR json_type({qualifiers}, {path} || '[1]') IS NOT NULL OR json_type({qualifiers}, {path} || '[0]') = 'object')"
 )
+MAY_BE_DATE = f"({MAY_BE_TEXT} OR json_extract({{qualifiers}}, {{path}} || '[0][1]') IS NOT NULL)"
 """Cheap tests whether a qualifier may have the value: half a microsecond, because SQLite caches the parsed JSON."""
 
 FIRST_QUALIFIER = (
