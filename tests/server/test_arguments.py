@@ -156,3 +156,12 @@ async def test_empty_arguments_of_a_prompt_are_left_out() -> None:
     async with client(DEMO) as connected:
         plain = await connected.get_prompt("search_on_graph", {"question": "?"})
         assert await connected.get_prompt("search_on_graph", {"question": "?", "graph": " "}) == plain
+
+
+@pytest.mark.parametrize("kind", ["Node", "NODE", "Relationship"])
+async def test_the_entity_type_may_have_any_letter_case(kind: str) -> None:
+    asked: dict[str, object] = {"property_name": "born", "entity_name": "Painter"}
+    if kind == "Relationship":
+        asked = {"property_name": "office", "entity_name": "ruler_of"}
+    meant = await call("get_unique_property_values", {**asked, "entity_type": kind.lower()})
+    assert await call("get_unique_property_values", {**asked, "entity_type": kind}) == meant

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.model import Direction, Triple
@@ -34,6 +34,10 @@ from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER, EitherDirecti
 LABEL = f"Node label (class), as describe_graph lists it; {primitives.ANY_LABEL!r} for any."
 _THOUGHT = Column("thought")
 PROPERTY = "Property of the node; `name` and `id` always work."
+
+
+def _lower_case(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
 
 
 class ByProperty(Arguments):
@@ -99,7 +103,9 @@ class UniqueValues(Arguments):
 
     property_name: str = Field(description="Property whose distinct values are wanted.")
     entity_name: str = Field(description="The node label or the relationship type that has the property; '*' for any.")
-    entity_type: Literal["node", "relationship"] = Field(description="What entity_name is.")
+    entity_type: Annotated[Literal["node", "relationship"], BeforeValidator(_lower_case)] = Field(
+        description="What entity_name is."
+    )
     cursor: str | None = Field(default=None, description=CURSOR)
 
 
