@@ -51,7 +51,7 @@ def test_right_answers_are_proved(client: BareClient, edges: Edges) -> None:
     found = Proofs(client, edges, chance).right(edges.walks(chance), EACH)
 
     assert faults([found]) == []
-    assert found.called == {"proved": EACH}
+    assert found.called == {"connected": EACH}
 
 
 def test_made_up_answers_are_called_what_they_are(client: BareClient, edges: Edges) -> None:

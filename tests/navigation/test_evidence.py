@@ -33,26 +33,26 @@ async def evidence(graph: GraphAdapter, trail: Trail, answer: str) -> Evidence:
 async def test_an_answer_is_proved_by_the_triples_that_lead_to_it(graph: GraphAdapter) -> None:
     trail = await walk(graph, "jose", await seen(graph, "jose"))
     found = await evidence(graph, trail, "yolka")
-    assert (found.verdict, [one.relation.id for one in found.triples]) == (Verdict.PROVED, ["knows"])
+    assert (found.verdict, [one.relation.id for one in found.triples]) == (Verdict.CONNECTED, ["knows"])
     assert (found.triples[0].head.label, found.triples[0].tail) == ("José Ñandú", found.nodes[0])
 
 
 @pytest.mark.parametrize("answer", ["Ёлка Зимняя", "ёлка зимняя ", "yolka"])
 async def test_an_answer_may_be_a_name_in_any_letter_case(graph: GraphAdapter, answer: str) -> None:
     trail = await walk(graph, "jose", await seen(graph, "jose"))
-    assert (await evidence(graph, trail, answer)).verdict is Verdict.PROVED
+    assert (await evidence(graph, trail, answer)).verdict is Verdict.CONNECTED
 
 
 async def test_a_value_is_proved_by_the_triple_that_has_it(graph: GraphAdapter) -> None:
     trail = await walk(graph, "ada", await seen(graph, "ada"))
     found = await evidence(graph, trail, "1815-12-10")
-    assert (found.verdict, found.triples[-1].relation.id) == (Verdict.PROVED, "born")
+    assert (found.verdict, found.triples[-1].relation.id) == (Verdict.CONNECTED, "born")
 
 
 async def test_a_way_over_two_steps_is_joined(graph: GraphAdapter) -> None:
     trail = await walk(graph, "cyd", await seen(graph, "cyd"), await seen(graph, "ada"))
     found = await evidence(graph, trail, "marriage1")
-    assert (found.verdict, len(found.triples)) == (Verdict.PROVED, 2)
+    assert (found.verdict, len(found.triples)) == (Verdict.CONNECTED, 2)
 
 
 @pytest.mark.parametrize("answer", ["visitor007", "Nobody At All", "", "  "])
@@ -98,7 +98,7 @@ async def test_another_way_holds_where_the_shortest_is_gone(graph: GraphAdapter)
     step = TrailStep("search", {"entity": "cyd"}, 1.0, triples=(gone,))
     trail = await walk(graph, "cyd", step, await seen(graph, "cyd"), await seen(graph, "ada"))
     found = await evidence(graph, trail, "ben")
-    assert (found.verdict, len(found.triples)) == (Verdict.PROVED, 2)
+    assert (found.verdict, len(found.triples)) == (Verdict.CONNECTED, 2)
 
 
 async def test_a_way_through_a_hub_alone_is_told_with_the_hub(graph: GraphAdapter) -> None:
@@ -106,14 +106,14 @@ async def test_a_way_through_a_hub_alone_is_told_with_the_hub(graph: GraphAdapte
     found = await evidence(graph, await walk(graph, "visitor007", *steps), "boat03")
     assert (found.verdict, [hub.id for hub in found.hubs]) == (Verdict.HUB_ONLY, ["harbour"])
     at_its_end = await evidence(graph, await walk(graph, "visitor007", *steps), "harbour")
-    assert at_its_end.verdict is Verdict.PROVED
+    assert at_its_end.verdict is Verdict.CONNECTED
 
 
 async def test_a_value_that_two_entities_share_ties_nothing(graph: GraphAdapter) -> None:
     trail = await walk(graph, "ada", await seen(graph, "ada"), await seen(graph, "cyd", relation="age"))
     without_edges = [one for step in trail.steps for one in step.triples if not isinstance(one.tail, Entity)]
     alone = replace(trail, steps=(replace(trail.steps[0], triples=tuple(without_edges)),))
-    assert (await evidence(graph, alone, "36")).verdict is Verdict.PROVED
+    assert (await evidence(graph, alone, "36")).verdict is Verdict.CONNECTED
     assert (await evidence(graph, alone, "cyd")).verdict is Verdict.UNCONNECTED
 
 
@@ -128,7 +128,7 @@ async def test_triples_through_a_mediator_are_looked_up_hop_by_hop(graph: GraphA
     page = await graph.neighbours(["ada"], Direction.OUTGOING, paths=[("marriage", "spouse")], limit=10)
     step = TrailStep("get_triples", {"entity": "ada"}, 1.0, triples=tuple(link.triple for link in page.items))
     trail = await walk(graph, "ada", step)
-    assert (await evidence(graph, trail, "ben")).verdict is Verdict.PROVED
+    assert (await evidence(graph, trail, "ben")).verdict is Verdict.CONNECTED
     elsewhere = replace(step, triples=tuple(replace(one, via=Entity("berth01")) for one in step.triples))
     assert (await evidence(graph, await walk(graph, "ada", elsewhere), "ben")).verdict is Verdict.CHANGED
 
@@ -136,4 +136,4 @@ async def test_triples_through_a_mediator_are_looked_up_hop_by_hop(graph: GraphA
 async def test_each_answer_has_its_verdict_in_the_order_asked(graph: GraphAdapter) -> None:
     trail = await walk(graph, "ada", await seen(graph, "ada"))
     found = await check_answers(graph, trail, ["ben", "nobody", "cyd", "ben"], hub_rows=HUB_ROWS)
-    assert [one.verdict.value for one in found] == ["proved", "never seen", "proved", "proved"]
+    assert [one.verdict.value for one in found] == ["connected", "never seen", "connected", "connected"]

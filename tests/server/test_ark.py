@@ -41,9 +41,9 @@ async def test_steps_are_told_as_one_summary_that_a_client_can_go_on_with_alone(
         assert "1|claude_monet|Claude Monet|born_in|" in second
         assert "[Claude Monet (claude_monet), born_in, Paris (paris)] (date: 1840-11-14)|He is from Paris." in second
         assert "2|paris|Paris|country|[Paris (paris), country, France (france)]|In France." in second
-        assert second.endswith("Reasoning is done. Next: check_answer(trail, answers) proves it.")
+        assert second.endswith("Reasoning is done. Next: check_answer(trail, answers).")
         proof = text_of(await connected.call_tool("check_answer", {"trail": trail, "answers": ["France"]}))
-        assert "France|proved|" in proof
+        assert "France|connected|" in proof
 
 
 async def test_a_refused_step_is_kept_as_one_that_failed_and_shows_nothing() -> None:

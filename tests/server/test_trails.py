@@ -1,4 +1,4 @@
-"""Trails through the tools: what calls showed is recorded, shown again, and proves answers."""
+"""Trails through the tools: what calls showed is recorded, shown again, and connects answers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ class Walker:
 
     async def verdicts(self, *answers: str) -> dict[str, str]:
         text = await self.answer("check_answer", trail=self.trail, answers=list(answers))
-        rows = [line.split("|") for line in text.splitlines()[3:] if "|" in line]
+        assert "Whether that path answers the question is for you to judge." in text.splitlines()[1]
+        rows = [line.split("|") for line in text.splitlines()[4:] if "|" in line]
         return {row[0]: row[1] for row in rows}
 
 
@@ -109,13 +110,13 @@ async def test_a_long_trail_is_shown_within_the_budget_the_oldest_steps_summaris
         assert len(text) < 8000 * 5
 
 
-async def test_an_answer_that_was_shown_is_proved_and_others_are_told_apart() -> None:
+async def test_an_answer_that_was_shown_is_connected_and_others_are_told_apart() -> None:
     async with walking() as walker:
         await walker.search()
         await walker.answer("find_node", hint="Paris", trail=walker.trail)
         assert await walker.verdicts("Delft", "1632", "paris", "Zundert") == {
-            "Delft": "proved",
-            "1632": "proved",
+            "Delft": "connected",
+            "1632": "connected",
             "paris": "seen but not connected",
             "Zundert": "never seen",
         }
@@ -134,7 +135,7 @@ async def test_rows_of_a_plan_prove_with_their_edges_and_without_them_do_not() -
         await walker.answer("run_plan", plan=plan, trail=walker.trail)
         assert await walker.verdicts("the_netherlands") == {"the_netherlands": "seen but not connected"}
         await walker.answer("run_plan", plan=plan, proof=True, trail=walker.trail)
-        assert await walker.verdicts("the_netherlands") == {"the_netherlands": "proved"}
+        assert await walker.verdicts("the_netherlands") == {"the_netherlands": "connected"}
 
 
 async def test_rows_that_were_cut_off_by_the_budget_were_not_seen() -> None:
@@ -253,7 +254,7 @@ async def test_trails_in_a_file_outlive_the_server(tmp_path: Path) -> None:
         handle = walker.trail
     async with walking(settings) as walker:
         walker.trail = handle
-        assert await walker.verdicts("Delft") == {"Delft": "proved"}
+        assert await walker.verdicts("Delft") == {"Delft": "connected"}
 
 
 async def test_a_store_of_trails_that_is_down_is_told_and_answers_without_a_trail_go_on(tmp_path: Path) -> None:
@@ -277,7 +278,7 @@ async def test_scripts_get_the_same_facts() -> None:
         trail = started["trail"]
         await facts("search", {"entity": VERMEER, "direction": "outgoing", "trail": trail})
         (row,) = (await facts("check_answer", {"trail": trail, "answers": ["delft"]}))["rows"]
-        assert (row["verdict"], row["triples"][0]["tail"]["id"]) == ("proved", "delft")
+        assert (row["verdict"], row["triples"][0]["tail"]["id"]) == ("connected", "delft")
         step, check = (await facts("show_trail", {"trail": trail}))["rows"]
         assert (step["steps"], len(step["edges"]), step["edgesMore"]) == ("1", 10, 4)
         assert (check["steps"], len(check["edges"])) == ("2", 1)

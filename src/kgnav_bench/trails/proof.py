@@ -1,4 +1,4 @@
-"""Checks that proofs can be trusted: right answers must be proved, and made-up ones must get the right verdict.
+"""Checks that proofs can be trusted: right answers must be connected, and made-up ones must get the right verdict.
 
 What a trail showed is read only from the answers. An independent search here derives the expected verdict from it. A
 made-up answer that the walk happens to connect to its topic is skipped.
@@ -24,7 +24,7 @@ OPTIONS = ("--toolsets", "sog,linking,trail")
 HUB_ROWS = 1_000
 """A node with more rows in one direction is a hub: the server's own setting, p."""
 
-PROVED, HUB_ONLY = "proved", "connected only through a hub"
+CONNECTED, HUB_ONLY = "connected", "connected only through a hub"
 UNCONNECTED, UNGROUNDED = "seen but not connected", "never seen"
 
 _LONG = 50
@@ -69,7 +69,7 @@ class WalkedTrail:
         if answer not in self.seen:
             return UNGROUNDED
         if connected(self.topic, answer, self.edges, hubs):
-            return PROVED
+            return CONNECTED
         return HUB_ONLY if connected(self.topic, answer, self.edges) else UNCONNECTED
 
     def _call(self, tool: str, arguments: dict[str, object]) -> Table:
@@ -106,7 +106,7 @@ class Proofs:
     def right(self, walks: Iterator[Walk], count: int) -> Finding:
         """Check answers at the ends of real walks."""
         return self._check(
-            "right, by the walk to it", PROVED, walks, count, lambda walk: (self._walked(walk), walk[-1].end)
+            "right, by the walk to it", CONNECTED, walks, count, lambda walk: (self._walked(walk), walk[-1].end)
         )
 
     def made_up(self, walks: Iterator[Walk], count: int) -> list[Finding]:
@@ -131,7 +131,7 @@ class Proofs:
                 break
             trail, answer = make(walk)
             if trail.expected(answer, self._edges.hubs) != verdict:
-                if verdict == PROVED:
+                if verdict == CONNECTED:
                     finding.wrong.append(f"{answer!r} was not shown by {walk}")
                 continue
             called = trail.verdict(answer)
@@ -188,7 +188,7 @@ def summary(findings: Sequence[Finding]) -> str:
     lines += [f"- {one}" for finding in findings for one in islice(finding.wrong, _SHOWN_FAILURES)]
     right = sum(one.called.total() for one in findings[:1])
     made_up = sum(one.called.total() for one in findings[1:])
-    lines.append(report.verdict(findings[0].right, f"{right:,} right answers are proved"))
+    lines.append(report.verdict(findings[0].right, f"{right:,} right answers are connected"))
     lines.append(
         report.verdict(all(one.right for one in findings[1:]), f"{made_up:,} made-up answers are called what they are")
     )

@@ -13,8 +13,8 @@ class Role(StrEnum):
 
     TOPIC = "topic"
     """The question is about it."""
-    ANSWER = "proved answer"
-    """It was given as an answer and proved."""
+    ANSWER = "connected answer"
+    """It was given as an answer, and a path connects it with a topic."""
     VISITED = "visited"
     """A call was about it."""
     SEEN = "seen"

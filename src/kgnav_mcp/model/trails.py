@@ -56,9 +56,9 @@ class ReasoningStep:
 
 
 class Verdict(StrEnum):
-    """How far a trail proves an answer."""
+    """How an answer is connected with the topics of a trail. Whether that answers the question is not judged."""
 
-    PROVED = "proved"
+    CONNECTED = "connected"
     """Triples that are in the store now connect a topic entity with it."""
     HUB_ONLY = "connected only through a hub"
     """They do, but every path passes a hub, which is connected with almost everything."""

@@ -14,7 +14,7 @@ from kgnav_mcp.navigation.walked import NodeKey, WalkedGraph, WalkedPath, node_k
 from kgnav_mcp.port import GraphAdapter, TailKind
 
 CHECK_TOOL = "check_answer"
-"""The tool whose answer is this proof. Its calls are steps of the trail, too, and show the proved answers."""
+"""The tool whose answer is this evidence. Its calls are steps of the trail, too, and show the connected answers."""
 
 _PAGE = 5_000
 
@@ -104,7 +104,7 @@ def _evidence(
         hubs = tuple(
             node for key in path.between if facts.hubs.get(key) and isinstance(node := walked.nodes[key], Entity)
         )
-        verdict = Verdict.HUB_ONLY if hubs else Verdict.PROVED
+        verdict = Verdict.HUB_ONLY if hubs else Verdict.CONNECTED
         return Evidence(answer, verdict, (walked.nodes[path.nodes[-1]],), _labelled(walked, path.triples), hubs=hubs)
     for key in keys:
         changed_path = walked.shortest_path(topics, key)

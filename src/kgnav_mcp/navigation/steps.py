@@ -83,7 +83,7 @@ async def add_step(
     if len(steps) >= most.steps:
         raise InvalidArgument(
             f"this trail has its {most.steps} reasoning steps",
-            next_step="Answer from them: check_answer(trail, answers) proves what the trail showed.",
+            next_step="Answer from them: check_answer(trail, answers) shows how the trail connects it with the topics.",
         )
     try:
         step = await _StepCheck(graph, given, limits).step()

@@ -21,9 +21,9 @@ _Ends = tuple[NodeKey, NodeKey]
 def walked_subgraph(trail: Trail, most_nodes: int = MOST_NODES, most_edges: int = MOST_EDGES) -> Subgraph:
     """The nodes and edges that a trail has shown, at most this many.
 
-    Priority: topics, proved answers, visited nodes and the paths of proofs; then nodes that connect several of these;
-    then their other neighbours, taken from each in turn; then the rest. A node without an edge is left out unless the
-    walk was about it.
+    Priority: topics, connected answers, visited nodes and the paths to answers; then nodes that connect several of
+    these; then their other neighbours, taken from each in turn; then the rest. A node without an edge is left out
+    unless the walk was about it.
     """
     walked = WalkedGraph.of(trail)
     checks = [step for step in trail.steps if step.tool == CHECK_TOOL and not step.failed]
@@ -59,7 +59,7 @@ def _ends(triple: Triple) -> _Ends:
 
 def _roles(trail: Trail, checks: Iterable[TrailStep], walked: WalkedGraph) -> Mapping[NodeKey, Role]:
     """The roles of all nodes that the walk was about: topics, answers, visited nodes."""
-    answers = (answer for step in checks for answer in _proved(step))
+    answers = (answer for step in checks for answer in _connected_answers(step))
     groups = ((Role.TOPIC, (one.id for one in trail.topics)), (Role.ANSWER, answers), (Role.VISITED, visited(trail)))
     roles: dict[NodeKey, Role] = {}
     for role, keys in groups:
@@ -69,8 +69,8 @@ def _roles(trail: Trail, checks: Iterable[TrailStep], walked: WalkedGraph) -> Ma
     return roles
 
 
-def _proved(step: TrailStep) -> Iterable[NodeKey]:
-    """The answers that a check proved: the entities that it showed, and the literals that it was asked about."""
+def _connected_answers(step: TrailStep) -> Iterable[NodeKey]:
+    """The connected answers of a check: the entities that it showed, and the literals that it was asked about."""
     yield from (entity.id for entity in step.entities)
     asked_values = {text.strip().casefold() for text in cast("Sequence[str]", step.arguments.get("answers", ()))}
     for triple in step.triples:

@@ -130,7 +130,7 @@ def reasoning_table(handle: str, question: str, steps: Sequence[ReasoningStep], 
     """All reasoning steps of a trail, enough to continue without any other context. `most` is the limit of steps."""
     left = most - len(steps)
     if done or not left:
-        advice = f"{'Reasoning is done' if done else 'No step is left'}. Next: check_answer(trail, answers) proves it."
+        advice = f"{'Reasoning is done' if done else 'No step is left'}. Next: check_answer(trail, answers)."
     else:
         advice = f"{left} of {most} steps left. Next: add_step at another anchor, such as a tail above, or done=true."
     return Table(
@@ -170,25 +170,33 @@ def path_table(path: Path | None, visited: int) -> Table:
 
 
 _ADVICE = {
-    Verdict.PROVED: "",
+    Verdict.CONNECTED: "",
     Verdict.HUB_ONLY: "Say that it is tied to the question only through a hub, or find a way around that.",
     Verdict.CHANGED: "The store no longer has this: ask again, for the graph was changed.",
     Verdict.UNCONNECTED: "Follow the edges from a topic entity to it on this trail, then check again.",
     Verdict.UNGROUNDED: "Do not answer with what was never seen: look it up on this trail, then check again.",
 }
 """Advice on answers, by verdict."""
+_READERS_JUDGEMENT = (
+    "Connected means that a path of edges leads from a topic to the answer. Whether that path answers the question is "
+    "for you to judge."
+)
 
 
 def evidence_table(found: Sequence[Evidence]) -> Table:
-    """The verdict of each answer, with the triples that lead from a topic entity to it."""
+    """The verdict of each answer, with the triples that lead from a topic entity to it.
+
+    A verdict is about the graph only: a path may connect an answer that is wrong.
+    """
     kinds = list(dict.fromkeys(one.verdict for one in found))
     return Table(
         "answers",
         EVIDENCE_COLUMNS,
         [(one.answer, one.verdict, one.triples, one.missing, one.hubs) for one in found],
         Count(len(found)),
+        intro=(_READERS_JUDGEMENT,),
         notes=tuple(f"{kind.capitalize()}: {_ADVICE[kind]}" for kind in kinds if _ADVICE[kind]),
-        items=[(*one.nodes, *one.triples) if one.verdict is Verdict.PROVED else () for one in found],
+        items=[(*one.nodes, *one.triples) if one.verdict is Verdict.CONNECTED else () for one in found],
     )
 
 

@@ -47,10 +47,10 @@ class TrailContract(AdapterContract):
             ),
         )
         expected = {
-            view.node(toy.HUB): Verdict.PROVED,
-            "Old Harbour": Verdict.PROVED,
-            "1815-12-10": Verdict.PROVED,
-            view.node("ben" if len(mediated[0]) == len(flattened) else "marriage1"): Verdict.PROVED,
+            view.node(toy.HUB): Verdict.CONNECTED,
+            "Old Harbour": Verdict.CONNECTED,
+            "1815-12-10": Verdict.CONNECTED,
+            view.node("ben" if len(mediated[0]) == len(flattened) else "marriage1"): Verdict.CONNECTED,
             view.node("boat03"): Verdict.HUB_ONLY,
             hermit.id: Verdict.CHANGED,
             view.node("mercury_metal"): Verdict.UNCONNECTED,

@@ -118,7 +118,7 @@ _METHOD = """You answer a question by reasoning over a knowledge graph in a few 
 4. add_step(anchor, relation, triples, inference) keeps those that matter, with one sentence that follows from them.
    What is not in the graph is refused, with what is. Its answer has all steps so far: forget everything else.
 5. Go on at another anchor, often a tail of a kept triple, until add_step(..., done=true).
-6. check_answer(trail, answers) before you answer: give only what is proved."""
+6. check_answer(trail, answers) before you answer: give only what is connected, by a path that answers the question."""
 
 
 def _walk_calls(walk: SampleWalk) -> Sequence[str]:
@@ -133,7 +133,7 @@ def _walk_calls(walk: SampleWalk) -> Sequence[str]:
         lines += [call_text("search", search), call_text("add_step", {**step_arguments, **conclusion})]
         lines.append(f"  shows {number} step{'s' if number > 1 else ''}, the last with {tail}")
     answers = [step.tail for step in walk.steps[-1:]]
-    return [*lines, call_text("check_answer", {"trail": trail, "answers": answers}), "  shows proved"]
+    return [*lines, call_text("check_answer", {"trail": trail, "answers": answers}), "  shows connected"]
 
 
 TOOLSET = Toolset(
@@ -151,7 +151,7 @@ TOOLSET = Toolset(
                 "Keep one step of reasoning on a trail: an anchor entity, one relation that leaves it, the triples "
                 "that matter, and what follows from them. Each is checked in the store: what is not there is refused, "
                 "with what this anchor has instead. Answers with the summary of all steps, so that you can forget the "
-                "rest. Steps are limited. With done, prove the answer by check_answer."
+                "rest. Steps are limited. With done, check the answer by check_answer."
             ),
             arguments=AddStep,
             run=add_step,
@@ -164,7 +164,7 @@ TOOLSET = Toolset(
         PromptSpec(
             name="ark_v1",
             title="ARK-V1: reason in checked steps",
-            description="Answer a question in a few steps of reasoning, each checked, and prove the answer.",
+            description="Answer a question in a few steps of reasoning, each checked, and check the answer.",
             method=_METHOD,
             example_lines=_walk_calls,
         ),

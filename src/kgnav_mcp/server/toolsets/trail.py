@@ -68,7 +68,7 @@ async def start_trail(call: ToolCall, given: StartTrail) -> Answer:
     names = comma_list([*map(name_and_id, topics)], _NAMES)
     text = (
         f"trail: {handle}\nTopics: {names}. Kept for {in_words(trails.lifetime)} after its last use.\n"
-        "Next: pass it as `trail` to the tools you call; check_answer(trail, answers) proves answers by what they show."
+        "Next: pass it as `trail` to the tools you call; check_answer(trail, answers) then shows paths to your answers."
     )
     return row_answer(text, _STARTED, (handle, topics))
 
@@ -95,7 +95,7 @@ TOOLSET = Toolset(
     title="Trails and proofs",
     instructions=(
         "start_trail(question, topic_entities) gives a handle; pass it as `trail` to the tools you call, and call "
-        "check_answer(trail, answers) before you answer: only what it proves is grounded."
+        "check_answer(trail, answers) before you answer: it shows the path that connects each answer with a topic."
     ),
     tools=(
         ToolSpec(
@@ -103,7 +103,7 @@ TOOLSET = Toolset(
             title="Start a trail",
             description=(
                 "Begin to record a walk of the knowledge graph: returns a handle to pass as `trail` to any other tool. "
-                "What the calls show can then be shown again, joined to a path, and used to prove answers. A trail is "
+                "What the calls show can then be shown again, joined to a path, and used to check answers. A trail is "
                 "kept for a stated time after its last use."
             ),
             arguments=StartTrail,
@@ -139,10 +139,10 @@ TOOLSET = Toolset(
         ),
         ToolSpec(
             name=CHECK_TOOL,
-            title="Prove answers by a trail",
+            title="Check answers by a trail",
             description=(
                 "Before answering: for each answer whether this trail showed it, and the triples that lead from a "
-                "topic entity to it, looked up again in the store. Verdicts: proved; connected only through a "
+                "topic entity to it, looked up again in the store. Verdicts: connected; connected only through a "
                 "hub; changed since; seen but not connected; never seen."
             ),
             arguments=CheckAnswer,
