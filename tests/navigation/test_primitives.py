@@ -149,3 +149,11 @@ async def test_distinct_values_of_nodes_and_of_relationships(graph: GraphAdapter
     ]
     edges = await get_unique_property_values(graph, "year", "visited", ValueOwner.RELATIONSHIP, limits=LIMITS)
     assert [one.value.text for one in edges.items] == ["1950", "1951", "1952", "1953", "1954"]
+
+
+async def test_neighbours_behind_mediators_are_listed_once(graph: GraphAdapter) -> None:
+    near = await get_all_nearest_neighbors(graph, "Person", "name", "Ada Stone", relationship="marriage", limits=LIMITS)
+    assert near.links is not None
+    rows = [short(link.triple) for link in near.links.items]
+    assert sorted(rows) == sorted({*rows})
+    assert ("ada", "marriage.spouse", "ben") in rows

@@ -63,8 +63,7 @@ class Follower:
         ids = [entity.id for entity in entities]
         facts_by_name, offered = await self._match_names(entities, names)
         facts = [fact for found in facts_by_name.values() for fact in found]
-        paths = list(dict.fromkeys(tuple(hop.id for hop in fact.hops) for fact in facts))
-        page = await self._read(paths, ids, after)
+        page = await self._read(flattened_paths(facts), ids, after)
         return AtEntities(entities, page, () if after else _lacking(facts_by_name, entities, offered))
 
     async def _rows_by_far_ends(self, given: Given, names: Sequence[str], after: str | None) -> AtEntities[Link]:
@@ -140,6 +139,22 @@ class Follower:
     async def _offered(self, ids: Sequence[str], hops: int) -> AnchoredPage[RelationFacts]:
         page = await relation_facts(self.graph, ids, self.direction, hops=hops, hidden=True, limits=self.limits)
         return select(page, [self.offers(fact.relation.id) for fact in page.items])
+
+
+def flattened_paths(chosen: Sequence[RelationFacts]) -> list[tuple[str, ...]]:
+    """The paths of the chosen relations, each row once.
+
+    Flattening a relation to mediators gives the rows of the two-hop relations through them that lead to entities, so
+    these are left out if that relation is chosen, too.
+    """
+    to_mediators = {(fact.relation, fact.direction) for fact in chosen if len(fact.hops) == 1 and fact.mediators}
+
+    def is_repeated(fact: RelationFacts) -> bool:
+        near = fact.hops[0 if fact.direction is Direction.OUTGOING else -1]
+        leads_to_entities = all(isinstance(example, Entity) for example in fact.examples)
+        return len(fact.hops) == 2 and leads_to_entities and (near, fact.direction) in to_mediators
+
+    return list(dict.fromkeys(tuple(hop.id for hop in fact.hops) for fact in chosen if not is_repeated(fact)))
 
 
 def paths_to_far_ends(chosen: Sequence[RelationFacts], offered: Sequence[RelationFacts]) -> list[tuple[str, ...]]:

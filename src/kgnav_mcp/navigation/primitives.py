@@ -24,7 +24,7 @@ from kgnav_mcp.model import (
     ValueFacts,
 )
 from kgnav_mcp.navigation.flattening import flattened
-from kgnav_mcp.navigation.following import check_label, paths_to_far_ends
+from kgnav_mcp.navigation.following import check_label, flattened_paths, paths_to_far_ends
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.listing import single_relation, without_classes
 from kgnav_mcp.navigation.pages import page_after
@@ -113,7 +113,7 @@ async def get_all_nearest_neighbors(
         chosen = offered if relationship is None else matching_relations([relationship], offered)[relationship]
         if relationship is not None and not chosen:
             raise unknown_relation(relationship, anchors.items, direction, offered)
-        paths = paths_to_far_ends(chosen, offered)
+        paths = paths_to_far_ends(chosen, offered) if far.is_selective else flattened_paths(chosen)
 
     def read(limit: int, place: str | None = None) -> Awaitable[Page[Link]]:
         return flattened(graph, ids, direction, paths=paths, far=far, limit=limit, after=place)

@@ -11,7 +11,7 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp import silence
 from kgnav_mcp.adapters.sparql.dialect import PLAIN
-from kgnav_mcp.adapters.sparql.reading import SIGN, Read, Reader, is_at_most
+from kgnav_mcp.adapters.sparql.reading import SIGN, Read, Reader, Row, is_at_most
 from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Stop
@@ -114,6 +114,17 @@ async def test_one_row_is_enough_where_some_are_asked_for_and_none_is_only_where
         Read((), Stop.TIME_OUT).any_rows()
 
 
+class Fixed:
+    """An endpoint that always gives the same answer."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    async def select(self, query: str) -> Answer:
+        del query
+        return self._answer
+
+
 class Counting:
     """An endpoint that counts."""
 
@@ -206,3 +217,16 @@ async def test_that_an_endpoint_refuses_a_question_is_a_sign_too(clock: Clock):
         with pytest.raises(StoreTimeout):
             await asked.in_batches(LIST, "ids", IRIS)
         assert await asked.select("SELECT ?less") == Read(())
+
+
+@pytest.mark.parametrize("row", [{}, {"n": Literal(0)}, {"n": Literal(0), "t": Literal(0)}, {"number": Literal(3)}])
+async def test_a_row_for_no_group_is_no_row(row: Row):
+    grouped = "SELECT ?s (COUNT(*) AS ?n) WHERE { ?s ?p ?o } GROUP BY ?s"
+    read = await Reader(Fixed(Answer((row,))), {}, 30.0).select(grouped)
+    assert read == Read(())
+
+
+async def test_a_group_without_its_key_and_a_count_of_nothing_are_rows():
+    of_texts = {"n": Literal(2)}
+    assert (await Reader(Fixed(Answer((of_texts,))), {}, 30.0).select("SELECT ?d GROUP BY ?d")).rows == (of_texts,)
+    assert (await Reader(Fixed(Answer(({"n": Literal(0)},))), {}, 30.0).select("SELECT ?n {}")).rows

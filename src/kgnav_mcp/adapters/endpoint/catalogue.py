@@ -144,9 +144,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         read, stop = await self._counted("labels", "nodes", notes)
         make_count = Count if stop is Stop.COMPLETE else Count.at_least
         return {
-            iri_in(row, "t"): make_count(number_in(row, "n"))
-            for row in read.rows
-            if "t" in row and row["t"] != RDF.Statement
+            iri_in(row, "t"): make_count(number_in(row, "n")) for row in read.rows if row["t"] != RDF.Statement
         }, stop
 
     async def _counted(self, what: str, among: str, notes: list[str]) -> tuple[Read, Stop]:

@@ -285,6 +285,5 @@ async def reifier_facts(reader: Reader, reification: Reification) -> ReifierFact
         read = await reader.select(queries.ALL_PARALLEL, stated=reification.reifier_pattern("?s", "?o"))
         stops.append(read.stop)
         for row in read.rows:
-            if "p" in row:
-                parallel[iri_in(row, "p")] += number_in(row, "n")
+            parallel[iri_in(row, "p")] += number_in(row, "n")
     return ReifierFacts(uses, parallel, Stop.first(stops))

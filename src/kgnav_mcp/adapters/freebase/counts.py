@@ -119,7 +119,7 @@ class CountReader(counts.CountReader):
                 yield self._reader.filled(queries.THROUGH_NEAR_COUNTS, number=place, through=part, kind=kind)
 
         read = await self._union_of_batches(iris, branches)
-        rows = ({**row, "near": first_hops[number_in(row, "number")]} for row in read.rows if "far" in row)
+        rows = ({**row, "near": first_hops[number_in(row, "number")]} for row in read.rows)
         return await in_thread(len(read.rows), lambda: self.counts_of(rows, read.stop, direction=question.direction))
 
     async def _leading_to_mediators(

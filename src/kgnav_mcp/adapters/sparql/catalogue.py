@@ -151,8 +151,7 @@ def uses_by_relation(rows: Iterable[Row]) -> Mapping[URIRef, Counter[bool]]:
     """Sum the rows of RELATION_COUNTS: for each relation, triples to entities (False) and to values (True)."""
     uses: dict[URIRef, Counter[bool]] = {}
     for row in rows:
-        if "p" in row:
-            uses.setdefault(iri_in(row, "p"), Counter())[boolean_in(row, "l")] += number_in(row, "n")
+        uses.setdefault(iri_in(row, "p"), Counter())[boolean_in(row, "l")] += number_in(row, "n")
     return uses
 
 

@@ -27,6 +27,10 @@ Value = URIRef | Literal | int | Fragment
 T = TypeVar("T")
 
 _PLACEHOLDER = re.compile(r"\$([A-Za-z_]\w*)")
+_GROUPED = "GROUP BY"
+_BRANCH = "number"
+"""The variable that identifies the branches of a union: a constant, so it is bound in a row for no group, too."""
+_ZEROS = {"0", "0.0"}
 
 
 class Selects(Protocol):
@@ -187,14 +191,23 @@ class Reader:
         except TimeoutError as error:
             raise errors.timed_out(seconds) from error
         answered()
+        rows = answer.rows if _GROUPED not in query else tuple(row for row in answer.rows if not _is_empty_group(row))
         if answer.partial:
-            return Read(answer.rows, Stop.TIME_OUT)
-        return Read(answer.rows, Stop.COMPLETE if answer.row_cap is None else Stop.ROW_CAP)
+            return Read(rows, Stop.TIME_OUT)
+        return Read(rows, Stop.COMPLETE if answer.row_cap is None else Stop.ROW_CAP)
 
     async def _probe(self) -> None:
         """Send a trivial query: any answer, even an error, shows that the endpoint is alive."""
         with suppress(InvalidStore, Unsupported):
             await self._client.select(SIGN)
+
+
+def _is_empty_group(row: Row) -> bool:
+    """Whether a row of a grouped query is for no group: it binds no key of a group, and counts nothing.
+
+    Some endpoints (Corese, for one) answer with such a row where nothing matches; the standard has no row then.
+    """
+    return all(name == _BRANCH or (isinstance(term, Literal) and str(term) in _ZEROS) for name, term in row.items())
 
 
 def is_at_most(count: Count, most: int) -> bool:

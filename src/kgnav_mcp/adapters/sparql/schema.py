@@ -172,8 +172,7 @@ class SchemaReader:
         read = await self._select_each(queries.END_TYPES[direction], unknown)
         counts: dict[URIRef, dict[URIRef, int]] = defaultdict(dict)
         for row in read.rows:
-            if "t" in row:
-                counts[unknown[number_in(row, "number")]][iri_in(row, "t")] = number_in(row, "n")
+            counts[unknown[number_in(row, "number")]][iri_in(row, "t")] = number_in(row, "n")
         names = await self._names.classes(type_ for found in counts.values() for type_ in found)
         for iri in unknown:
             found = counts.get(iri, {})
@@ -195,8 +194,7 @@ class SchemaReader:
         read = await self._select_each(queries.JOINED_TYPES, unknown)
         counts: dict[URIRef, dict[tuple[URIRef, URIRef], int]] = defaultdict(dict)
         for row in read.rows:
-            if "h" in row and "t" in row:
-                counts[unknown[number_in(row, "number")]][iri_in(row, "h"), iri_in(row, "t")] = number_in(row, "n")
+            counts[unknown[number_in(row, "number")]][iri_in(row, "h"), iri_in(row, "t")] = number_in(row, "n")
         names = await self._names.classes(type_ for found in counts.values() for pair in found for type_ in pair)
         for iri in unknown:
             found = counts.get(iri, {})
@@ -219,9 +217,8 @@ class SchemaReader:
         read = await self._select_each(queries.DATATYPES, unknown)
         counts: dict[URIRef, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         for row in read.rows:
-            if "number" in row and number_in(row, "n"):
-                datatype = self._names.naming.datatype(str(row["d"]) if "d" in row else None)
-                counts[unknown[number_in(row, "number")]][datatype or "xsd:string"] += number_in(row, "n")
+            datatype = self._names.naming.datatype(str(row["d"]) if "d" in row else None)
+            counts[unknown[number_in(row, "number")]][datatype or "xsd:string"] += number_in(row, "n")
         for iri in unknown:
             known[iri] = frequent = tuple(_most_frequent(counts.get(iri, {})))
             if read.stop is Stop.COMPLETE:

@@ -213,9 +213,7 @@ class CountReader(ABC):
             return await self._approximated(iris, question, error)
         if read.stop is Stop.ROW_CAP and len(iris) > 1:
             return await self._halved(iris, lambda batch: self._by_path(batch, paths, question))
-        rows = (
-            (iri_in(row, "s"), paths[number_in(row, "number")], number_in(row, "n")) for row in read.rows if "s" in row
-        )
+        rows = ((iri_in(row, "s"), paths[number_in(row, "number")], number_in(row, "n")) for row in read.rows)
         return await in_thread(len(read.rows), lambda: sum_counts(rows, read.stop))
 
     @staticmethod
@@ -232,8 +230,6 @@ class CountReader(ABC):
         """
         found: list[tuple[Anchor, Path, int]] = []
         for row in rows:
-            if ("p" if direction is None else "near") not in row:
-                continue  # Some endpoints return one empty row for an empty group.
             path = (iri_in(row, "p"),) if direction is None else path_of(row, direction)
             if all(map(self.shows, path)):
                 found.append((only if only is not None else iri_in(row, "s"), path, number_in(row, "n")))
