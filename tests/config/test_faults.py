@@ -40,7 +40,7 @@ def test_a_misspelt_key_is_named_with_its_file_and_the_nearest_valid_key() -> No
 
 def test_a_key_like_no_other_is_answered_with_all_there_are() -> None:
     write(Path("kgnav.toml"), "[http]\nxyzzy = 3\n")
-    assert refusal().next_step == "The settings here are: allowed_hosts, allowed_origins, host, port."
+    assert refusal().next_step == "The settings here are: allowed_hosts, allowed_origins, connections, host, port."
 
 
 def test_a_stores_own_setting_beside_the_location_is_sent_to_the_options() -> None:

@@ -70,6 +70,9 @@ class HttpSettings(BaseModel):
     allowed_origins: TextList = Field(
         default=(), description="values of the Origin header to accept besides this machine's"
     )
+    connections: int = Field(
+        default=0, ge=0, description="connections at a time; 0: as many as the process's limit of open files allows"
+    )
 
 
 class LlmSettings(BaseModel):

@@ -113,6 +113,8 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
     """
     import uvicorn  # noqa: PLC0415 - stdio, which clients start most, needs no HTTP
 
+    from kgnav_mcp.server import connections  # noqa: PLC0415 - as above
+
     sockets = listening_sockets(http)
     for bound in sockets:
         sys.stderr.write(f"Serving MCP at {_url(bound, _PATH)}\n")
@@ -120,8 +122,16 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
     if http.host in ANY_ADDRESS and not http.allowed_hosts:
         sys.stderr.write(f"Only requests for {', '.join(LOOPBACK)} are let in: add names by --http-allowed-hosts.\n")
     # Without its own log configuration uvicorn uses the root logger's: stderr.
+    limits = connections.ConnectionLimits.of_process(http.connections)
     config = uvicorn.Config(
-        _Interruptible(app), log_level=log_level.lower(), log_config=None, timeout_graceful_shutdown=_GRACE_S
+        _Interruptible(app),
+        http=connections.bounded_connections(limits.connections),
+        backlog=limits.backlog,
+        ws="none",
+        timeout_keep_alive=connections.KEEP_ALIVE_S,
+        log_level=log_level.lower(),
+        log_config=None,
+        timeout_graceful_shutdown=_GRACE_S,
     )
     anyio.run(uvicorn.Server(config).serve, sockets)
 
