@@ -146,7 +146,9 @@ def test_a_missing_argument_is_named_with_what_it_means(seen: Seen) -> None:
 
 def test_an_unknown_tool_is_an_error_of_the_protocol_that_names_the_tools(seen: Seen) -> None:
     assert seen.unknown_tool.code == INVALID_PARAMS
-    assert seen.unknown_tool.message.startswith("Unknown tool: 'serch'. The tools are: find_node, describe_graph, search")
+    assert seen.unknown_tool.message.startswith(
+        "Unknown tool: 'serch'. The tools are: find_node, describe_graph, search"
+    )
 
 
 def test_an_unknown_resource_has_the_code_of_the_protocol_version(seen: Seen) -> None:

@@ -6,13 +6,13 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from rdflib import Literal
 
 from kgnav_mcp.adapters.sparql.catalogue import incomplete_catalogue, nearest
 from kgnav_mcp.adapters.sparql.reading import Row, Value
 from kgnav_mcp.adapters.sparql.terms import comma_separated
+from kgnav_mcp.adapters.wikibase_values import DATATYPES, ENTITY_DATATYPES, EXTERNAL_ID
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.cachefile import CacheFile
 from kgnav_mcp.adapters.wikidata.ids import Ids
@@ -21,39 +21,6 @@ from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import KgnavError, StoreError, StoreTimeout, UnknownName
 from kgnav_mcp.model import Relation, Stop
 
-EXTERNAL_ID: Final = "external-id"
-TIME: Final = "time"
-QUANTITY: Final = "quantity"
-
-_ENTITY_DATATYPES: Final = frozenset(
-    {
-        "wikibase-item",
-        "wikibase-property",
-        "wikibase-lexeme",
-        "wikibase-form",
-        "wikibase-sense",
-    }
-)
-_DATATYPES: Final = {
-    "WikibaseItem": "wikibase-item",
-    "WikibaseProperty": "wikibase-property",
-    "WikibaseLexeme": "wikibase-lexeme",
-    "WikibaseForm": "wikibase-form",
-    "WikibaseSense": "wikibase-sense",
-    "ExternalId": EXTERNAL_ID,
-    "String": "string",
-    "Monolingualtext": "monolingualtext",
-    "Time": TIME,
-    "Quantity": QUANTITY,
-    "GlobeCoordinate": "globe-coordinate",
-    "CommonsMedia": "commonsMedia",
-    "Url": "url",
-    "Math": "math",
-    "GeoShape": "geo-shape",
-    "TabularData": "tabular-data",
-    "MusicalNotation": "musical-notation",
-}
-"""The names of datatypes that users of Wikibase know, by their names in RDF."""
 _PAGE_SIZE = 10_000
 _MAX_LABELS_SCANNED = 100_000
 """Labels that are scanned for those of properties, if nothing in the graph says what is a property."""
@@ -70,7 +37,7 @@ class Property:
     @property
     def to_entities(self) -> bool:
         """Whether its values are entities."""
-        return self.datatype in _ENTITY_DATATYPES
+        return self.datatype in ENTITY_DATATYPES
 
 
 class Catalogue:
@@ -221,7 +188,7 @@ class CatalogueCache:
             local = self._store.ids.property_of(str(row["direct"]))
             if local is not None:
                 kind = str(row["type"]).rpartition("#")[2]
-                found[local] = _DATATYPES.get(kind, kind)
+                found[local] = DATATYPES.get(kind, kind)
         return [Property(local, kind, labels.get(local, {})) for local, kind in sorted(found.items())]
 
     async def _labels(self, template: str, **terms: Value) -> dict[str, dict[str, str]]:

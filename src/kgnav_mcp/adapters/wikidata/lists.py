@@ -16,8 +16,9 @@ from kgnav_mcp.adapters.sparql.paging import MAX_SORTED, Condition, raised_total
 from kgnav_mcp.adapters.sparql.queries import NODE_COUNT
 from kgnav_mcp.adapters.sparql.reading import Row, is_at_most
 from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated, rows, sendable, values
-from kgnav_mcp.adapters.wikidata import queries, value_text
-from kgnav_mcp.adapters.wikidata.catalogue import QUANTITY, TIME, CatalogueCache
+from kgnav_mcp.adapters.wikibase_values import QUANTITY, TIME, UNKNOWN_VALUE, times_of
+from kgnav_mcp.adapters.wikidata import queries
+from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
@@ -153,9 +154,7 @@ class ListReader(lists.ListReader):
         return Condition(found, stop)
 
     def _with_time(self, local: str, value: str) -> str | None:
-        moments = [
-            (Literal(text, datatype=XSD.dateTime), Literal(precision)) for text, precision in value_text.times_of(value)
-        ]
+        moments = [(Literal(text, datatype=XSD.dateTime), Literal(precision)) for text, precision in times_of(value)]
         if not moments:
             return None
         full, claim = self._store.ids.full_value(local), self._store.ids.claim(local)
@@ -170,7 +169,7 @@ class ListReader(lists.ListReader):
         if datatype in {"string", "external-id"}:
             return [Literal(value)]
         if datatype == TIME:
-            return [Literal(text, datatype=XSD.dateTime) for text, _ in value_text.times_of(value)]
+            return [Literal(text, datatype=XSD.dateTime) for text, _ in times_of(value)]
         return None
 
     async def _size(self, count: str, conditions: Fragment) -> Count:
@@ -202,7 +201,7 @@ class ListReader(lists.ListReader):
             elif isinstance(value, Literal) or (isinstance(value, URIRef) and not ids.is_unknown(value)):
                 found.append(self._statements.literal(local, value, full, labels))
             else:
-                found.append(model.Literal(value_text.UNKNOWN, "somevalue"))
+                found.append(model.Literal(UNKNOWN_VALUE, "somevalue"))
         return found
 
 

@@ -12,7 +12,19 @@ from rdflib import BNode, Literal, URIRef
 from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql.reading import Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.wikidata import queries, value_text
+from kgnav_mcp.adapters.wikibase_values import (
+    NO_VALUE,
+    QUANTITY,
+    TIME,
+    UNKNOWN_VALUE,
+    FullValue,
+    describes,
+    readable_value,
+    shown_datatype,
+    unit_of,
+    value_kind,
+)
+from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
@@ -24,13 +36,6 @@ _DERIVED_FROM: Final = "http://www.w3.org/ns/prov#wasDerivedFrom"
 _TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _RANK: Final = Relation("wikibase:rank", "rank")
 _REFERENCES: Final = Relation("prov:wasDerivedFrom", "references")
-_NO_UNIT: Final = "Q199"
-_NAMED_TYPES: Final = {
-    "http://www.w3.org/2001/XMLSchema#dateTime": "time",
-    "http://www.w3.org/2001/XMLSchema#decimal": "quantity",
-    "http://www.opengis.net/ont/geosparql#wktLiteral": "globe-coordinate",
-}
-_UNNAMED_TYPES: Final = frozenset({"string", "monolingualtext", ""})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +69,6 @@ class _Details:
 
 
 _NO_DETAILS: Final = _Details()
-
-_FullValue = Mapping[str, str]
-"""The node of a full value: its values by predicate of the Wikibase ontology (`timePrecision`, ...)."""
 
 
 class StatementReader:
@@ -115,10 +117,9 @@ class StatementReader:
             )
         )
 
-    async def _units(self, full: Iterable[_FullValue]) -> dict[str, str]:
+    async def _units(self, full: Iterable[FullValue]) -> dict[str, str]:
         """The labels of the units of quantities."""
-        units = [unit for node in full if (unit := node.get("quantityUnit")) and not unit.endswith(f"/{_NO_UNIT}")]
-        return await self._names.labels(units)
+        return await self._names.labels(unit for node in full if (unit := unit_of(node)))
 
     async def _details(self, found: Sequence[StatementRow]) -> dict[URIRef, _Details]:
         statements = await in_thread(
@@ -151,14 +152,14 @@ class StatementReader:
                         pass  # the statement's own value, or a normalised form of an identifier
         return details
 
-    async def _full_values(self, details: Mapping[URIRef, _Details]) -> dict[str, _FullValue]:
+    async def _full_values(self, details: Mapping[URIRef, _Details]) -> dict[str, FullValue]:
         """The nodes of full values by IRI."""
         nodes = [URIRef(node) for node in dict.fromkeys(node for each in details.values() for _, node in each.full)]
         if not nodes:
             return {}
         rows = (await self._reader.in_batches(queries.FULL_VALUES, "nodes", nodes)).all_rows()
 
-        def full() -> dict[str, _FullValue]:
+        def full() -> dict[str, FullValue]:
             found: dict[str, dict[str, str]] = defaultdict(dict)
             for row in rows:
                 found[str(row["v"])][str(row["p"]).removeprefix(_ONTOLOGY)] = str(row["o"])
@@ -167,7 +168,7 @@ class StatementReader:
         return await in_thread(len(rows), full)
 
     def _triple(
-        self, found: StatementRow, details: _Details, full: Mapping[str, _FullValue], labels: Mapping[str, str]
+        self, found: StatementRow, details: _Details, full: Mapping[str, FullValue], labels: Mapping[str, str]
     ) -> Triple:
         catalogue = self._catalogues.current
         qualifiers = [
@@ -188,7 +189,7 @@ class StatementReader:
         )
 
     def _value(
-        self, found: StatementRow, details: _Details, full: Mapping[str, _FullValue], labels: Mapping[str, str]
+        self, found: StatementRow, details: _Details, full: Mapping[str, FullValue], labels: Mapping[str, str]
     ) -> Node:
         return self._node(found.property, found.value, details, full, labels)
 
@@ -197,40 +198,30 @@ class StatementReader:
         local: str,
         value: Term | None,
         details: _Details,
-        full: Mapping[str, _FullValue],
+        full: Mapping[str, FullValue],
         labels: Mapping[str, str],
     ) -> Node:
         if value is None:
-            return model.Literal(value_text.NONE, "novalue")
+            return model.Literal(NO_VALUE, "novalue")
         if isinstance(value, BNode) or (isinstance(value, URIRef) and self._ids.is_unknown(value)):
-            return model.Literal(value_text.UNKNOWN, "somevalue")
+            return model.Literal(UNKNOWN_VALUE, "somevalue")
         if isinstance(value, URIRef) and self._ids.is_entity(value):
             return self._names.entity(value, labels)
         nodes = [full[node] for name, node in details.full if name == local and node in full]
-        full_value = next((node for node in nodes if _describes(node, str(value))), dict[str, str]())
+        full_value = next((node for node in nodes if describes(node, str(value))), dict[str, str]())
         return self.literal(local, value, full_value, labels)
 
-    def literal(self, local: str, value: Term, full: _FullValue, labels: Mapping[str, str]) -> model.Literal:
+    def literal(self, local: str, value: Term, full: FullValue, labels: Mapping[str, str]) -> model.Literal:
         """A value that is not an entity, as readable text. `full` is the node of its full value."""
         known = self._catalogues.current.get(local).datatype
         if not isinstance(value, Literal):
             return model.Literal(str(value), known or "url")
         if value.language:
             return model.Literal(str(value), None, value.language)
-        kind = _NAMED_TYPES.get(str(value.datatype or ""), known)
-        text = str(value)
-        if kind == "time":
-            precision = full.get("timePrecision", "")
-            calendar = full.get("timeCalendarModel", "")
-            text = str(value_text.Moment(text, int(precision) if precision.isdecimal() else None, calendar))
-        elif kind == "quantity":
-            text = value_text.amount(text)
-            unit = full.get("quantityUnit", "")
-            if unit and not unit.endswith(f"/{_NO_UNIT}"):
-                text = f"{text} {labels.get(unit) or self._ids.shown(unit)}"
-        elif kind == "globe-coordinate":
-            text = value_text.place(text)
-        return model.Literal(text, None if kind in _UNNAMED_TYPES else kind)
+        kind = value_kind(str(value.datatype or ""), known)
+        unit = unit_of(full)
+        shown_unit = (labels.get(unit) or self._ids.shown(unit)) if unit else ""
+        return model.Literal(readable_value(str(value), kind, full, shown_unit), shown_datatype(kind))
 
 
 def _details_of(found: StatementRow, details: Mapping[URIRef, _Details]) -> _Details:
@@ -240,14 +231,7 @@ def _details_of(found: StatementRow, details: Mapping[URIRef, _Details]) -> _Det
 
 def _has_parts(value: Literal) -> bool:
     """Whether a value is a time or a quantity, whose full value has more parts."""
-    return _NAMED_TYPES.get(str(value.datatype or "")) in {"time", "quantity"}
-
-
-def _describes(node: _FullValue, text: str) -> bool:
-    """Whether a node is the full value of the value with this text."""
-    if "quantityAmount" in node:
-        return value_text.amount(node["quantityAmount"]) == value_text.amount(text)
-    return node.get("timeValue", text) == text
+    return value_kind(str(value.datatype or ""), "") in {TIME, QUANTITY}
 
 
 def _order(node: Node) -> str:

@@ -14,8 +14,8 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters.sparql.plans.parts import cannot_express
 from kgnav_mcp.adapters.sparql.plans.queries import FILTER, NO
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, comma_separated, sendable, values
-from kgnav_mcp.adapters.wikidata import value_text
-from kgnav_mcp.adapters.wikidata.catalogue import EXTERNAL_ID, QUANTITY, TIME, CatalogueCache
+from kgnav_mcp.adapters.wikibase_values import EXTERNAL_ID, NO_VALUE, QUANTITY, TIME, UNKNOWN_VALUE
+from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.plans import queries
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.plan import Scalar
@@ -25,7 +25,7 @@ _READ_AS_WRITTEN = frozenset({"monolingualtext", "url", "commonsMedia", "math", 
 _INDEXED = frozenset({"string", EXTERNAL_ID})
 _NUMBER_BOUND = 1e300
 """Numbers from here on are refused: they may not fit a double."""
-_NO_VALUES = frozenset({value_text.NONE, value_text.UNKNOWN})
+_NO_VALUES = frozenset({NO_VALUE, UNKNOWN_VALUE})
 _Write = Callable[..., Fragment]
 """Fills a template for one qualifier of a statement."""
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.wikidata.value_text import Moment, amount, place, times_of
+from kgnav_mcp.adapters.wikibase_values import Moment, amount, place, times_of
 
 JULIAN = "http://www.wikidata.org/entity/Q1985786"
 

@@ -1,13 +1,60 @@
-"""Values as readable text: times with their precision, quantities, coordinates."""
+"""Values of a Wikibase as readable text: times with their precision, quantities, coordinates. And their datatypes."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-UNKNOWN: Final = "unknown value"
-NONE: Final = "no value"
+UNKNOWN_VALUE: Final = "unknown value"
+NO_VALUE: Final = "no value"
+
+EXTERNAL_ID: Final = "external-id"
+TIME: Final = "time"
+QUANTITY: Final = "quantity"
+
+ENTITY_DATATYPES: Final = frozenset(
+    {
+        "wikibase-item",
+        "wikibase-property",
+        "wikibase-lexeme",
+        "wikibase-form",
+        "wikibase-sense",
+    }
+)
+DATATYPES: Final = {
+    "WikibaseItem": "wikibase-item",
+    "WikibaseProperty": "wikibase-property",
+    "WikibaseLexeme": "wikibase-lexeme",
+    "WikibaseForm": "wikibase-form",
+    "WikibaseSense": "wikibase-sense",
+    "ExternalId": EXTERNAL_ID,
+    "String": "string",
+    "Monolingualtext": "monolingualtext",
+    "Time": TIME,
+    "Quantity": QUANTITY,
+    "GlobeCoordinate": "globe-coordinate",
+    "CommonsMedia": "commonsMedia",
+    "Url": "url",
+    "Math": "math",
+    "GeoShape": "geo-shape",
+    "TabularData": "tabular-data",
+    "MusicalNotation": "musical-notation",
+}
+"""The names of datatypes that users of Wikibase know, by their names in RDF."""
+
+FullValue = Mapping[str, str]
+"""The node of a full value: its values by predicate of the Wikibase ontology (`timePrecision`, ...)."""
+
+_COORDINATES: Final = "globe-coordinate"
+_NAMED_TYPES: Final = {
+    "http://www.w3.org/2001/XMLSchema#dateTime": TIME,
+    "http://www.w3.org/2001/XMLSchema#decimal": QUANTITY,
+    "http://www.opengis.net/ont/geosparql#wktLiteral": _COORDINATES,
+}
+_UNNAMED_TYPES: Final = frozenset({"string", "monolingualtext", ""})
+_NO_UNIT: Final = "Q199"
 
 _TIME = re.compile(r"([+-]?)(\d{4,})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d)Z?")
 _POINT = re.compile(r"(?:<(?P<globe>[^>]+)>\s*)?POINT\s*\((?P<x>[-+\d.eE]+)\s+(?P<y>[-+\d.eE]+)\)", re.IGNORECASE)
@@ -85,3 +132,36 @@ def place(text: str) -> str:
     shown = f"{abs(y):.6g}°{'S' if y < 0 else 'N'}, {abs(x):.6g}°{'W' if x < 0 else 'E'}"
     globe = (match["globe"] or "").rpartition("/")[2]
     return shown if globe in {"", "Q2"} else f"{shown} on {globe}"
+
+
+def value_kind(datatype: str, known: str) -> str:
+    """The Wikibase datatype of a literal, by its datatype in RDF, else the `known` one of its property."""
+    return _NAMED_TYPES.get(datatype, known)
+
+
+def shown_datatype(kind: str) -> str | None:
+    """The datatype that is shown beside a value; None for texts."""
+    return None if kind in _UNNAMED_TYPES else kind
+
+
+def readable_value(text: str, kind: str, full: FullValue, unit: str) -> str:
+    """A literal of a Wikibase datatype as text. `unit` is the label of a quantity's unit; empty if it has none."""
+    if kind == TIME:
+        precision = full.get("timePrecision", "")
+        return str(Moment(text, int(precision) if precision.isdecimal() else None, full.get("timeCalendarModel", "")))
+    if kind == QUANTITY:
+        return f"{amount(text)} {unit}" if unit else amount(text)
+    return place(text) if kind == _COORDINATES else text
+
+
+def unit_of(full: FullValue) -> str:
+    """The IRI of the unit of a quantity; empty if it has none."""
+    unit = full.get("quantityUnit", "")
+    return "" if unit.endswith(f"/{_NO_UNIT}") else unit
+
+
+def describes(full: FullValue, text: str) -> bool:
+    """Whether a node is the full value of the value with this text."""
+    if "quantityAmount" in full:
+        return amount(full["quantityAmount"]) == amount(text)
+    return full.get("timeValue", text) == text
