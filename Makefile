@@ -10,12 +10,13 @@ INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs clean
+.PHONY: help demo test check audit docs clean
 
 help:
 	@echo "make demo    answer a question with the demo graph, through a real client"
 	@echo "make test    run the tests"
 	@echo "make check   formatting, lint, types, import rules, generated documentation, file lengths"
+	@echo "make audit   compare the answers of every store with the raw files, half an hour"
 	@echo "make docs    rewrite the generated parts of README.md, and the pictures in docs"
 	@echo "make clean   remove $(VENV) and caches"
 
@@ -43,6 +44,9 @@ check: $(READY)
 	$(BIN)/lint-imports
 	$(BIN)/python -m scripts.generate_docs --check
 	$(BIN)/python scripts/check_lengths.py
+
+audit: $(READY)
+	$(BIN)/python -m scripts.audit
 
 docs: $(READY)
 	$(BIN)/python -m scripts.generate_docs

@@ -1,0 +1,66 @@
+"""The table of an audit, and the list of what is not right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from .outcome import Outcome, Verdict
+
+MOST_REFUSED = 0.05
+"""Most questions, as a share, that a store may refuse."""
+
+_LONG = 700
+
+
+def table(outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> Iterator[str]:
+    """One line for each graph and store."""
+    yield f"{'graph':<16}{'store':<14}{'questions':>10}{'right':>8}{'wrong':>8}{'refused':>9}"
+    for (graph, store), each in outcomes.items():
+        verdicts = Counter(outcome.verdict for outcome in each)
+        numbers = (verdicts[Verdict.RIGHT], verdicts[Verdict.WRONG])
+        line = f"{graph:<16}{store:<14}{len(each):>10}{numbers[0]:>8}{numbers[1]:>8}{verdicts[Verdict.REFUSED]:>9}"
+        yield line + ("  too many refused" if _refused_too_often(each) else "")
+
+
+def kinds(outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> Iterator[str]:
+    """One line for each kind of question that is not always answered right."""
+    for (graph, store), each in outcomes.items():
+        all_of, wrong = (
+            Counter(o.question.kind for o in each),
+            Counter(o.question.kind for o in each if o.verdict is Verdict.WRONG),
+        )
+        if wrong:
+            yield f"{graph} on {store}, wrong: " + ", ".join(f"{k} {n} of {all_of[k]}" for k, n in wrong.most_common())
+
+
+def details(outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> Iterator[str]:
+    """Each wrong answer with its question, and the refusals by their reasons."""
+    for (graph, store), each in outcomes.items():
+        for outcome in each:
+            if outcome.verdict is Verdict.WRONG:
+                yield f"\nWRONG {graph} on {store}, {outcome.question.kind}: {outcome.call[:_LONG]}"
+                yield f"  expected: {outcome.expected[:_LONG]}"
+                yield f"  answered: {outcome.answered[:_LONG]}"
+        refused = [outcome for outcome in each if outcome.verdict is Verdict.REFUSED]
+        for reason, number in Counter(_reason(outcome) for outcome in refused).most_common():
+            example = next(outcome for outcome in refused if _reason(outcome) == reason)
+            yield f"\nREFUSED {graph} on {store}, {number} times: {reason}\n  for example: {example.call[:_LONG]}"
+
+
+def failed(outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> bool:
+    """Whether any answer is wrong, or too many questions were refused."""
+    return any(
+        _refused_too_often(each) or any(outcome.verdict is Verdict.WRONG for outcome in each)
+        for each in outcomes.values()
+    )
+
+
+def _refused_too_often(outcomes: Sequence[Outcome]) -> bool:
+    refused = sum(outcome.verdict is Verdict.REFUSED for outcome in outcomes)
+    return refused > max(1, MOST_REFUSED * len(outcomes))
+
+
+def _reason(outcome: Outcome) -> str:
+    lines = [line for line in outcome.answered.splitlines() if line.strip()]
+    return " ".join(lines[:2])[:240]
