@@ -6,13 +6,14 @@ Both hold the exports of Q42 and Q513 and the definitions of the properties, whi
 from __future__ import annotations
 
 import gzip
-from collections import Counter
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from rdflib import RDF, Graph, URIRef
+from rdflib import Graph
+from tests.datasets import dataset
+from tests.rows import triples_at
+from tests.services import Oxigraph
 
 from kgnav_bench import wikidata
 from kgnav_bench.wikibase import Value, Wikibase
@@ -20,12 +21,7 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.embedded.loading.options import Statements
 from kgnav_mcp.model import Direction, Stop, Triple
-from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.spelling import cypher
-from tests.datasets import dataset
-from tests.rows import triples_at
-from tests.services import Oxigraph
 
 GRAPH = "http://toy.example/wikidata-file"
 ITEMS = ("Q42", "Q513")
