@@ -150,12 +150,15 @@ class _Table:
     def rows(self) -> Iterator[list[str]]:
         csv.field_size_limit(64 * 1024 * 1024)
         with self._open() as lines:
-            reader = csv.reader(lines, delimiter=self.header.dialect.delimiter, strict=True)
+            record: list[str] = []
+            reader = csv.reader(_recorded(lines, record), delimiter=self.header.dialect.delimiter, strict=True)
             next(reader)
+            record.clear()
             for row in reader:
                 if len(row) != len(self.header.columns):
                     raise ServiceError(f"{self._path}:{reader.line_num}: {len(self.header.columns)} fields expected")
-                yield row
+                yield self.header.dialect.with_empty_texts(row, "".join(record))
+                record.clear()
 
     @contextmanager
     def _open(self) -> Generator[Iterable[str]]:
@@ -171,7 +174,7 @@ def _properties(header: Header, row: Sequence[str]) -> dict[str, Any]:
     for column in header.of(Role.PROPERTY):
         name = f"{column.name}@{column.language}" if column.language else column.name
         try:
-            values = [parse_value(text, column.datatype) for text in column.values(row[column.place])]
+            values = [parse_value(text, column.datatype) for text, *_ in column.values(row[column.place])]
         except ValueError as error:
             raise ServiceError(f"the property {name}: {error}") from error
         found[name] += values
@@ -180,6 +183,13 @@ def _properties(header: Header, row: Sequence[str]) -> dict[str, Any]:
     return {
         name: values if len(values) > 1 or name in several else values[0] for name, values in found.items() if values
     }
+
+
+def _recorded(lines: Iterable[str], record: list[str]) -> Iterator[str]:
+    """The lines, each added to the record when it is read."""
+    for line in lines:
+        record.append(line)
+        yield line
 
 
 def _split(row: Sequence[str], column: Column) -> list[str]:
