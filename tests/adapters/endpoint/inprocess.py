@@ -75,4 +75,4 @@ async def lists_of(client: InProcess) -> ListReader:
     """A reader of lists with all that it stands on."""
     store = await store_of(client)
     names = Names(store)
-    return ListReader(store, Linker(store, names), CatalogueCache(store, names))
+    return ListReader(store, names, Linker(store, names), CatalogueCache(store, names))

@@ -16,6 +16,7 @@ from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.lists import ListReader
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.options import Endpoint
+from kgnav_mcp.adapters.endpoint.pattern_reader import PatternReader
 from kgnav_mcp.adapters.endpoint.pattern_writer import PatternWriter
 from kgnav_mcp.adapters.endpoint.relations import RelationReader
 from kgnav_mcp.adapters.endpoint.rows import RowReader
@@ -29,13 +30,12 @@ from kgnav_mcp.adapters.sparql.around.matching import RowSearch
 from kgnav_mcp.adapters.sparql.around.rows import to_entities
 from kgnav_mcp.adapters.sparql.connecting import create_client
 from kgnav_mcp.adapters.sparql.location import GRAPH
-from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.queries import SIZE
 from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.readers import Readers
 from kgnav_mcp.adapters.sparql.reading import Read, Reader
 from kgnav_mcp.adapters.wellknown import RDFS_SUBCLASS
-from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Entity, Health, Triple
 from kgnav_mcp.port import AdapterOptions, Capability
@@ -92,9 +92,9 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         opened = self._readers
         anchors = await self._resolved(ids)
-        blank_nodes: dict[Anchor, Entity] = {
-            anchor: await opened.names.blank(anchor) for anchor in anchors.values() if isinstance(anchor, Resolved)
-        }
+        blanks = {anchor.path: anchor for anchor in anchors.values() if isinstance(anchor, Resolved)}
+        entities = await opened.names.blank_nodes({path: anchor.blank for path, anchor in blanks.items()})
+        blank_nodes: dict[Anchor, Entity] = dict(zip(blanks.values(), entities, strict=True))
         described = await opened.names.described(anchor for anchor in anchors.values() if isinstance(anchor, URIRef))
         return await in_thread(
             len(anchors),
@@ -181,7 +181,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         return _Opened(
             client=client,
             linker=linker,
-            lists=ListReader(store, linker, catalogues),
+            lists=ListReader(store, names, linker, catalogues),
             schema=SchemaReader(store, names, catalogues),
             store=store,
             names=names,
@@ -202,7 +202,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
                 if all(isinstance(one, URIRef) for one in (*heads, *tails))
                 else None  # the edges of a blank node are read with it
             ),
-            fits=FitReader(store.reader, linker.names, PatternWriter(store, linker.naming, catalogues)),
+            fits=PatternReader(store, names, PatternWriter(store, linker.naming, catalogues)),
             triples=triples,
         )
 
@@ -213,9 +213,10 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
             len(ids), lambda: {each: graph_ids.iri(each) or graph_ids.blank(each) for each in ids}
         )
         paths = [path for path in parsed.values() if isinstance(path, BlankPath)]
-        resolved = await gathered(*map(self._readers.store.blanks.resolved, paths))
-        blanks = dict(zip(paths, resolved, strict=True))
-        found = ((each, blanks[target] if isinstance(target, BlankPath) else target) for each, target in parsed.items())
+        blanks = await self._readers.store.blanks.resolved(paths)
+        found = (
+            (each, blanks.get(target) if isinstance(target, BlankPath) else target) for each, target in parsed.items()
+        )
         return {each: target for each, target in found if target is not None}
 
     async def _anchors(self, ids: Sequence[str]) -> Sequence[Anchor]:

@@ -1,193 +1,188 @@
-"""Blank nodes: reads their triples, makes ids from these, and finds the node of such an id.
+"""Blank nodes: reads their triples, makes ids from these, and finds the nodes of such ids.
 
-The label of a blank node is valid only within one answer. Therefore one query reads all that is needed: all triples of
-the node and those of the blank nodes next to it. (An endpoint with a row cap returns them in several answers, but such
-endpoints keep their labels.)
+The label of a blank node is valid only within one answer. Therefore one query reads all that is needed: the triples of
+the nodes, and those of the blank nodes around them. (An endpoint with a row cap returns them in several answers, but
+such endpoints keep their labels.)
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from hashlib import blake2b
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from rdflib import RDF, BNode, URIRef
+from rdflib import BNode, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.endpoint.ids import BlankPath, Ids, Step
-from kgnav_mcp.adapters.endpoint.reification import REIFIES
+from kgnav_mcp.adapters.endpoint.blank_graph import Blank, BlankGraph
+from kgnav_mcp.adapters.endpoint.ids import BlankPath
 from kgnav_mcp.adapters.sparql.around.counts import BlankAnchor
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, boolean_in, iri_in, number_in
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, boolean_in, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Fragment
-from kgnav_mcp.model import Direction
+from kgnav_mcp.adapters.sparql.terms import Fragment, batches, rows
+from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.errors import Unsupported
 
 _MAX_ROWS = 100_000
-"""Maximum number of triples read to find one blank node among those that its path may lead to."""
-
-Edge = tuple[URIRef, Term]
-Route = tuple[URIRef | BlankPath, URIRef, bool]
-"""How a blank node was reached: the start, the relation, and whether it was followed backwards."""
-
-
-@dataclass(slots=True)
-class Blank:
-    """A blank node with its triples: `outgoing` as relation and tail, `incoming` as relation and head."""
-
-    label: BNode
-    outgoing: list[Edge] = field(default_factory=list[Edge])
-    incoming: list[Edge] = field(default_factory=list[Edge])
-
-    def edges(self, direction: Direction) -> list[Edge]:
-        """The triples in one direction, as relation and far end."""
-        return self.outgoing if direction is Direction.OUTGOING else self.incoming
-
-    @property
-    def mark(self) -> str:
-        """A short hash of its triples without blank labels, which distinguishes it from other blank nodes."""
-        lines = [
-            f"{sign} {relation.n3()} {'' if isinstance(far, BNode) else far.n3()}"
-            for sign, edges in (("+", self.outgoing), ("-", self.incoming))
-            for relation, far in edges
-        ]
-        return blake2b("\n".join(sorted(lines)).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-
-    def first_step(self) -> tuple[URIRef, URIRef, bool] | None:
-        """The first step of its id: a neighbour with an IRI, the relation, and whether it is followed backwards.
-
-        It does not depend on how the node was reached, so that no node has two ids. None without such a neighbour.
-        """
-        ways = [(str(far), str(relation), False) for relation, far in self.incoming if isinstance(far, URIRef)]
-        ways = ways or [
-            (str(far), str(relation), True)
-            for relation, far in self.outgoing
-            if isinstance(far, URIRef) and relation not in {RDF.type, REIFIES}
-        ]
-        if not ways:
-            return None
-        anchor, relation, inverse = min(ways)
-        return URIRef(anchor), URIRef(relation), inverse
+"""Maximum number of triples read to identify blank nodes."""
+_MAX_LEVELS = 5
+"""Maximum number of steps from blank node to blank node that are read to identify one."""
+_PATHS_PER_QUERY = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved(BlankAnchor):
-    """The blank node of an id, with the blank nodes next to it."""
+    """The blank node of an id, in the graph of the blank nodes around it."""
 
     path: BlankPath
     blank: Blank
-    near: Mapping[BNode, Blank]
+    graph: BlankGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """Blank nodes, by the labels of one answer, with the paths that identify them."""
+
+    paths: Mapping[BNode, BlankPath]
+    nodes: Mapping[BNode, Blank]
+    unidentified: int
+    """The number of nodes that no path identifies; they are left out."""
+    rows: Sequence[Row] = ()
+    """The rows of further branches of the same query."""
 
 
 class Blanks:
     """Reads blank nodes."""
 
-    def __init__(self, reader: Reader, ids: Ids) -> None:
+    def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self._ids = ids
 
-    @staticmethod
-    def path(blank: Blank, route: Route, marks: Mapping[BNode, str]) -> BlankPath:
-        """The path to a blank node.
+    async def around(self, blanks: Fragment, levels: int = 1) -> BlankGraph:
+        """Read the blank nodes that a pattern binds as ?b, and those up to so many steps away from them.
 
-        `route` is used where the node has no neighbour with an IRI. `marks` are those of all nodes read with it.
+        One level is needed for the marks of the nodes, two for those of the nodes next to them.
+
+        Raises:
+            Unsupported: there are too many.
         """
-        start, relation, inverse = blank.first_step() or route
-        step = Step(relation, inverse, marks[blank.label])
-        return start.on(step) if isinstance(start, BlankPath) else BlankPath(start, (step,))
+        graph, _ = await self._read(blanks, levels, ())
+        return graph
 
-    async def at(self, blanks: Fragment) -> list[tuple[Row, Blank]]:
-        """Read the blank nodes that a pattern binds as ?b, each with its first row."""
-        read = await self._reader.slice(queries.CONTENTS, 0, _MAX_ROWS, blanks=blanks)
-        found: dict[tuple[str, ...], tuple[Row, Blank]] = {}
-        by_label: dict[BNode, Blank] = {}
-        seen: set[tuple[BNode, bool, URIRef, Term]] = set()
-        for row in read.all_rows():
-            label = row["b"]
-            if not isinstance(label, BNode):
-                continue
-            blank = by_label.setdefault(label, Blank(label))
-            found.setdefault((str(row.get("s", "")), str(row.get("p", "")), str(label)), (row, blank))
-            edge = (label, boolean_in(row, "out"), iri_in(row, "q"), row["v"])
-            if edge not in seen:
-                seen.add(edge)
-                (blank.outgoing if edge[1] else blank.incoming).append(edge[2:])
-        return [found[key] for key in sorted(found)]
+    async def identified(self, blanks: Fragment, beside: Sequence[str] = ()) -> Identified:
+        """Read the blank nodes that a pattern binds as ?b, with the paths that identify them.
 
-    async def resolved(self, path: BlankPath) -> Resolved | None:
-        """Find the blank node that a path leads to; None if there is none."""
-        depth = len(path.steps)
-        last = f"?b{depth}"
-        steps = self._steps(path)
-        levels = [(" ".join(steps[: n + 1]), f"?b{n + 1}") for n in range(depth)]
-        levels += [
-            (f"{' '.join(steps)} {self._reader.filled(pattern, **_ends(last))}", "?b")
-            for pattern in queries.STEP.values()
+        `beside` are further branches of the query, whose rows have the same labels. Raises as `around` does.
+        """
+        graph, found = await self._read(blanks, 1, beside)
+        for levels in range(2, _MAX_LEVELS + 1):
+            if all(graph.path(graph.nodes[seed]) for seed in graph.seeds):
+                break
+            size = len(graph.nodes)
+            graph, found = await self._read(blanks, levels, beside)
+            if len(graph.nodes) == size:
+                break
+
+        def identify() -> Identified:
+            nodes = {label: graph.nodes[label] for label in graph.seeds}
+            paths = {
+                label: path
+                for label, blank in nodes.items()
+                if (path := graph.path(blank) or graph.path_by_type(blank)) is not None
+            }
+            return Identified(paths, nodes, len(nodes) - len(paths), found)
+
+        return await in_thread(len(graph.nodes), identify)
+
+    async def resolved(self, paths: Sequence[BlankPath]) -> dict[BlankPath, Resolved]:
+        """Find the blank nodes that paths lead to, by few queries. Paths that lead to none are left out.
+
+        Raises:
+            Unsupported: a path leads past too many nodes.
+        """
+        by_form: dict[tuple[bool, ...], list[BlankPath]] = defaultdict(list)
+        for path in paths:
+            by_form[tuple(step.inverse for step in path.steps)].append(path)
+        lists = [
+            batch
+            for alike in by_form.values()
+            for batch in batches(alike, _PATHS_PER_QUERY // len(alike[0].steps) or 1)
         ]
-        union = " UNION ".join(
-            self._reader.filled(queries.LEVEL, steps=Fragment(text), node=Fragment(node), level=level)
-            for level, (text, node) in enumerate(levels, 1)
-        )
-        read = await self._reader.slice(queries.RESOLVE, 0, _MAX_ROWS, levels=Fragment(union))
-        read.all_rows()
-        labels: list[str] = []
-        blank: Blank | None = None
-        for n, step in enumerate(path.steps, 1):
-            found = _grouped(
-                row for row in read.rows if number_in(row, "level") == n and _on_path(row, labels, f"b{n}")
-            )
-            by_mark = {mark: label for label, mark in marked(found).items()}
-            blank = next((blank_node for blank_node in found if blank_node.label == by_mark.get(step.mark)), None)
-            if blank is None:
-                return None
-            labels.append(str(blank.label))
-        assert blank is not None  # noqa: S101 - a path has a step
-        near = _grouped(
-            (row for row in read.rows if number_in(row, "level") > depth and _on_path(row, labels, "b")), variable="b"
-        )
-        return Resolved(path, blank, {blank_node.label: blank_node for blank_node in near})
-
-    def _steps(self, path: BlankPath) -> list[str]:
-        found: list[str] = []
-        start: URIRef | Fragment = path.anchor
-        for n, step in enumerate(path.steps, 1):
-            to = Fragment(f"?b{n}")
-            found.append(
-                self._reader.filled(queries.STEP[step.inverse], **{"from": start, "relation": step.relation, "to": to})
-            )
-            start = to
+        found: dict[BlankPath, Resolved] = {}
+        for part in await gathered(*map(self._resolved_alike, lists)):
+            found |= part
         return found
 
+    async def _resolved_alike(self, paths: Sequence[BlankPath]) -> dict[BlankPath, Resolved]:
+        """As `resolved`, for paths of one form: all have the same number of steps in the same directions."""
+        steps = paths[0].steps
+        names = ["?a", *(f"?a{n}" for n in range(1, len(steps))), "?b"]
+        pattern = [
+            self._reader.filled(
+                queries.STEP[step.inverse],
+                **{"from": Fragment(names[n]), "relation": Fragment(f"?p{n}"), "to": Fragment(names[n + 1])},
+            )
+            for n, step in enumerate(steps)
+        ]
+        columns = Fragment(" ".join(("?a", *(f"?p{n}" for n in range(len(steps))))))
+        given = dict.fromkeys((path.anchor, *(step.relation for step in path.steps)) for path in paths)
+        blanks = self._reader.part(queries.PATHS, columns=columns, rows=rows(*given), steps=Fragment(" ".join(pattern)))
+        graph = await self.around(blanks, max(2, len(steps)))
 
-def _ends(last: str) -> dict[str, Fragment]:
-    return {"from": Fragment(last), "relation": Fragment("?rel"), "to": Fragment("?b")}
+        def follow() -> dict[BlankPath, Resolved]:
+            ends = ((path, _end(graph, path)) for path in paths)
+            return {path: Resolved(path, blank, graph) for path, blank in ends if blank is not None}
+
+        return await in_thread(len(graph.nodes), follow)
+
+    async def _read(self, blanks: Fragment, levels: int, beside: Sequence[str]) -> tuple[BlankGraph, Sequence[Row]]:
+        branches, steps, node = list(beside), "", Fragment("?b")
+        for level in range(levels + 1):
+            if level:
+                near, node = node, Fragment(f"?b{level}")
+                steps += self._reader.filled(queries.NEXT_BLANK, near=near, far=node, r=Fragment(f"?r{level}"))
+            branches.append(self._reader.filled(queries.CONTENTS, blanks=blanks, steps=Fragment(steps), node=node))
+        union = Fragment(" UNION ".join(branches))
+        read = (await self._reader.slice(queries.BRANCHES, 0, _MAX_ROWS, branches=union)).all_rows()
+        if len(read) == _MAX_ROWS:
+            raise Unsupported(
+                f"the blank nodes here have more than {_MAX_ROWS:,} triples, by which they would be told apart",
+                next_step="Add a condition, or begin at a node with an IRI.",
+            )
+        return await in_thread(len(read), lambda: _graph(read))
 
 
-def _on_path(row: Row, labels: Sequence[str], variable: str) -> bool:
-    """Whether a row continues the path through the nodes with these labels, and binds the variable."""
-    return variable in row and all(str(row.get(f"b{n}")) == label for n, label in enumerate(labels, 1))
+def _graph(read: Sequence[Row]) -> tuple[BlankGraph, Sequence[Row]]:
+    """The blank nodes in the rows of CONTENTS, and the other rows."""
+    nodes: dict[BNode, Blank] = {}
+    seeds: dict[BNode, None] = {}
+    others: list[Row] = []
+    for row in read:
+        if "out" not in row:
+            others.append(row)
+            continue
+        seed = row.get("b")
+        label = seed or next(term for name, term in row.items() if _is_level(name))
+        if not isinstance(label, BNode):
+            continue
+        if seed is not None:
+            seeds[label] = None
+        blank = nodes.setdefault(label, Blank(label))
+        edge: tuple[URIRef, Term] = iri_in(row, "q"), row["v"]
+        (blank.outgoing if boolean_in(row, "out") else blank.incoming)[edge] = None
+    return BlankGraph(nodes, seeds), others
 
 
-def _grouped(rows: Iterable[Row], variable: str | None = None) -> list[Blank]:
-    """The blank nodes in the rows of one level, with their distinct triples."""
-    found: dict[BNode, dict[tuple[bool, URIRef, Term], None]] = defaultdict(dict)
-    for row in rows:
-        label = row[variable or f"b{number_in(row, 'level')}"]
-        if isinstance(label, BNode):
-            found[label][boolean_in(row, "out"), iri_in(row, "q"), row["v"]] = None
-    return [
-        Blank(label, [edge[1:] for edge in edges if edge[0]], [edge[1:] for edge in edges if not edge[0]])
-        for label, edges in sorted(found.items())
-    ]
+def _is_level(name: str) -> bool:
+    return name.startswith("b") and name[1:].isdecimal()
 
 
-def marked(blanks: Iterable[Blank]) -> dict[BNode, str]:
-    """The mark of each blank node. Nodes that cannot be distinguished by their triples get a number after it."""
-    twins: dict[tuple[str, object], set[BNode]] = defaultdict(set)
-    for blank in blanks:
-        twins[blank.mark, blank.first_step()].add(blank.label)
-    return {
-        label: f"{mark}.{place}" if place > 1 else mark
-        for (mark, _), labels in twins.items()
-        for place, label in enumerate(sorted(labels), 1)
-    }
+def _end(graph: BlankGraph, path: BlankPath) -> Blank | None:
+    """The node that a path leads to."""
+    at: Term = path.anchor
+    found: Blank | None = None
+    for step in path.steps:
+        found = graph.at_step(at, step)
+        if found is None:
+            return None
+        at = found.label
+    return found

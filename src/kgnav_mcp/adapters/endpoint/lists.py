@@ -9,9 +9,10 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
+from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.store import Store, one_of
 from kgnav_mcp.adapters.sparql.linking import Linker
-from kgnav_mcp.adapters.sparql.lists import EDGES, Types
+from kgnav_mcp.adapters.sparql.lists import EDGES, BlankNodes, Types
 from kgnav_mcp.adapters.sparql.property_lists import PropertyLists, PropertyTemplates
 from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated, values
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
@@ -37,13 +38,14 @@ TEMPLATES = PropertyTemplates(
 
 
 class ListReader(PropertyLists):
-    """Answers the verbs `nodes` and `values`. Lists leave out blank nodes and reifiers."""
+    """Answers the verbs `nodes` and `values`. Lists leave out reifiers."""
 
     _most_named = 50
 
-    def __init__(self, store: Store, linker: Linker, catalogues: CatalogueCache) -> None:
+    def __init__(self, store: Store, names: Names, linker: Linker, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, TEMPLATES, linker, catalogues.get, store.languages)
         self._store = store
+        self._entities = names
         self._catalogues = catalogues
 
     async def edge_values(
@@ -69,6 +71,13 @@ class ListReader(PropertyLists):
         with suppress(UnknownName, StoreTimeout, Unsupported):  # the relations that name entities remain
             found = await super()._properties(name)
         return list(dict.fromkeys([*found, *self._store.names]))
+
+    async def _blank_nodes(self, conditions: Fragment, skip: int, most: int) -> BlankNodes:
+        part = self._reader.part(queries.BLANKS_OF_NODES, conditions=conditions, skip=skip, most=most)
+        read = await self._store.blanks.identified(part)
+        found = await self._entities.blank_nodes({path: read.nodes[label] for label, path in read.paths.items()})
+        note = f"{read.unidentified:,} blank nodes are left out: no path from a node with an IRI identifies them."
+        return BlankNodes(sorted(found, key=lambda node: node.id), note if read.unidentified else "")
 
     def _with_types(self, types: Sequence[URIRef]) -> str:
         if len(types) == 1:

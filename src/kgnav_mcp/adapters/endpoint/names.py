@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.endpoint.blanks import Blank, Resolved
+from kgnav_mcp.adapters.endpoint.blank_graph import Blank
+from kgnav_mcp.adapters.endpoint.blanks import Resolved
+from kgnav_mcp.adapters.endpoint.ids import BlankPath
 from kgnav_mcp.adapters.endpoint.options import Mediators
 from kgnav_mcp.adapters.endpoint.store import Store, placeholders
 from kgnav_mcp.adapters.naming import entity_name
@@ -57,21 +60,33 @@ class Names(names.Names):
 
     async def blank(self, found: Resolved) -> Entity:
         """Describe a blank node from its own triples."""
-        types = [far for relation, far in found.blank.outgoing if relation in self._store.types]
-        classes = await self.classes(type_ for type_ in types if isinstance(type_, URIRef))
-        label = self._own(found.blank, self._store.names)
-        return Entity(
-            self._store.endpoint.ids.written(found.path),
-            label,
-            tuple(sorted(class_.label for class_ in classes.values())),
-            self._own(found.blank, self._store.descriptions),
-            label is None,
-        )
+        (entity,) = await self.blank_nodes({found.path: found.blank})
+        return entity
+
+    async def blank_nodes(self, found: Mapping[BlankPath, Blank]) -> list[Entity]:
+        """Describe blank nodes from their own triples."""
+        types = {path: self._types_of(blank) for path, blank in found.items()}
+        classes = await self.classes(type_ for own in types.values() for type_ in own)
+
+        def entities() -> list[Entity]:
+            return [
+                replace(
+                    self.blank_node(self._store.endpoint.ids.written(path), blank),
+                    types=tuple(sorted({classes[type_].label for type_ in types[path]})),
+                    description=self._own(blank, self._store.descriptions),
+                )
+                for path, blank in found.items()
+            ]
+
+        return await in_thread(len(found), entities)
 
     def blank_node(self, identity: str, blank: Blank) -> Entity:
         """Create the entity for a blank node at the far end of a triple."""
         label = self._own(blank, self._store.names)
         return Entity(identity, label, mediator=label is None)
+
+    def _types_of(self, blank: Blank) -> list[URIRef]:
+        return [far for relation, far in blank.outgoing if relation in self._store.types and isinstance(far, URIRef)]
 
     def _own(self, blank: Blank, relations: Sequence[URIRef]) -> str | None:
         texts = [(relation, far) for relation, far in blank.outgoing if isinstance(far, Literal)]

@@ -11,6 +11,7 @@ from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, CatalogueCache
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans.parts import EdgeVariables, cannot_express
+from kgnav_mcp.adapters.sparql.plans.queries import EDGE
 from kgnav_mcp.adapters.sparql.plans.triples import Path, TripleWriter
 from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated
 from kgnav_mcp.model import Stop
@@ -61,6 +62,9 @@ class PatternWriter(TripleWriter):
     def is_head(self, node: Fragment) -> Fragment:
         return self._reification.head(node.text)
 
+    def is_listed(self, node: Fragment) -> Fragment:
+        return self._reification.no_reifier(node.text)
+
     def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
         if iris or self._catalogue is None or self._catalogue.stop is not Stop.COMPLETE or self._catalogue.sampled:
             return super()._restricted(relation, iris)
@@ -71,12 +75,17 @@ class PatternWriter(TripleWriter):
         return self.part(queries.ONE_OF_RELATIONS, relation=relation, relations=comma_separated(*to_entities))
 
     def qualifier(self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment) -> Fragment:
-        if not self._reification or ends.either:
+        through_mediators = any(len(self._paths[relation]) == 2 for relation in ends.relations)
+        if ends.either or not (self._reification or through_mediators):
             raise cannot_express("qualifiers")
         if len(asked.values) > _MAX_VALUES:
             raise cannot_express("so many values")
         conditions = [self._equal(constant, value).text for constant in asked.values]
-        own = [self._reification.qualifier_of(ends, self.term(name), value).text for name in asked.owned.ids]
+        names = [self.term(name) for name in asked.owned.ids]
+        if through_mediators:  # the other roles of a mediator are the qualifiers of the edge through it
+            own = [self._reader.filled(EDGE, source=ends.own("m"), relation=name, target=value) for name in names]
+        else:
+            own = [self._reification.qualifier_of(ends, name, value).text for name in names]
         branches = own[0] if len(own) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in own)
         return Fragment(f"{branches} FILTER({' || '.join(conditions)})" if conditions else branches)
 

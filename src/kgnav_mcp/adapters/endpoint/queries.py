@@ -156,26 +156,27 @@ BEHIND: Final = {
 # Blank nodes
 
 CONTENTS: Final = (
-    "SELECT * WHERE { { $blanks FILTER(isBlank(?b)) ?b ?q ?v BIND(true AS ?out) } UNION "
-    "{ $blanks FILTER(isBlank(?b)) ?v ?q ?b BIND(false AS ?out) } } OFFSET $skip LIMIT $most"
+    "{ { SELECT DISTINCT $node WHERE { $blanks FILTER(isBlank(?b)) $steps } } $node ?q ?v BIND(true AS ?out) } UNION "
+    "{ { SELECT DISTINCT $node WHERE { $blanks FILTER(isBlank(?b)) $steps } } ?v ?q $node BIND(false AS ?out) }"
 )
-"""Costs the triples of the blank nodes that $blanks binds. One answer has all, because labels are valid only in it."""
+NEXT_BLANK: Final = " { $near $r $far FILTER(isBlank($far)) } UNION { $far $r $near FILTER(isBlank($far)) }"
+BRANCHES: Final = "SELECT * WHERE { $branches } OFFSET $skip LIMIT $most"
+"""Costs what $blanks costs, twice for each level, and the triples of the blank nodes. One answer has all of them,
+because labels are valid only in it."""
 BLANKS_OF_PAIRS: Final = {
     OUT: "VALUES (?s ?p) { $pairs } ?s ?p ?b",
     IN: "VALUES (?s ?p) { $pairs } ?b ?p ?s",
 }
+BLANKS_OF_PATTERN: Final = "{ SELECT DISTINCT ($node AS ?b) WHERE { $pattern FILTER(isBlank($node)) } }"
+BLANKS_OF_NODES: Final = "{ SELECT DISTINCT (?s AS ?b) WHERE { $conditions } OFFSET $skip LIMIT $most }"
 BLANKS_OF_SLICE: Final = "{ SELECT (?o AS ?b) WHERE { $by $kind } OFFSET $skip LIMIT $most }"
 MEDIATOR_SLICE: Final = {
     OUT: "{ SELECT (?m AS ?b) WHERE { $s $near ?m $mediator } OFFSET $skip LIMIT $most }",
     IN: "{ SELECT (?m AS ?b) WHERE { ?m $near $s $mediator } OFFSET $skip LIMIT $most }",
 }
 STEP: Final = {False: "$from $relation $to .", True: "$to $relation $from ."}
-LEVEL: Final = (
-    "{ $steps FILTER(isBlank($node)) $node ?q ?v BIND($level AS ?level) BIND(true AS ?out) } UNION "
-    "{ $steps FILTER(isBlank($node)) ?v ?q $node BIND($level AS ?level) BIND(false AS ?out) }"
-)
-RESOLVE: Final = "SELECT * WHERE { $levels } OFFSET $skip LIMIT $most"
-"""Costs the triples of all blank nodes on a path, and of those next to its end."""
+PATHS: Final = "VALUES ($columns) { $rows } $steps"
+"""Costs the blank nodes that one step of a path leads to, whatever their marks."""
 
 # Names
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rdflib import BNode, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.endpoint.blanks import Blank, Resolved, Route, marked
+from kgnav_mcp.adapters.endpoint.blank_graph import Arrival, Blank, BlankGraph
+from kgnav_mcp.adapters.endpoint.blanks import Resolved
 from kgnav_mcp.adapters.endpoint.counts import CountReader, is_kind, own_edges
+from kgnav_mcp.adapters.endpoint.ids import BlankPath
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.reification import QualifiersByTriple
 from kgnav_mcp.adapters.endpoint.store import Store
@@ -22,7 +23,6 @@ from kgnav_mcp.adapters.sparql.around import rows
 from kgnav_mcp.adapters.sparql.around.blocks import Block, FollowedNodes, Found, by_mediator
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts
 from kgnav_mcp.adapters.sparql.around.far_ends import End, Ends, Facts, Pair, in_order
-from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.adapters.sparql.terms import rows as listed_rows
@@ -103,12 +103,9 @@ class RowReader(rows.RowReader):
         blanks: Sequence[Entity] = ()
         if any(isinstance(term, BNode) for term in terms) and isinstance(segment.entity, URIRef):
             part = self._reader.part(queries.BLANKS_OF_SLICE, by=pattern, kind=self._ends, skip=skip, most=size)
-            found = [blank for _, blank in await self._store.blanks.at(part)]
-            marks = marked(found)
-            blanks = [
-                self._entity(blank_node, (segment.entity, segment.path[0], self._backwards), marks)
-                for blank_node in found
-            ]
+            graph = await self._store.blanks.around(part)
+            arrival = segment.entity, segment.path[0], self._backwards
+            blanks = [self._entity(graph, graph.nodes[seed], segment.entity, arrival) for seed in graph.seeds]
         return await in_thread(len(terms), lambda: _ordered(terms, blanks))
 
     async def rows_for_page(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
@@ -182,17 +179,17 @@ class RowReader(rows.RowReader):
     ) -> list[tuple[Entity, Sequence[End]]]:
         """Read the mediators of a block that are blank nodes, each with the far ends behind it."""
         part = self._reader.part(queries.MEDIATOR_SLICE[self._direction], s=anchor, near=relation, skip=skip, most=size)
-        blanks = [blank for _, blank in await self._store.blanks.at(part)]
-        marks = marked(blanks)
+        graph = await self._store.blanks.around(part)
+        arrival = anchor, relation, self._backwards
         found: list[tuple[Entity, Sequence[End]]] = []
-        for blank in blanks:
-            path = self._store.blanks.path(blank, (anchor, relation, self._backwards), marks)
+        for blank in [graph.nodes[seed] for seed in graph.seeds]:
+            path = self._path(graph, blank, anchor, arrival)
             behind: Sequence[End]
             ends = [end for predicate, end in blank.edges(self._direction) if predicate == onward and end != anchor]
             shown = [end for end in ends if is_kind(end, self._far_ends, self._direction)]
             if any(isinstance(end, BNode) for end in shown):
-                resolved = await self._store.blanks.resolved(path)
-                behind = self._own_ends(resolved, onward) if resolved else ()
+                resolved = await self._store.blanks.resolved([path])
+                behind = self._own_ends(resolved[path], onward) if path in resolved else ()
             else:
                 behind = in_order(shown)
             found.append((Entity(self._store.endpoint.ids.written(path), mediator=True), behind))
@@ -203,28 +200,41 @@ class RowReader(rows.RowReader):
         if not pairs:
             return {}
         part = self._reader.part(queries.BLANKS_OF_PAIRS[self._direction], pairs=listed_rows(*pairs))
-        found: dict[tuple[URIRef, URIRef], list[Blank]] = defaultdict(list)
-        for row, blank in await self._store.blanks.at(part):
-            found[iri_in(row, "s"), iri_in(row, "p")].append(blank)
-        marks = marked(blank for blanks in found.values() for blank in blanks)
-        return {
-            pair: [self._entity(blank, (pair[0], pair[1], self._backwards), marks) for blank in blanks]
-            for pair, blanks in found.items()
-        }
+        graph = await self._store.blanks.around(part)
+
+        reified = self._backwards and self._store.reification.parallel
+
+        def entities() -> dict[Pair, list[Entity]]:
+            arrivals = {pair: (*pair, self._backwards) for pair in pairs}
+            return {
+                pair: [
+                    self._entity(graph, blank, pair[0], arrival)
+                    for blank in graph.reached_by(arrival)
+                    if not (reified and blank.is_reifier)
+                ]
+                for pair, arrival in arrivals.items()
+            }
+
+        return await in_thread(len(graph.nodes), entities)
 
     def _own_ends(self, anchor: Resolved, relation: URIRef) -> Sequence[End]:
         """The sorted far ends of a blank node, from its own triples."""
-        marks = marked([*anchor.near.values(), anchor.blank])
+        graph, arrival = anchor.graph, (anchor.blank.label, relation, self._backwards)
         ends = [end for predicate, end in own_edges(anchor, self._direction) if predicate == relation]
         shown = [end for end in ends if is_kind(end, self._far_ends, self._direction)]
-        blanks = [anchor.near.get(end, anchor.blank) for end in shown if isinstance(end, BNode)]
-        return _ordered(
-            shown, [self._entity(blank, (anchor.path, relation, self._backwards), marks) for blank in blanks]
-        )
+        blanks = [graph.nodes[end] for end in shown if isinstance(end, BNode)]
+        return _ordered(shown, [self._entity(graph, blank, anchor.path, arrival) for blank in blanks])
 
-    def _entity(self, blank: Blank, route: Route, marks: Mapping[BNode, str]) -> Entity:
-        path = self._store.blanks.path(blank, route, marks)
+    def _entity(self, graph: BlankGraph, blank: Blank, start: URIRef | BlankPath, arrival: Arrival) -> Entity:
+        path = self._path(graph, blank, start, arrival)
         return self._entities.blank_node(self._store.endpoint.ids.written(path), blank)
+
+    @staticmethod
+    def _path(graph: BlankGraph, blank: Blank, start: URIRef | BlankPath, arrival: Arrival) -> BlankPath:
+        """The path to a blank node that was reached from the end of another path."""
+        path = graph.path(blank) or graph.path_by(start, blank, arrival)
+        assert path is not None  # noqa: S101 - all blank nodes next to it were read with it
+        return path
 
 
 def _has_blank_ends(rows_read: Ends) -> bool:

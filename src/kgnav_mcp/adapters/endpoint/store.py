@@ -56,7 +56,7 @@ class Store:
         reader.add_known({"mediator": reader.part(queries.MEDIATOR[endpoint.mediators])})
         reader.add_known({"spoken": in_languages("?o", options.languages)})
         reification = await detect_notations(reader)
-        blanks = Blanks(reader, endpoint.ids)
+        blanks = Blanks(reader)
         return cls(reader, endpoint, options.languages, reification, blanks, names, aliases, descriptions, types)
 
     def written(self, anchor: Anchor) -> str:

@@ -17,6 +17,7 @@ from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, is_at_most
 from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.adapters.sparql.value_counts import ValueCounter, count_in, merged_count, without_number
 from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Count, Entity, Page, Stop, ValueFacts
 from kgnav_mcp.port.lists import items_before
 from kgnav_mcp.port.ordering import value_order
@@ -29,6 +30,8 @@ ValueOrder = Callable[[str], tuple[bool, float, str]]
 NODES = Fragment("DISTINCT ?s")
 EDGES = Fragment("*")
 """What a count of a value counts: the distinct nodes, or the edges, that have it."""
+
+_WITHOUT_BLANK_NODES = "Blank nodes are left out: they have no ids here."
 
 _ID = "id"
 """The name of the pseudo-property for a node's id."""
@@ -59,6 +62,14 @@ class Types:
     """The types (classes) of a label, with a note where there may be more."""
 
     iris: Sequence[URIRef]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BlankNodes:
+    """Blank nodes of a list, sorted by id, with a note if some have no id."""
+
+    found: Sequence[Entity] = ()
     note: str = ""
 
 
@@ -177,9 +188,9 @@ class ListReader(ABC):
     async def _nodes_meeting(
         self, condition: str | None, types: Types | None, skip: int, limit: int, *, short: bool, bare: bool
     ) -> Page[Entity]:
-        """The page of the nodes that meet a condition and have one of the types. Blank nodes are left out.
+        """The page of the nodes that meet a condition and have one of the types.
 
-        `short`: the list is probably short. `bare`: only ids are needed.
+        `short`: the list is probably short. `bare`: only ids are needed. Raises as `_blank_nodes` does.
         """
         if condition is None:
             return Page((), (), Count(0))
@@ -189,27 +200,45 @@ class ListReader(ABC):
             return Page((), (), total, Stop.COMPLETE if total == Count(0) else Stop.LIMIT)
         queries = self._templates.nodes, self._templates.node_count
         read = await self._read(queries, conditions, skip, limit, read_first=short)
-        page, blanks = await in_thread(len(read.rows), lambda: self._nodes_in(read, skip, limit))
-        iris = [iri for iri in page.items if iri is not None]
+        blanks = BlankNodes()
+        if any(isinstance(row["s"], BNode) for row in read.rows):
+            bounds = (0, MAX_SORTED) if read.whole else (skip, limit)
+            blanks = await self._blank_nodes(conditions, *bounds)
+            if read.whole and not blanks.found and all(isinstance(row["s"], BNode) for row in read.rows):
+                raise Unsupported(
+                    f"all {len(read.rows):,} nodes here are blank nodes without an id",
+                    next_step="Count them, or list their values, by a plan: MATCH (n:Label) RETURN n.value, count(*).",
+                )
+        page = await in_thread(len(read.rows), lambda: self._nodes_in(read, blanks.found, skip, limit))
+        iris = [iri for iri in page.items if isinstance(iri, URIRef)]
         short_id = self._linker.naming.short
         described = {iri: Entity(short_id(iri)) for iri in iris} if bare else await self._linker.names.described(iris)
 
         def shown() -> Page[Entity]:
-            found = zip(page.items, page.positions, strict=True)
-            entities = [(described[iri], position) for iri, position in found if iri is not None and iri in described]
-            total = Count.at_least(skip + len(entities)) if blanks else page.total
+            nodes = (described.get(node) if isinstance(node, URIRef) else node for node in page.items)
+            entities = [(node, position) for node, position in zip(nodes, page.positions, strict=True) if node]
             return Page(
-                tuple(one for one, _ in entities), tuple(position for _, position in entities), total, page.stop
+                tuple(one for one, _ in entities), tuple(position for _, position in entities), page.total, page.stop
             )
 
-        return await in_thread(len(page.items), shown)
+        return truncated(await in_thread(len(page.items), shown), note=blanks.note)
 
-    def _nodes_in(self, read: Rows, skip: int, limit: int) -> tuple[Page[URIRef | None], bool]:
-        """The page of the nodes in rows, with None for a blank node; and whether there is one among the nodes found."""
-        found = [None if isinstance(row["s"], BNode) else iri_in(row, "s") for row in read.rows]
+    def _nodes_in(self, read: Rows, blanks: Sequence[Entity], skip: int, limit: int) -> Page[URIRef | Entity | None]:
+        """The page of the nodes in rows, blank nodes last; in a long list, first None for each without an id."""
+        iris = [iri_in(row, "s") for row in read.rows if not isinstance(row["s"], BNode)]
         if read.whole:
-            found = sorted((iri for iri in found if iri is not None), key=self._linker.order)
-        return read.page(found, skip, limit), None in found
+            return read.page([*sorted(iris, key=self._linker.order), *blanks], skip, limit)
+        missing = len(read.rows) - len(iris) - len(blanks)
+        return read.page([*(None for _ in range(missing)), *iris, *blanks], skip, limit)
+
+    async def _blank_nodes(self, conditions: Fragment, skip: int, most: int) -> BlankNodes:
+        """Those of up to `most` nodes after the first `skip` that are blank nodes. By default, they have no ids.
+
+        Raises:
+            Unsupported: they cannot be told apart.
+        """
+        del conditions, skip, most
+        return BlankNodes(note=_WITHOUT_BLANK_NODES)
 
     def _conditions(self, types: Types | None, condition: str) -> Fragment:
         """The pattern for nodes that have one of the types and meet a condition."""

@@ -71,5 +71,8 @@ async def edges_of(graph: GraphAdapter, edge: EdgePattern) -> Count | None:
     """The number of edges of a relation; None if the schema does not state it for this pattern."""
     if len(edge.relations) != 1 or edge.either or edge.path is not None or edge.source == edge.target:
         return None
-    facts = (await graph.schema(edge.relations[0], limit=1)).relations
+    try:
+        facts = (await graph.schema(edge.relations[0], limit=1)).relations
+    except UnknownName:
+        return None  # the schema of this store has no relations through mediators
     return next((each.count for each in facts if each.relation.id == edge.relations[0]), None)

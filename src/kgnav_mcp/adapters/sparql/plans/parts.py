@@ -20,6 +20,8 @@ class EdgeVariables:
     """Makes the names of the edge's other variables unique within the query."""
     either: bool = False
     """Whether the edge matches in both directions."""
+    relations: tuple[str, ...] = ()
+    """The relations that it may have; empty: any."""
 
     def own(self, letter: str) -> Fragment:
         """Another variable of the edge, such as its statement: `?s0`."""
@@ -28,7 +30,7 @@ class EdgeVariables:
     @property
     def reversed(self) -> EdgeVariables:
         """The same edge in the other direction."""
-        return EdgeVariables(self.target, self.source, self.number, self.either)
+        return EdgeVariables(self.target, self.source, self.number, self.either, self.relations)
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,8 @@ class Pattern:
             self._parts.append(self._writer.part(queries.FILTER, condition=self._condition(condition)))
 
     def _ends(self, edge: EdgePattern) -> EdgeVariables:
-        return EdgeVariables(self.node(edge.source), self.node(edge.target), next(self._numbers), edge.either)
+        source, target = self.node(edge.source), self.node(edge.target)
+        return EdgeVariables(source, target, next(self._numbers), edge.either, edge.relations)
 
     def _qualify(self, qualifiers: Sequence[QualifierCondition], ends: Mapping[str, EdgeVariables]) -> None:
         """Write the qualifiers that can be expressed, but at least one, and all those that refer to a node."""
@@ -182,7 +183,7 @@ class Pattern:
         name = self.node(node.variable)
         self._parts += (self._writer.labelled(name, group, alone=alone) for group in node.labels)
         if alone:
-            self._parts.append(self._writer.part(queries.NAMED, node=name))
+            self._parts.append(self._writer.is_listed(name))
 
     def _differ(self, one: Edge, other: Edge) -> None:
         """Write a condition that two edges of the pattern are not the same edge of the graph."""

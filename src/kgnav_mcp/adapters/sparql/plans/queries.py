@@ -37,7 +37,7 @@ HAS_NUMBER: Final = (
 )
 """Numbers are compared as doubles read from their texts, whatever their datatypes."""
 NAMED: Final = "FILTER(!isBlank($node))"
-"""Lists of nodes leave out nodes without an IRI."""
+"""Lists of nodes leave out blank nodes where these have no ids."""
 
 GIVEN: Final = "VALUES ($nodes) { $rows }"
 ONE_OF: Final = "VALUES $node { $terms }"

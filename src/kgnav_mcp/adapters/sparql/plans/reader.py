@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 
 from rdflib import BNode, Literal, URIRef
 
@@ -78,14 +79,37 @@ class FitReader:
                     queries.FITS, order=Fragment(""), skip=0, most=limit, groups=groups, **terms
                 )
                 return await self._with_values(question, pattern, names, matches)
+        every_group = groups
+        rows: Sequence[Row] | None = None
         if question.top is not None and question.top <= min(_MAX_SORTED, limit):
             most = question.top + _EXTRA_ROWS
             rows = await self._slice(most, order=Fragment(queries.LARGEST_FIRST), groups=groups, **terms)
-            if len(rows) < most or number_in(rows[-1], "n") < number_in(rows[question.top - 1], "n"):
-                return await self._fits(rows, names)
-            least = self._reader.part(queries.AT_LEAST, counted=counted, least=number_in(rows[question.top - 1], "n"))
-            groups = Fragment(f"{groups.text} {least.text}")
-        return await self._fits(await self._slice(limit, order=Fragment(""), groups=groups, **terms), names)
+            if len(rows) == most and number_in(rows[-1], "n") == number_in(rows[question.top - 1], "n"):
+                least = number_in(rows[question.top - 1], "n")
+                groups = Fragment(
+                    f"{groups.text} {self._reader.filled(queries.AT_LEAST, counted=counted, least=least)}"
+                )
+                rows = None
+        if rows is None:
+            rows = await self._slice(limit, order=Fragment(""), groups=groups, **terms)
+        blanks = [name for name in names if any(isinstance(row.get(name.removeprefix("?")), BNode) for row in rows)]
+        if blanks:
+            matches = self._reader.part(
+                queries.FITS, order=Fragment(""), skip=0, most=limit, groups=every_group, **terms
+            )
+            return await self._blank_matches(matches, terms["pattern"], names, blanks)
+        return await self._fits(rows, names)
+
+    async def _blank_matches(
+        self, matches: Fragment, pattern: Fragment, names: Sequence[str], blanks: Sequence[str]
+    ) -> Sequence[PatternMatch]:
+        """The matches of a query, some of whose variables, `blanks`, may be blank nodes.
+
+        Raises:
+            Unsupported: they have no ids here.
+        """
+        del matches, pattern, names, blanks
+        raise cannot_express("a blank node")
 
     async def _with_values(
         self, question: PatternQuery, pattern: Pattern, names: Sequence[str], matches: Fragment
@@ -140,16 +164,25 @@ class FitReader:
         """Read up to `most` rows of the query. Raises if some are missing."""
         return (await self._reader.slice(queries.FITS, 0, most, share=_SHARE, **terms)).all_rows()
 
-    async def _fits(self, rows: Sequence[Row], names: Sequence[str]) -> Sequence[PatternMatch]:
+    async def _fits(
+        self, rows: Sequence[Row], names: Sequence[str], blanks: Mapping[BNode, str] = MappingProxyType({})
+    ) -> Sequence[PatternMatch]:
+        """Convert rows; `blanks` are the ids of the blank nodes of this answer."""
         variables = [name.removeprefix("?") for name in names]
-        found = await in_thread(len(rows), lambda: [fit for row in rows if (fit := self._fit(row, variables)).number])
+        found = await in_thread(
+            len(rows), lambda: [fit for row in rows if (fit := self._fit(row, variables, blanks)).number]
+        )
         if len({fit.nodes for fit in found}) < len(found):
             raise cannot_express("groups that come in another order with each part of an answer")
         return found
 
-    def _fit(self, row: Row, variables: Sequence[str]) -> PatternMatch:
-        """Convert a row. Blank nodes are refused: their labels are valid only within this answer."""
+    def _fit(
+        self, row: Row, variables: Sequence[str], blanks: Mapping[BNode, str] = MappingProxyType({})
+    ) -> PatternMatch:
+        """Convert a row. Blank nodes without an id are refused: their labels are valid only within this answer."""
         terms = [row[name] for name in variables] if number_in(row, "n") else []
-        if any(isinstance(term, BNode) for term in terms):
+        if any(isinstance(term, BNode) and term not in blanks for term in terms):
             raise cannot_express("a blank node")
-        return PatternMatch(tuple(self._names.naming.short(URIRef(str(term))) for term in terms), number_in(row, "n"))
+        short = self._names.naming.short
+        nodes = (blanks[term] if isinstance(term, BNode) else short(URIRef(str(term))) for term in terms)
+        return PatternMatch(tuple(nodes), number_in(row, "n"))

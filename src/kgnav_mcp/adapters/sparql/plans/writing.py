@@ -50,6 +50,10 @@ class Writer(ABC):
         del node
         return Fragment("")
 
+    def is_listed(self, node: Fragment) -> Fragment:
+        """Write a condition that a node that no edge leads to is listed: here, that it has an id."""
+        return self.part(queries.NAMED, node=node)
+
     def labelled(self, node: Fragment, labels: Sequence[str], *, alone: bool) -> Fragment:
         """Write a pattern that a node has one of the labels; it adds no rows. `alone`: nothing else binds the node."""
         if len(labels) == self._types == 1:

@@ -1,0 +1,34 @@
+"""Finds the matches of a pattern, also with blank nodes: one query matches it and reads what identifies these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kgnav_mcp.adapters.endpoint import queries
+from kgnav_mcp.adapters.endpoint.names import Names
+from kgnav_mcp.adapters.endpoint.pattern_writer import PatternWriter
+from kgnav_mcp.adapters.endpoint.store import Store
+from kgnav_mcp.adapters.sparql.plans.parts import cannot_express
+from kgnav_mcp.adapters.sparql.plans.reader import FitReader
+from kgnav_mcp.adapters.sparql.terms import Fragment
+from kgnav_mcp.port.pattern_queries import PatternMatch
+
+
+class PatternReader(FitReader):
+    """Answers the verb `match_pattern`."""
+
+    def __init__(self, store: Store, names: Names, writer: PatternWriter) -> None:
+        super().__init__(store.reader, names, writer)
+        self._store = store
+
+    async def _blank_matches(
+        self, matches: Fragment, pattern: Fragment, names: Sequence[str], blanks: Sequence[str]
+    ) -> Sequence[PatternMatch]:
+        seeds = (
+            self._reader.filled(queries.BLANKS_OF_PATTERN, node=Fragment(name), pattern=pattern) for name in blanks
+        )
+        read = await self._store.blanks.identified(Fragment(" UNION ".join(seeds)), [f"{{ {matches.text} }}"])
+        if read.unidentified:
+            raise cannot_express("blank nodes that no path from a node with an IRI identifies")
+        written = self._store.endpoint.ids.written
+        return await self._fits(read.rows, names, {label: written(path) for label, path in read.paths.items()})
