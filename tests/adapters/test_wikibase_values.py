@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.wikibase_values import Moment, amount, place, times_of
+from kgnav_mcp.adapters.wikibase_values import Moment, amount, place
 
 JULIAN = "http://www.wikidata.org/entity/Q1985786"
 
@@ -32,20 +32,6 @@ JULIAN = "http://www.wikidata.org/entity/Q1985786"
 )
 def test_a_time_is_read_as_precisely_as_it_is_known(moment: Moment, shown: str):
     assert str(moment) == shown
-
-
-@pytest.mark.parametrize(
-    ("text", "times"),
-    [
-        ("1952-03-11", [("1952-03-11T00:00:00Z", 11)]),
-        ("1952-03", [("1952-03-01T00:00:00Z", 10)]),
-        ("1952", [("1952-01-01T00:00:00Z", 9)]),
-        ("20th century", []),
-        ("1952-03-11; DROP", []),
-    ],
-)
-def test_a_printed_time_is_read_back(text: str, times: list[tuple[str, int]]):
-    assert times_of(text) == times
 
 
 def test_amounts_lose_their_plus_sign_alone():

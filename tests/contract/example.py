@@ -21,6 +21,7 @@ from kgnav_mcp.model import AnchoredPage, Candidate, Count, Direction, Entity, L
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind
 from kgnav_mcp.port.lists import page_of
 from kgnav_mcp.port.scanning import find_relation
+from kgnav_mcp.port.wanted_values import WantedValue
 
 TEXTS = {"name": NAME, "aka": ALIAS, "description": DESCRIPTION}
 
@@ -113,13 +114,12 @@ class DictAdapter(GraphAdapter):
     ) -> Page[Entity]:
         def work(_: object) -> Page[Entity]:
             having = self._labelled(label)
-            if property_name == "id":
-                having = [node for node in having if node == value]
-            elif property_name is not None:
+            if property_name is not None:
                 rows = [row for (side, _), own in self._at.items() if side is Direction.OUTGOING for row in own]
                 name = find_relation("property", property_name, {row.relation for row in rows})
-                facts = [(row.head.id, getattr(row.tail, "text", None)) for row in rows if row.relation.id == name]
-                heads = {head for head, text in facts if value in (None, text)}
+                facts = [(row.head.id, row.tail) for row in rows if row.relation.id == name]
+                wanted = WantedValue.read(value or "")
+                heads = {head for head, tail in facts if value is None or wanted.equals(tail)}
                 having = [node for node in having if node in heads]
             return page_of([self._entity(node) for node in having], limit, after)
 

@@ -163,9 +163,19 @@ _ALIKE = (
             *(("mark", Value(text)) for text in ("10", "9", "-3", "2.5", "1e2", "abc", "12 Street", "1815-12-10")),
         ),
     ),
-    Node("scope_array", ("Device",), name("Telescope Arrays", "en")),
-    Node("cloud", ("Device",), name("Planetary Nebulae", "en")),
-    Node("lamp", ("Device",), name("Harbor Lamp", "en")),
+    Node(
+        "scope_array",
+        ("Device",),
+        name("Telescope Arrays", "en"),
+        properties=(("photons", Value("9007199254740993", "integer")),),
+    ),
+    Node(
+        "cloud",
+        ("Device",),
+        name("Planetary Nebulae", "en"),
+        properties=(("photons", Value("9007199254740992", "integer")), ("serial", Value("007"))),
+    ),
+    Node("lamp", ("Device",), name("Harbor Lamp", "en"), properties=(("serial", Value("7")),)),
 )
 """Names that differ from others only by letter case, singular or plural, or one letter."""
 

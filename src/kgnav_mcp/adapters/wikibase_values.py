@@ -105,19 +105,6 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
-def times_of(text: str) -> list[tuple[str, int]]:
-    """The moments, each with its precision, that may be printed as this text; empty if it is not a time."""
-    for form, template, precision in (
-        (r"\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "{}", 14),
-        (r"\d{4,}-\d\d-\d\d", "{}T00:00:00Z", _DAY),
-        (r"\d{4,}-\d\d", "{}-01T00:00:00Z", _MONTH),
-        (r"\d{4,}", "{}-01-01T00:00:00Z", _YEAR),
-    ):
-        if re.fullmatch(form, text):
-            return [(template.format(text), precision)]
-    return []
-
-
 def amount(text: str) -> str:
     """A quantity's number without its plus sign."""
     return text.removeprefix("+")

@@ -225,9 +225,10 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
     ) -> Page[Entity]:
-        """Nodes with this label whose property has this value, compared as text. None leaves out a condition.
+        """Nodes with this label whose property has this value. None leaves out a condition.
 
-        With a limit of 0 they are only counted.
+        The value is compared as `WantedValue.equals` does: numbers as numbers, dates by the precision of both, texts as
+        texts; of a list, each item. With a limit of 0 the nodes are only counted.
 
         Raises:
             UnknownName: the graph has no such label or property.

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from kgnav_mcp.plan import Scalar
 from kgnav_mcp.port.scalars import Date
+
+if TYPE_CHECKING:
+    from kgnav_mcp.plan import Scalar
 
 _DATE = re.compile(
     r"(?P<sign>-?)(?P<year>[0-9]{4,4000})(-(?P<month>[0-9]{2})(-(?P<day>[0-9]{2})"
@@ -21,6 +25,9 @@ _FIRST = (1, 1, 0, 0)
 """The values of parts that are not given."""
 _GREGORIAN_CYCLE, _JULIAN_CYCLE = 400, 4
 """Years after which the lengths of the months repeat."""
+_MICROSECOND = 1e-6
+_DAY = 3
+"""The number of parts of a day."""
 Moment = tuple[float, ...]
 
 
@@ -54,6 +61,53 @@ def date_parts(text: str) -> Moment | None:
     if not year and match["before"]:
         year = passed
     return (year, *(time.month, time.day, time.hour, time.minute)[: len(given)], *seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The time that a date covers in UTC: a year, a month, a day, a minute or a moment.
+
+    Both ends have all parts, from the year to the second.
+    """
+
+    parts: Moment
+    """The date's parts, as far as they are given."""
+    first: Moment
+    after: Moment
+    """The first moment after the period; after a moment, a microsecond later."""
+
+    @classmethod
+    def of(cls, parts: Moment) -> Period:
+        """The period of a date with these parts."""
+        first = (*parts, *(*_FIRST, 0.0)[len(parts) - 1 :])
+        year, month, day, hour, minute, second = first
+        match len(parts):
+            case 1:
+                after = (year + 1, *first[1:])
+            case 2:
+                after = (year + month // 12, month % 12 + 1, *first[2:])
+            case 3 | 5:
+                alike = int(2000 + year % _GREGORIAN_CYCLE)
+                start = datetime(alike, int(month), int(day), int(hour), int(minute), tzinfo=UTC)
+                end = start + (timedelta(days=1) if len(parts) == _DAY else timedelta(minutes=1))
+                after = (year + end.year - alike, end.month, end.day, end.hour, end.minute, 0.0)
+            case _:
+                after = (*first[:-1], second + _MICROSECOND)
+        return cls(parts, first, after)
+
+    @property
+    def days(self) -> Period:
+        """The period in whole days, as a date without a time sees it."""
+        return self if len(self.parts) <= _DAY else Period.of(self.parts[:_DAY])
+
+
+def period_of(text: str) -> Period | None:
+    """The period of a date or time; None if the text is not a possible date of the Gregorian calendar."""
+    parts = date_parts(text)
+    try:
+        return None if parts is None else Period.of(parts)
+    except ValueError:  # a leap day of the Julian calendar only
+        return None
 
 
 def comparable_dates(left: str, right: str) -> tuple[Moment, Moment] | None:

@@ -21,6 +21,12 @@ NUMBERS = frozenset((*_WHOLE, *(_FRACTIONS - {"quantity"})))
 """The datatypes of XML Schema whose values are numbers."""
 _DATES = frozenset(("date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth", "datetime", "localdatetime", "time"))
 """Wikidata calls a date a time."""
+DATATYPES = tuple(
+    prefix + kind
+    for kind in sorted((*NUMBERS, *_DATES, "quantity", "boolean"))
+    for prefix in ("", "xsd:", "http://www.w3.org/2001/XMLSchema#")
+)
+"""The datatypes whose values are not texts, in every form in which stores write them."""
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _SPECIAL = {
     "INF": "inf",

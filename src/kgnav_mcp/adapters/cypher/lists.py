@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from kgnav_mcp.adapters.cypher import queries
-from kgnav_mcp.adapters.cypher.builder import labelled, quoted
+from kgnav_mcp.adapters.cypher.builder import labelled
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.pages import items_before, list_page
-from kgnav_mcp.adapters.cypher.values import encodable, split_key
+from kgnav_mcp.adapters.cypher.value_conditions import ValueCondition, value_condition
+from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Entity, Page, ValueFacts
 from kgnav_mcp.port import ValueOwner
@@ -33,9 +32,6 @@ class ListReader:
     ) -> Page[Entity]:
         """Nodes in the store's own order. Uses an index where there is one and the label is given.
 
-        A value also matches numbers and dates with the same text, and items of lists. With an index, items of lists are
-        not found, because it contains lists as a whole.
-
         Raises:
             UnknownName: the graph has no such label or property.
             InvalidCursor: `after` is no position of this list, or the list has another length now.
@@ -47,11 +43,9 @@ class ListReader:
             found = [entity for entity in given if label is None or label in entity.types]
             if found:
                 return list_page(found, 0, len(found))
-        condition, keys = await self._condition(catalogue, label, property_name, value)
-        parts = {"label": labelled(label), "condition": condition}
-        text = encodable(value or "")
-        values = self._session.dialect.values.possible_values(text)
-        given = {"keys": keys, "values": values, "texts": [text, f"{text}[UTC]"]}
+        condition = await self._condition(catalogue, label, property_name, value)
+        parts = {"label": labelled(label), "condition": condition.text}
+        given = condition.parameters
         skip = items_before(after, None)
         decoder = self._entities.decoder
         nodes = await self._session.items(
@@ -65,21 +59,19 @@ class ListReader:
 
     async def _condition(
         self, catalogue: Catalogue, label: str | None, property_name: str | None, value: str | None
-    ) -> tuple[str, Sequence[str]]:
-        """The condition in Cypher, and the keys of the property."""
+    ) -> ValueCondition:
         if property_name is None:
-            return "", ()
+            return ValueCondition("", {})
         keys = await self._catalogue.keys_of(property_name)
         if not keys and property_name.casefold() in _NAMES and value is not None:
             keys = catalogue.name_keys
         if not keys and property_name.casefold() != _ID:
             raise catalogue.unknown_property("property", property_name)
-        fill = self._session.builder.fill
         if value is None:
-            return f" WHERE {queries.WITH_PROPERTY}", keys
-        if label is not None and len(keys) == 1 and (label, keys[0]) in catalogue.indexed:
-            return f" WHERE {fill(queries.WITH_INDEXED_VALUE, key=quoted(keys[0]))}", keys
-        return f" WHERE {fill(queries.WITH_VALUE)}", keys
+            return ValueCondition(f" WHERE {queries.WITH_PROPERTY}", {"keys": keys})
+        indexed = label is not None and len(keys) == 1 and (label, keys[0]) in catalogue.indexed
+        condition = value_condition(self._session.builder, keys, value, indexed=indexed)
+        return ValueCondition(f" WHERE {condition.text}", condition.parameters)
 
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, limit: int, after: str | None

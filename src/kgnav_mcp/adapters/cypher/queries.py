@@ -52,12 +52,28 @@ NODES_WITH_DEGREE = "{lookup} WITH collect([{node}, {degree_with_values}]) AS ro
 WITH_VALUE = """
 any(key IN $keys WHERE n[key] IN $values OR (NOT {is_text(n[key])} AND any(
   value IN CASE WHEN {is_list(n[key])} THEN n[key] ELSE [n[key]] END
-  WHERE value IN $values OR toStringOrNull(value) IN $texts)))
+  WHERE value IN $values OR toStringOrNull(value) IN $texts{in_period})))
 """
 """The properties of a node. Texts, which most values are, are only compared: that takes two thirds of the time."""
 
-WITH_INDEXED_VALUE = "n.{key} IN $values"
+IN_PERIOD = (
+    "(date($first_day) <= {x} AND {x} < date($day_after)) OR "
+    "(localdatetime($first) <= {x} AND {x} < localdatetime($after)) OR "
+    "(datetime($first + 'Z') <= {x} AND {x} < datetime($after + 'Z'))"
+)
+"""Null for values that are not dates. In an index, a look-up for each type of dates."""
+
+INDEXED_VALUE = "{x} IN $values"
 """One look-up in an index for each value."""
+
+INDEXED_TEXTS = "{x} >= ['']"
+INDEXED_NUMBERS = "{x} >= $least_numbers"
+INDEXED_BOOLEANS = "{x} >= [false]"
+INDEXED_DATES = (
+    "{x} >= [date('-999999999-01-01')] OR {x} >= [localdatetime('-999999999-01-01T00:00')] "
+    "OR {x} >= [datetime('-999999999-01-01T00:00Z')]"
+)
+"""All lists of a type, which an index contains as a whole: one look-up in the index for each type, and each list."""
 
 WITH_PROPERTY = "any(key IN $keys WHERE n[key] IS NOT NULL)"
 """The properties of a node."""

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from kgnav_mcp.model import Literal
+from kgnav_mcp.port.wanted_values import WantedValue
 
 VECTOR_SIZE = 64
 """A list of at least this many floating point numbers is a vector (embedding): only its length is shown."""
@@ -18,7 +19,6 @@ _LANGUAGE = re.compile(r"(?P<name>.+)@(?P<language>[A-Za-z]{2,3}(-[A-Za-z0-9]+)*
 """`name@nl`: a key for values in a language, as in the headers of files for `kgnav load`."""
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})")
-_FLOAT = re.compile(r"-?[0-9]*\.?[0-9]+(e[+-]?[0-9]+)?|-?Infinity")
 _INTEGER_BOUND = 2**63
 
 Writer = tuple[type | tuple[type, ...], Callable[[Any], str], str | Callable[[Any], str]]
@@ -54,8 +54,11 @@ def vector(length: int) -> Literal:
     return Literal(f"vector of {length:,} numbers", "vector")
 
 
-def _float(text: str) -> float | None:
-    return float(text) if _FLOAT.fullmatch(text) and not text.lstrip("-").isdecimal() else None
+def _numbers(number: float) -> list[object]:
+    """A number as Cypher has it: a larger integer than 64 bits is a float there."""
+    if isinstance(number, int) and not -_INTEGER_BOUND <= number < _INTEGER_BOUND:
+        return [float(number)] if int(float(number)) == number else []
+    return [number]
 
 
 _WRITERS: tuple[Writer, ...] = (
@@ -99,11 +102,14 @@ class ValueFormats:
         return [self.literal(item, language) for item in items]
 
     def possible_values(self, text: str) -> list[object]:
-        """All values that a printed text may stand for, including the text itself."""
+        """All values that a printed text may stand for: first the text itself, then a number, then others."""
         found: list[object] = [text]
         if text.lower() in {"true", "false"}:
             found.append(text.lower() == "true")
-        for read in (whole_number, _float, *self.readers):
+        number = WantedValue.read(text).number
+        if number is not None:
+            found += _numbers(number)
+        for read in self.readers:
             try:
                 value = read(text)
             except (ValueError, OverflowError):

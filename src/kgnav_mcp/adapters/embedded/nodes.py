@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from kgnav_mcp.adapters.embedded import entities, queries
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
+from kgnav_mcp.adapters.embedded.equal_values import equal_values
 from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.paging import node_behind
 from kgnav_mcp.adapters.embedded.rows import Builder
@@ -66,7 +67,11 @@ class NodeFinder:
                 "property": property_.id
             }
         if property_.attributes:
-            return queries.lists.NODES_WITH_VALUE, {"property": property_.id, "value": value}
+            others = equal_values(self._builder, property_, value)
+            if not others:
+                return queries.lists.NODES_WITH_VALUE, {"property": property_.id, "value": value}
+            values = json.dumps([(value, None), *others])
+            return queries.lists.NODES_WITH_EQUAL_VALUES, {"property": property_.id, "values": values}
         return queries.lists.NODES_WITH_TAIL, {"property": property_.id, "tails": self._tail_nodes(value)}
 
     def _tail_nodes(self, value: str) -> str:

@@ -203,7 +203,7 @@ EVERY: Final = (
 )
 """Costs every triple of the graph twice. What occurs only in statements about triples is not a node."""
 WITH_PROPERTY: Final = "?s $having ?o ."
-WITH_TEXT: Final = "?s $having ?o . FILTER(STR(?o) = $text)"
+WITH_TEXT: Final = "?s $having ?o . FILTER($equal)"
 """Costs 0.5 us per value of the property, in any of the queries of nodes."""
 WITH_TERM: Final = "VALUES ?o { $terms } ?s $having ?o ."
 VALUES: Final = "SELECT DISTINCT ?v WHERE { $conditions } OFFSET $skip LIMIT $most"

@@ -134,7 +134,7 @@ class ListReader(ABC):
         *,
         bare: bool = False,
     ) -> Page[Entity]:
-        """Nodes of a type whose property has a value, compared as printed. None leaves that condition out.
+        """Nodes of a type whose property has a value. None leaves that condition out.
 
         With `bare` only their ids are needed.
 

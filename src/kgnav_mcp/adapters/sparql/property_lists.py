@@ -15,6 +15,7 @@ from kgnav_mcp.adapters.sparql.lists import ListReader, Templates, Types
 from kgnav_mcp.adapters.sparql.paging import Condition
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, is_at_most
 from kgnav_mcp.adapters.sparql.terms import Fragment, sendable, values
+from kgnav_mcp.adapters.sparql.value_conditions import equals
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Page, ValueFacts
 
@@ -27,14 +28,14 @@ class PropertyTemplates(Templates):
 
     with_any: str
     with_text: str
-    """Nodes with a value whose text is $text; compares all values."""
+    """Nodes with a value that meets the condition $equal; compares all values."""
     with_term: str
     """Nodes with one of the far ends $terms."""
     node_values: str
     having: Callable[[Sequence[URIRef]], Fragment]
     """Formats relations for $having."""
     most_compared: int
-    """Maximum number of values to compare as texts. Beyond it, literals that the text may stand for are looked up."""
+    """Maximum number of values to compare. Beyond it, literals that the text may stand for are looked up."""
 
 
 class PropertyLists(ListReader):
@@ -93,6 +94,6 @@ class PropertyLists(ListReader):
                 fill(templates.with_term, having=having, terms=values(*entities)) if entities else None, stop
             )
         if is_at_most(Count.sum(use.values for use in uses), templates.most_compared):
-            return Condition(fill(templates.with_text, having=having, text=Literal(value)))
+            return Condition(fill(templates.with_text, having=having, equal=equals(self._reader, "?o", value)))
         terms = values(*usual_terms(value, self._languages))
         return Condition(fill(templates.with_term, having=having, terms=terms), note=lookup_note(self._languages))

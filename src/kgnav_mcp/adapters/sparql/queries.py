@@ -57,6 +57,18 @@ NODES: Final = "SELECT DISTINCT ?s WHERE { $conditions } OFFSET $skip LIMIT $mos
 NODE_COUNT: Final = "SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE { $conditions }"
 """Costs 1 us per node counted."""
 
+EQUAL_TEXT: Final = "STR($value) = $text"
+EQUAL_TRUTH: Final = "DATATYPE($value) = <http://www.w3.org/2001/XMLSchema#boolean> && $value = $truth"
+EQUAL_DOUBLE: Final = (
+    "DATATYPE($value) IN ($numbers) && <http://www.w3.org/2001/XMLSchema#double>(STR($value)) = $number"
+)
+EQUAL_NUMBER: Final = "DATATYPE($value) IN ($numbers) && $value = $number"
+EQUAL_DATE: Final = "DATATYPE($value) IN ($dates) && REGEX(STR($value), $form)"
+IN_PERIOD: Final = (
+    'REGEX(STR($value), "T.*[+-][0-9:]+$") && !REGEX(STR($value), "00:?00$") && $value >= $first && $value < $after'
+)
+"""Times with a zone other than UTC. Conditions on a value cost up to 2 us for each."""
+
 # The schema; `$typed` is the relation from a node to its type
 
 RELATION_COUNTS: Final = "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { ?s ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql import lists
+from kgnav_mcp.adapters.sparql.forms import number_texts
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import NODES, Found, Templates, Types, ValueOrder
 from kgnav_mcp.adapters.sparql.paging import MAX_SORTED, Condition, raised_total, truncated
 from kgnav_mcp.adapters.sparql.queries import NODE_COUNT
 from kgnav_mcp.adapters.sparql.reading import Row, is_at_most
-from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated, rows, sendable, values
-from kgnav_mcp.adapters.wikibase_values import QUANTITY, TIME, UNKNOWN_VALUE, times_of
+from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated, sendable, values
+from kgnav_mcp.adapters.sparql.value_conditions import date_time, equals
+from kgnav_mcp.adapters.wikibase_values import QUANTITY, TIME, UNKNOWN_VALUE
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
@@ -25,10 +26,11 @@ from kgnav_mcp.adapters.wikidata.statements import StatementReader
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Page, Stop, ValueFacts
+from kgnav_mcp.port.comparing import Moment, Period, period_of
 from kgnav_mcp.port.ordering import value_order
+from kgnav_mcp.port.wanted_values import WantedValue
 
 _LABELS = frozenset({"name", "label", "rdfs:label"})
-_NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)")
 _STATEMENTS = Fragment("DISTINCT ?st")
 _TEMPLATES = Templates(
     node_count=queries.UP_TO_NODES,
@@ -138,38 +140,50 @@ class ListReader(lists.ListReader):
         if not sendable(value):
             return Condition(None)
         known = self._catalogues.current.get(local)
-        if known.datatype == TIME and self._store.form.statements:
+        if known.datatype == TIME:
             return Condition(self._with_time(local, value))
-        direct, text = ids.direct(local), Literal(value)
+        direct = ids.direct(local)
         if known.datatype and not known.to_entities:
             terms, stop = self._exact_terms(known.datatype, value), Stop.COMPLETE
         else:
             terms, stop = await self._meant(value)
+        equal = equals(self._reader, "?any", value)
         if terms and not known.datatype:
-            found = self._reader.filled(queries.WITH_EITHER, direct=direct, text=text, terms=comma_separated(*terms))
+            found = self._reader.filled(queries.WITH_EITHER, direct=direct, equal=equal, terms=comma_separated(*terms))
         elif terms is None or not known.datatype:
-            found = self._reader.filled(queries.WITH_TEXT, direct=direct, text=text)
+            found = self._reader.filled(queries.WITH_EQUAL, direct=direct, equal=equal)
         else:
             found = self._reader.filled(queries.WITH_TERMS, direct=direct, terms=values(*terms)) if terms else None
         return Condition(found, stop)
 
     def _with_time(self, local: str, value: str) -> str | None:
-        moments = [(Literal(text, datatype=XSD.dateTime), Literal(precision)) for text, precision in times_of(value)]
-        if not moments:
+        """The condition that a time is equal in the precision of both; None if the value is not a date."""
+        period = period_of(value)
+        if period is None:
             return None
+        if not self._store.form.statements:
+            return self._reader.filled(queries.WITH_MOMENT, direct=self._store.ids.direct(local), **_ends(period))
+        month = Period.of(period.parts[:2])
         full, claim = self._store.ids.full_value(local), self._store.ids.claim(local)
-        return self._reader.filled(queries.WITH_TIME, moments=rows(*moments), full=full, claim=claim)
+        return self._reader.filled(
+            queries.WITH_TIME,
+            days=values(*_days_of_year(period)),
+            first_of_month=_moment(month.first),
+            month_after=_moment(month.after),
+            **_ends(period),
+            full=full,
+            claim=claim,
+        )
 
     @staticmethod
     def _exact_terms(datatype: str, value: str) -> Sequence[Literal] | None:
-        """All terms that are printed as this text; None if they cannot be listed."""
+        """All terms that equal a value given as text; None if they cannot be listed."""
         if datatype == QUANTITY:
-            match = _NUMBER.match(value)
-            return [Literal(match[0].removeprefix("+"), datatype=XSD.decimal, normalize=False)] if match else []
+            number = WantedValue.read(value.partition(" ")[0]).number  # a unit may follow
+            texts = [] if number is None else number_texts(number)
+            return [Literal(text, datatype=XSD.decimal, normalize=False) for text in texts if "E" not in text]
         if datatype in {"string", "external-id"}:
             return [Literal(value)]
-        if datatype == TIME:
-            return [Literal(text, datatype=XSD.dateTime) for text, _ in times_of(value)]
         return None
 
     async def _size(self, count: str, conditions: Fragment) -> Count:
@@ -203,6 +217,30 @@ class ListReader(lists.ListReader):
             else:
                 found.append(model.Literal(UNKNOWN_VALUE, "somevalue"))
         return found
+
+
+def _moment(moment: Moment) -> Literal:
+    return Literal(date_time(moment), datatype=XSD.dateTime, normalize=False)
+
+
+def _ends(period: Period) -> Mapping[str, Literal]:
+    """The ends of a period, to the second and in whole days."""
+    days = period.days
+    return {
+        "first": _moment(period.first),
+        "after": _moment(period.after),
+        "first_day": _moment(days.first),
+        "day_after": _moment(days.after),
+    }
+
+
+def _days_of_year(period: Period) -> Iterator[Literal]:
+    """The days of the year in which a period lies: a date that is less precise may be stored as any of them."""
+    year = Period.of(period.parts[:1])
+    day = Period.of(year.first[:3])
+    while day.first < year.after:
+        yield _moment(day.first)
+        day = Period.of(day.after[:3])
 
 
 _PARTS = (("q", "timePrecision"), ("u", "timeCalendarModel"), ("u", "quantityUnit"))

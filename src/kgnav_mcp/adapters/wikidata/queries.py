@@ -239,13 +239,23 @@ OF_CLASS: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } VALUES ?c { $ty
 IN_CLASS: Final = "VALUES ?c { $types } ?s $instance ?c ."
 WITH_PROPERTY: Final = "?s $direct ?any ."
 WITH_TERMS: Final = "VALUES ?any { $terms } ?s $direct ?any ."
-WITH_TEXT: Final = "?s $direct ?any . FILTER(STR(?any) = $text)"
-WITH_EITHER: Final = "?s $direct ?any . FILTER(STR(?any) = $text || ?any IN ($terms))"
-"""The last two cost every value of the property, in each query of nodes."""
-WITH_TIME: Final = (
-    "VALUES (?t ?q) { $moments } ?v wikibase:timeValue ?t ; wikibase:timePrecision ?q . "
-    "?st $full ?v . $best ?s $claim ?st ."
+WITH_EQUAL: Final = "?s $direct ?any . FILTER($equal)"
+WITH_EITHER: Final = "?s $direct ?any . FILTER($equal || ?any IN ($terms))"
+WITH_MOMENT: Final = (
+    "?s $direct ?any . FILTER((?any >= $first && ?any < $after) || "
+    '(?any >= $first_day && ?any < $day_after && REGEX(STR(?any), "T00:00:00Z?$")))'
 )
+"""The last three cost every value of the property, in each query of nodes. A time at midnight is shown as its day."""
+WITH_TIME: Final = (
+    "{ VALUES ?t { $days } ?v wikibase:timeValue ?t ; wikibase:timePrecision ?q . "
+    "FILTER(?q = 9 || (?q = 10 && ?t >= $first_of_month && ?t < $month_after) "
+    "|| (?q = 11 && ?t >= $first_day && ?t < $day_after)) } UNION "
+    "{ VALUES ?q { 12 13 14 } ?v wikibase:timePrecision ?q ; wikibase:timeValue ?t . "
+    "FILTER(?t >= $first && ?t < $after) } ?st $full ?v . $best ?s $claim ?st ."
+)
+"""Costs a look-up for each day of a year, and all times that are more precise than a day: Wikidata has none.
+
+A precision is 9 for a year, 10 for a month, 11 for a day."""
 WITH_LABEL: Final = "?s rdfs:label ?any . FILTER(STRSTARTS(STR(?s), $entities))"
 EVERY: Final = (
     "{ ?s rdfs:label ?any } UNION { ?s ?said ?any FILTER(?said != owl:sameAs && !STRSTARTS(STR(?s), $statements)) } "

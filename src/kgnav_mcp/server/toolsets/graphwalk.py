@@ -45,7 +45,9 @@ class ByProperty(Arguments):
 
     label: str = Field(description=LABEL)
     property_name: str = Field(description=PROPERTY)
-    property_value: str | int | float | bool = Field(description="The whole value; numbers as they are printed.")
+    property_value: str | int | float | bool = Field(
+        description="The whole value. 2 also finds 2.0, and 1815 every date of that year."
+    )
 
     @property
     def value(self) -> str:
@@ -180,7 +182,7 @@ _TOOLS = (
         name="get_node_by_property",
         title="Get nodes by a property value",
         description=(
-            "Graph nodes with this label whose property has exactly this value, each with all its own properties. "
+            "Graph nodes with this label whose property has this value, each with all its own properties. "
             "describe_graph lists labels and properties, get_unique_property_values the values there are."
         ),
         arguments=NodesByProperty,

@@ -19,6 +19,33 @@ ORDER BY a.node LIMIT :limit
 The plus sign keeps SQLite from substituting the value for `a.text`, which would keep it from using the index.
 """
 
+NODES_WITH_EQUAL_VALUES = """
+SELECT DISTINCT a.node FROM json_each(:values) AS j
+CROSS JOIN attribute AS a ON a.p = :property AND substr(a.text, 1, 64) = substr(j.value ->> 0, 1, 64)
+    AND +a.text = j.value ->> 0 AND (j.value ->> 1 IS NULL OR instr(j.value ->> 1, ' ' || a.datatype || ' ') > 0)
+WHERE a.node > :after
+    AND (:label IS NULL OR EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = a.node AND l.label = :label))
+ORDER BY a.node LIMIT :limit
+"""
+"""One seek for each value, wherever the page starts, then two for each node behind the start of the page.
+
+A value is a text and the datatypes that it may have, enclosed by blanks; null means any or none.
+"""
+
+TEXTS_BETWEEN = """
+WITH RECURSIVE step (start, stop) AS (
+    SELECT (SELECT min(substr(a.text, 1, 64)) FROM attribute AS a WHERE a.p = ?1
+            AND substr(a.text, 1, 64) >= j.value ->> 0 AND substr(a.text, 1, 64) < j.value ->> 1), j.value ->> 1
+    FROM json_each(?2) AS j
+    UNION ALL
+    SELECT (SELECT min(substr(a.text, 1, 64)) FROM attribute AS a WHERE a.p = ?1
+            AND substr(a.text, 1, 64) > step.start AND substr(a.text, 1, 64) < step.stop), step.stop
+    FROM step WHERE step.start IS NOT NULL
+)
+SELECT DISTINCT start FROM step WHERE start IS NOT NULL
+"""
+"""A skip scan: one seek for each range, and one for each distinct beginning of 64 characters in it."""
+
 NODES_WITH_TAIL = """
 SELECT DISTINCT e.s FROM json_each(:tails) AS j CROSS JOIN edge AS e ON e.o = j.value AND e.p = :property
 WHERE e.s > :after
@@ -57,6 +84,7 @@ NODE_COUNTS = {
     query: f"SELECT count(*) FROM ({query})"  # noqa: S608 - constants of this file
     for query in (
         NODES_WITH_VALUE,
+        NODES_WITH_EQUAL_VALUES,
         NODES_WITH_TAIL,
         NODES_WITH_PROPERTY,
         NODES_WITH_LABEL_AND_PROPERTY,
