@@ -9,6 +9,9 @@ from typing import Any, cast
 from .question import Row, Rows, canonical
 from .raw_graph import Day, Scalar
 
+_WIKIDATA = "wd:"
+"""Items of Wikidata are their own keys, without this."""
+
 Ids = Mapping[str, str]
 """The keys of nodes by the ids that a store prints for them."""
 
@@ -67,7 +70,7 @@ def _cell(value: object, keys: Ids, ordered: bool) -> object:
 
 def _key(entity: Mapping[str, Any], keys: Ids) -> str:
     printed = str(entity["id"])
-    return keys.get(printed, printed)
+    return keys.get(printed, printed.removeprefix(_WIKIDATA))
 
 
 def _qualifiers(listed: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:

@@ -3,59 +3,29 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from . import condition_questions as conditions
-from . import plan_questions as plans
-from . import tool_questions as tools
 from .client import Answer, Server, shown
+from .mixes import Mix
 from .outcome import Outcome, compare
 from .question import PrintedId, Question
 from .raw_graph import RawGraph
 from .survey import Survey
-
-Generator = Callable[[random.Random, Survey], Question]
-
-GENERATORS: Sequence[tuple[Generator, int]] = (
-    (conditions.on_nodes, 28),
-    (conditions.on_several, 32),
-    (conditions.with_size, 8),
-    (conditions.on_edges, 16),
-    (conditions.one_of, 4),
-    (plans.two_edges, 10),
-    (plans.paths_of_a_label, 10),
-    (plans.one_edge_from_a_node, 4),
-    (plans.without_edge, 5),
-    (plans.groups, 6),
-    (plans.aggregate, 8),
-    (plans.whole_values, 10),
-    (plans.list_operation, 8),
-    (plans.unwound, 4),
-    (plans.refused, 3),
-    (tools.node_by_property, 14),
-    (tools.by_id, 8),
-    (tools.by_name, 4),
-    (tools.unique_values, 6),
-    (tools.find_node, 4),
-    (tools.whole_list, 6),
-    (tools.whole_plan, 2),
-)
-"""Each generator with its number of questions among 200."""
 
 _EMPTY_SHARE = 0.2
 """Most questions to which the true answer is nothing."""
 _ATTEMPTS = 6
 
 
-def generate(graph: RawGraph, number: int, seed: int) -> Sequence[Question]:
+def generate(graph: RawGraph, mix: Mix, number: int, seed: int) -> Sequence[Question]:
     """Different questions about a graph, few of which have an empty answer."""
     survey = Survey(graph)
     made = random.Random(f"{seed} {graph.name}")  # noqa: S311 - repeatable
-    weights = sum(weight for _, weight in GENERATORS)
+    weights = sum(weight for _, weight in mix)
     questions: dict[str, Question] = {}
     empty = 0
-    for generator, weight in GENERATORS:
+    for generator, weight in mix:
         wanted = max(1, round(weight * number / weights))
         for _ in range(wanted * _ATTEMPTS):
             question = generator(made, survey)

@@ -30,7 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     place = Place(folder, given.data, given.seed, given.small)
     sources = {name: SOURCES[name](place) for name in given.graphs}
-    questions = {name: generate(source.graph, given.questions, given.seed) for name, source in sources.items()}
+    questions = {
+        name: generate(source.graph, source.mix, given.questions, given.seed) for name, source in sources.items()
+    }
     outcomes: dict[tuple[str, str], Sequence[Outcome]] = {}
     for store in given.stores:
         held = [name for name, source in sources.items() if store in stores_of(source)]

@@ -78,7 +78,8 @@ def paths_of_a_label(made: random.Random, survey: Survey) -> Question:
 def one_edge_from_a_node(made: random.Random, survey: Survey) -> Question:
     """The far ends of one relation of one node."""
     graph = survey.graph
-    edge = made.choice([e for e in graph.edges if not graph.nodes[e.head].blank and not graph.nodes[e.tail].blank])
+    edges = iter(lambda: made.choice(graph.edges), None)
+    edge = next(e for e in edges if not graph.nodes[e.head].blank and not graph.nodes[e.tail].blank)
     start = graph.nodes[edge.head]
     ends = [graph.nodes[e.tail] for e in _edges(graph, start, edge.relation)]
     match = f"MATCH ({_named(graph, 'a', start)})-[:{edge.relation}]->(c)"
@@ -116,7 +117,7 @@ def groups(made: random.Random, survey: Survey) -> Question:
         rows = [(value, number) for value, number in counts.items()]
         text = f"MATCH (n:{of.owner}) RETURN n.{of.name}, count(*) AS number"
         return plan(of.kind("groups"), text, rows, rdf=graph.rdf)
-    relation = made.choice([name for name, edges in graph.by_relation.items() if not _has_blanks(graph, edges)])
+    relation = made.choice(survey.named_relations)
     counts = Counter(edge.tail for edge in graph.by_relation[relation])
     least = sorted(counts.values())[-min(len(counts), 40)]
     rows = [(_key(graph, graph.nodes[key]), number) for key, number in counts.items() if number >= least]
@@ -245,7 +246,3 @@ def _around(graph: RawGraph, node: Node) -> Sequence[Edge]:
 
 def _members(graph: RawGraph, of: Property) -> Sequence[Node]:
     return graph.by_label[of.owner] if of.owner else tuple(graph.nodes.values())
-
-
-def _has_blanks(graph: RawGraph, edges: Sequence[Edge]) -> bool:
-    return any(graph.nodes[key].properties.get(graph.key or "") is None for e in edges for key in (e.head, e.tail))

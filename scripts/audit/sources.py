@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import films, ontology, property_graph
+from . import films, ontology, property_graph, wikidata
+from .mixes import FILMS, WIKIDATA
 from .stores import Source
 
 
@@ -39,12 +40,18 @@ def _films(place: Place) -> Source:
     graph = films.read(table)
     triples = place.folder / "films.nt"
     films.write_rdf(graph, triples)
-    return Source(graph, (table,), (triples,), property_graph=True)
+    return Source(graph, (table,), (triples,), property_graph=True, mix=FILMS)
+
+
+def _wikidata(place: Place) -> Source:
+    files = [place.data / name for name in wikidata.FILES]
+    return Source(wikidata.read(files), files, files, scheme="wikidata", mix=WIKIDATA)
 
 
 SOURCES: Mapping[str, Callable[[Place], Source]] = {
     "property-graph": _property_graph,
     "ontology": _ontology,
     "films": _films,
+    "wikidata": _wikidata,
 }
 """Each graph by its name on the command line."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from . import neo4j_store
+from .mixes import GENERAL, Mix
 from .raw_graph import RawGraph
 
 SERVICE = Path(__file__).parents[1] / "service"
@@ -38,7 +39,8 @@ class Source:
     """What follows the address of a SPARQL store."""
     property_graph: bool = False
     """Whether Neo4j holds it."""
-    keys: Mapping[str, str] = field(default_factory=dict[str, str])
+    mix: Mix = GENERAL
+    """Which questions are asked about it."""
 
 
 def stores_of(source: Source) -> Sequence[str]:

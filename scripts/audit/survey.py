@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from .raw_graph import Day, Properties, RawGraph, Scalar, values_of
 BLANK = "nodes of a class of blank nodes"
 """The kind of all questions about them."""
 _LEAST = 5
-"""Fewest nodes or edges with a property about which questions are asked."""
+"""Fewest nodes or edges with a property about which questions are asked, where there are labels and keys."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,28 @@ class Survey:
         """The properties of edges by relation."""
         return self._properties({k: [e.properties for e in edges] for k, edges in self.graph.by_relation.items()})
 
+    @cached_property
+    def named_relations(self) -> Sequence[str]:
+        """The relations between nodes that have keys."""
+        key, nodes = self.graph.key, self.graph.nodes
+        return [
+            name
+            for name, edges in self.graph.by_relation.items()
+            if all(key in nodes[end].properties for edge in edges for end in (edge.head, edge.tail))
+        ]
+
+    @cached_property
+    def sides(self) -> Counter[tuple[str, str, str]]:
+        """The number of named neighbours of each node along each relation and direction."""
+        nodes = self.graph.nodes
+        named = (edge for edge in self.graph.edges if not nodes[edge.head].blank and not nodes[edge.tail].blank)
+        return Counter(
+            (key, edge.relation, direction)
+            for edge in named
+            for key, direction in ((edge.head, "outgoing"), (edge.tail, "incoming"))
+            if self.graph.key in nodes[key].properties
+        )
+
     def _properties(
         self, members: Mapping[str, Sequence[Properties]], blank: Container[str] = ()
     ) -> Sequence[Property]:
@@ -75,7 +98,7 @@ class Survey:
             for name in sorted({name for properties in each for name in properties}):
                 holders = [values for properties in each if (values := values_of(properties, name))]
                 kinds = {_kind(value) for values in holders for value in values}
-                if len(holders) < _LEAST or len(kinds) > 1:
+                if len(holders) < (1 if self.graph.key is None else _LEAST) or len(kinds) > 1:
                     continue
                 array = name in self.graph.arrays
                 several = array or any(len(values) > 1 for values in holders)

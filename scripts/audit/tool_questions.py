@@ -12,6 +12,8 @@ from .question import Expected, PrintedId, Question, Rows, canonical, plan
 from .raw_graph import Edge, Node, RawGraph, Scalar, values_of
 from .survey import Property, Survey
 
+_LONGEST = 4_000
+"""Most rows of a whole list by a plan."""
 _LIST = 120
 """Fewest rows of a list that is followed by cursors, where there is one."""
 
@@ -95,12 +97,12 @@ def unique_values(made: random.Random, survey: Survey) -> Question:
 def find_node(made: random.Random, survey: Survey) -> Question:
     """How many nodes of a label have a word in a name."""
     graph = survey.graph
-    label = made.choice(
-        [name for name in graph.by_label if any(graph.names & n.properties.keys() for n in graph.by_label[name])]
-    )
-    words = Counter(
-        word for node in graph.by_label[label] for word in _words(graph, node) if len(word) > 5 and word.isalpha()
-    )
+    named = [name for name, nodes in graph.by_label.items() if any(graph.names & n.properties.keys() for n in nodes)]
+    if not named:
+        return whole_list(made, survey)
+    label = made.choice(named)
+    each = (word for node in graph.by_label[label] for word in _words(graph, node))
+    words = Counter(word for word in each if len(word) > 5 and word.isalpha())
     word = made.choice([word for word, _ in words.most_common(6)])
     number = sum(word in _words(graph, node) for node in graph.by_label[label])
     call = {"hint": word, "node_type": label}
@@ -110,14 +112,7 @@ def find_node(made: random.Random, survey: Survey) -> Question:
 def whole_list(made: random.Random, survey: Survey) -> Question:
     """The neighbours of a node along one relation, to the end of the list."""
     graph = survey.graph
-    sides = Counter(
-        (key, edge.relation, direction)
-        for edge in graph.edges
-        for key, direction in ((edge.head, "outgoing"), (edge.tail, "incoming"))
-        if not graph.nodes[edge.head].blank
-        and not graph.nodes[edge.tail].blank
-        and graph.key in graph.nodes[key].properties
-    )
+    sides = survey.sides
     long = [side for side, number in sides.items() if number >= _LIST]
     node, relation, direction = made.choice(long or [side for side, _ in sides.most_common(50)])
     edges = (graph.outgoing if direction == "outgoing" else graph.incoming)[node]
@@ -152,13 +147,11 @@ def whole_plan(made: random.Random, survey: Survey) -> Question:
         label = made.choice(sorted(keyed))
         rows = [(node.properties[graph.key or ""],) for node in keyed[label]]
         return plan("whole list: run_plan", f"MATCH (n:{label}) RETURN n.{graph.key}", rows, rdf=graph.rdf)
-    short = {
-        name: edges
-        for name, edges in graph.by_relation.items()
-        if len(edges) < 4_000 and all(graph.key in graph.nodes[k].properties for e in edges for k in (e.head, e.tail))
-    }
-    relation = made.choice(sorted(short))
-    rows = [tuple(graph.nodes[k].properties[graph.key or ""] for k in (e.head, e.tail)) for e in short[relation]]
+    short = [name for name in survey.named_relations if len(graph.by_relation[name]) < _LONGEST]
+    relation = made.choice(short)
+    rows = [
+        tuple(graph.nodes[k].properties[graph.key or ""] for k in (e.head, e.tail)) for e in graph.by_relation[relation]
+    ]
     text = f"MATCH (a)-[:{relation}]->(b) RETURN a.{graph.key}, b.{graph.key}"
     return plan("whole list: run_plan", text, rows, rdf=graph.rdf)
 
