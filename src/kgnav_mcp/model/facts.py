@@ -65,11 +65,17 @@ class LabelFacts:
 
 @dataclass(frozen=True, slots=True)
 class PropertyFacts:
-    """A property with literal values: the number of values, and their datatypes, most frequent first."""
+    """A property with literal values: the number of values, and their datatypes, most frequent first.
+
+    `is_array`: it is declared as an array, so that each node with it has a list, also of one item. `multivalued`:
+    whether a node has several values; None: the store does not state that.
+    """
 
     relation: Relation
     count: Count
     datatypes: tuple[str, ...] = ()
+    is_array: bool = False
+    multivalued: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +94,15 @@ NODE_VALUES = "node"
 class QualifierFacts:
     """A property of a relation's edges: its id, and the datatypes of its values, most frequent first.
 
-    `datatypes` is empty if the store does not state them.
+    `datatypes` is empty if the store does not state them. `is_array`: it is declared as an array, so that each edge
+    with it has a list, also of one item. `multivalued`: whether an edge has several values; None: the store does not
+    state that.
     """
 
     id: str
     datatypes: tuple[str, ...] = ()
+    is_array: bool = False
+    multivalued: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 _NO_LETTER = re.compile(r"[\W_]")
@@ -40,11 +40,16 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value that is not a node: its text for readers, and its datatype and language if the store states them."""
+    """A value that is not a node: its text for readers, and its datatype and language if the store states them.
+
+    `index` is the place of an item in a declared array, from 0; None: the value is not an item of an array. It is not
+    compared: a value is the same fact wherever it is in an array.
+    """
 
     text: str
     datatype: str | None = None
     language: str | None = None
+    index: int | None = field(default=None, compare=False)
 
 
 Node = Entity | Literal
