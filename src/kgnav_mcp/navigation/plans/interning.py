@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kgnav_mcp.model import Direction, Entity, Link, Triple
 from kgnav_mcp.model import Node as Term
-from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order, one_or_all
+from kgnav_mcp.navigation.plans.values import Edge, Node, Value, one_or_all, property_values
 from kgnav_mcp.port.scalars import scalar
 
 Step = tuple[Node, Edge, Node]
@@ -28,20 +28,20 @@ class Interned:
         node.label = node.label or entity.label
         return node
 
-    def value(self, value: Term) -> Value:
-        """The value of a term in a row."""
-        return self.node(value) if isinstance(value, Entity) else scalar(value)
+    def value(self, value: Term) -> tuple[Value, int | None]:
+        """The value of a term in a row, and its index if it is an item of an array."""
+        return (self.node(value), None) if isinstance(value, Entity) else (scalar(value), value.index)
 
     def grouped(self, links: Sequence[Link]) -> dict[Node, tuple[Value, ...]]:
         """The values at the far ends of links, by the node at the near end."""
-        found: dict[Node, list[Value]] = {}
+        found: dict[Node, list[tuple[Value, int | None]]] = {}
         for link in links:
             found.setdefault(self.node(link.anchor), []).append(self.value(link.far_end))
-        return {node: in_order(values) for node, values in found.items()}
+        return {node: property_values(values) for node, values in found.items()}
 
     def properties(self, links: Sequence[Link]) -> dict[Node, tuple[Value, ...]]:
         """All properties in these links, by the node at the near end."""
-        found: dict[Node, dict[str, list[Value]]] = {}
+        found: dict[Node, dict[str, list[tuple[Value, int | None]]]] = {}
         for link in links:
             own = found.setdefault(self.node(link.anchor), {})
             own.setdefault(link.triple.relation.id, []).append(self.value(link.far_end))
@@ -81,15 +81,17 @@ class Interned:
         return [(edge.head, edge, edge.tail) for edge in edges]
 
 
-def pairs(own: dict[str, list[Value]]) -> tuple[Value, ...]:
+def pairs(own: dict[str, list[tuple[Value, int | None]]]) -> tuple[Value, ...]:
     """Properties as pairs of name and value, in the order of their names."""
-    return tuple((name, one_or_all(in_order(own[name]))) for name in sorted(own))
+    return tuple((name, one_or_all(property_values(own[name]))) for name in sorted(own))
 
 
 def _key(triple: Triple) -> _EdgeKey:
     tail = triple.tail
     own = sorted(
-        (one.relation.id, one.value.id if isinstance(one.value, Entity) else one.value.text, "")
+        (one.relation.id, one.value.id, -1)
+        if isinstance(one.value, Entity)
+        else (one.relation.id, one.value.text, -1 if one.value.index is None else one.value.index)
         for one in triple.qualifiers
     )
     via = triple.via.id if triple.via else None

@@ -16,7 +16,7 @@ from kgnav_mcp.navigation.plans.interning import Interned, Step, pairs
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.paging import batches, read_all
 from kgnav_mcp.navigation.plans.scans import Scans
-from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order
+from kgnav_mcp.navigation.plans.values import Edge, Node, Value, joined_values, property_values
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
@@ -171,17 +171,17 @@ class Reader:
 
             def work(column: int = column, place: int = place) -> dict[Node, tuple[Value, ...]]:
                 terms = {fit.nodes[place]: fit.values[column] for fit in found}
-                return {self.node(name): in_order(map(self._interned.value, own)) for name, own in terms.items()}
+                return {self.node(name): property_values(map(self._interned.value, own)) for name, own in terms.items()}
 
             values = await in_thread(len(found), work)
             await self.describe(one for own in values.values() for one in own if isinstance(one, Node))
             known.update(values)
 
     def values(self, node: Node, relations: Sequence[str]) -> tuple[Value, ...]:
-        """The values of a node's property, which must have been read."""
+        """The values of a node's property, which must have been read: an `Array` if it is declared as one."""
         if len(relations) == 1:
             return self._values[relations[0]].get(node, ())
-        return in_order(value for name in relations for value in self._values[name].get(node, ()))
+        return joined_values([self._values[name].get(node, ()) for name in relations])
 
     async def read_all_values(self, nodes: Iterable[Node]) -> None:
         """Read all properties of nodes."""
@@ -195,14 +195,14 @@ class Reader:
         return self._properties[node]
 
     def qualifiers(self, edge: Edge, relations: Sequence[str]) -> tuple[Value, ...]:
-        """The values of an edge's property."""
-        return in_order(
+        """The values of an edge's property: an `Array` if it is declared as one."""
+        return property_values(
             self._interned.value(one.value) for one in edge.triple.qualifiers if one.relation.id in relations
         )
 
     def all_qualifiers(self, edge: Edge) -> tuple[Value, ...]:
         """All properties of an edge."""
-        own: dict[str, list[Value]] = {}
+        own: dict[str, list[tuple[Value, int | None]]] = {}
         for one in edge.triple.qualifiers:
             own.setdefault(one.relation.id, []).append(self._interned.value(one.value))
         return pairs(own)

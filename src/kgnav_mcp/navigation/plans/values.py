@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
 
 from kgnav_mcp.model import Entity, Triple
 from kgnav_mcp.port.scalars import scalar
@@ -51,6 +53,12 @@ class PathValue:
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
+
+
+class Array(tuple["Value", ...]):
+    """The items of a declared array, in its order and with duplicates. It is a list also with one item."""
+
+    __slots__ = ()
 
 
 Value = Node | Edge | PathValue | str | int | float | bool | tuple["Value", ...] | None
@@ -143,9 +151,26 @@ def in_order(values: Iterable[Value]) -> tuple[Value, ...]:
     return tuple(found.values()) if len(found) < 2 else tuple(sorted(found.values(), key=_numbers_first))
 
 
+def property_values(values: Iterable[tuple[Value, int | None]]) -> tuple[Value, ...]:
+    """The values of a property, each given with its index if it is an item of a declared array: an array, or distinct.
+
+    Values that are in no array follow the array's items.
+    """
+    given = list(values)
+    items = [(index, value) for value, index in given if index is not None]
+    others = in_order(value for value, index in given if index is None)
+    return Array((*(value for _, value in sorted(items, key=itemgetter(0))), *others)) if items else others
+
+
+def joined_values(properties: Sequence[tuple[Value, ...]]) -> tuple[Value, ...]:
+    """The values of several properties as those of one."""
+    values = chain.from_iterable(properties)
+    return Array(values) if any(isinstance(each, Array) for each in properties) else in_order(values)
+
+
 def one_or_all(values: tuple[Value, ...]) -> Value:
-    """Several values as a list, a single one as it is, null if there is none."""
-    return values if len(values) > 1 else values[0] if values else None
+    """An array or several values as a list, a single value as it is, null if there is none."""
+    return values if len(values) > 1 or isinstance(values, Array) else values[0] if values else None
 
 
 def _numbers_first(value: Value) -> tuple[bool, Rank]:
@@ -153,7 +178,12 @@ def _numbers_first(value: Value) -> tuple[bool, Rank]:
 
 
 def _qualifiers(triple: Triple) -> list[tuple[str, str | int | float | bool]]:
-    """The qualifiers of an edge, in an order that does not depend on the store."""
-    own = ((one.relation.id, one.value) for one in triple.qualifiers)
-    values = ((name, value.id if isinstance(value, Entity) else scalar(value)) for name, value in own)
-    return sorted(values, key=lambda each: (each[0], rank(each[1])))
+    """The qualifiers of an edge, in an order that does not depend on the store. Items of arrays keep their order."""
+    own: list[tuple[str, int, str | int | float | bool]] = []
+    for one in triple.qualifiers:
+        name, value = one.relation.id, one.value
+        if isinstance(value, Entity):
+            own.append((name, -1, value.id))
+        else:
+            own.append((name, -1 if value.index is None else value.index, scalar(value)))
+    return [(name, value) for name, _, value in sorted(own, key=lambda each: (*each[:2], rank(each[2])))]
