@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import Cell, Entity, Literal, Path, Qualifier, Relation, Triple
 from kgnav_mcp.port.scalars import scalar
-from kgnav_mcp.render.text import clean, printable_id
+from kgnav_mcp.render.text import printable_id, visible
 
 Json = dict[str, Any]
 Value = Cell | Literal | Relation | Qualifier | tuple["Value", ...]
 
 
 def json_value(value: Value, limit: int) -> object:
-    """A value as JSON. Texts are clipped at `limit` characters; a clipped one states its full length."""
+    """A value as JSON, unchanged except for invisible characters, which are removed from texts.
+
+    Texts are clipped at `limit` characters; a clipped one states its full length.
+    """
     match value:
         case None | bool() | int():
             result: object = value
         case float():
-            result = value if isfinite(value) else str(value)  # JSON has no infinity
+            result = value if isfinite(value) else _not_finite(value)
         case str():
-            result = clean(clipped(value, limit))
+            result = visible(clipped(value, limit))
         case Literal(language=str() as language):
             result = {"text": json_value(value.text, limit), "language": json_value(language, limit)}
         case Literal():
@@ -41,6 +44,11 @@ def json_value(value: Value, limit: int) -> object:
         case _:
             result = [json_value(each, limit) for each in value]
     return result
+
+
+def _not_finite(value: float) -> str:
+    """NaN or an infinity as a text, as Neo4j writes it: JSON has no such numbers."""
+    return {inf: "Infinity", -inf: "-Infinity"}.get(value, "NaN")
 
 
 def _edge(edge: Triple, limit: int) -> Json:

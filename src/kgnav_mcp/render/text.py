@@ -40,9 +40,12 @@ _PLAIN = re.compile(r"(?! )[ -\[\]-{}~]*(?<! )").fullmatch
 
 def clean(text: str) -> str:
     """The text without control, bidi, zero-width and other invisible characters, on one line."""
-    if text.isascii() and text.isprintable():
-        return text
-    return _BREAKS.sub(" ", _HARMFUL.sub("", text))
+    return text if text.isascii() and text.isprintable() else _BREAKS.sub(" ", _HARMFUL.sub("", text))
+
+
+def visible(text: str) -> str:
+    """The text without control, bidi, zero-width and other invisible characters, with its line breaks and tabs."""
+    return text if text.isascii() and text.isprintable() else _HARMFUL.sub("", text)
 
 
 def printable_id(text: str) -> str:

@@ -104,14 +104,16 @@ async def test_a_database_of_somebody_else_is_no_graph_file(tmp_path: Path):
     assert "is not a graph file" in (await refusal(tmp_path / "other.kg", tmp_path / "other-2.kg")).message
 
 
-async def test_a_file_of_another_version_is_refused_by_both_versions(toy_file: Path, tmp_path: Path):
-    path = shutil.copy(toy_file, tmp_path / "newer.kg")
+@pytest.mark.parametrize("version", [FORMAT_VERSION - 1, FORMAT_VERSION + 1])
+async def test_a_file_of_another_version_is_refused_with_the_command_to_load_it_again(
+    version: int, toy_file: Path, tmp_path: Path
+):
+    path = shutil.copy(toy_file, tmp_path / "other.kg")
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"PRAGMA user_version = {FORMAT_VERSION + 1}")
+        connection.execute(f"PRAGMA user_version = {version}")
     error = await refusal(path)
     assert isinstance(error, InvalidStore)
-    assert f"format {FORMAT_VERSION + 1}" in error.message
-    assert f"format {FORMAT_VERSION}" in error.message
+    assert f"has format {version}, this version of kgnav reads format {FORMAT_VERSION}" in error.message
 
 
 @pytest.mark.parametrize("part", [0.9, 0.5, 0.1])

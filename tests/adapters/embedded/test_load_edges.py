@@ -134,7 +134,7 @@ def test_a_name_for_relations_that_no_source_needs_is_told(tmp_path: Path) -> No
 )
 def test_an_edge_list_of_networkx_is_no_list_of_triples(tmp_path: Path, name: str, text: str) -> None:
     graph = loaded(tmp_path, {name: text})
-    qualifiers = {"weight": [["0.5", "float", None]], "tags": [["x", None, None], ["y", None, None]]}
+    qualifiers = {"weight": [["0.5", "float", None]], "tags": [["x", None, None, 0], ["y", None, None, 1]]}
     assert graph.qualified_edges() == [("a", "related_to", "b", 0, qualifiers), ("b", "related_to", "c", 0, None)]
     assert "two nodes and the weight" in graph.report.notes[0]
 

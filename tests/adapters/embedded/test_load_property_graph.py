@@ -47,9 +47,9 @@ def test_parallel_edges_stay_apart_with_their_own_properties(tmp_path: Path) -> 
             "ACTED_IN",
             "1",
             0,
-            {"roles": [["Brody", None, None], ["Chief", None, None]], "since": [["1974", "integer", None]]},
+            {"roles": [["Brody", None, None, 0], ["Chief", None, None, 1]], "since": [["1974", "integer", None]]},
         ),
-        ("2", "ACTED_IN", "1", 1, {"roles": [["Voice", None, None]]}),
+        ("2", "ACTED_IN", "1", 1, {"roles": [["Voice", None, None, 0]]}),
         ("2", "KNOWS", "3", 0, None),
         ("2", "KNOWS", "3", 1, None),
     ]
@@ -148,7 +148,12 @@ def test_apocs_export_is_a_property_graph_whatever_the_order_of_its_lines(tmp_pa
         {"type": "node", "id": "2"},
     ]  # fmt: skip
     graph = loaded(tmp_path, {"all.jsonl": "\n".join(json.dumps(line) for line in lines)})
-    roles = [["x", None, None], ["1", "integer", None], ["2.5", "float", None], ["true", "boolean", None]]
+    roles = [
+        ["x", None, None, 0],
+        ["1", "integer", None, 1],
+        ["2.5", "float", None, 2],
+        ["true", "boolean", None, 3],
+    ]
     assert graph.qualified_edges() == [("1", "IN", "0", 0, {"roles": roles})]
     assert graph.attributes("0") == [
         ("at", '{"x": 1.0}', "json", None),

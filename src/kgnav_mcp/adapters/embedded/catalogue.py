@@ -23,13 +23,18 @@ _MAX_SUGGESTIONS = 3
 
 @dataclass(frozen=True, slots=True)
 class RelationEntry:
-    """A relation with its counts: `edges` are its triples with an entity as tail, `attributes` those with a literal."""
+    """A relation with its counts: `edges` are its triples with an entity as tail, `attributes` those with a literal.
+
+    `is_array`: all literals are items of arrays. `multivalued`: a node has several literals.
+    """
 
     id: int
     key: str
     relation: Relation
     edges: int
     attributes: int
+    is_array: bool
+    multivalued: bool
 
     @property
     def references(self) -> tuple[str, ...]:
@@ -203,10 +208,13 @@ class Catalogue:
         """Returns all relations: predicates, relationship types and property names."""
         if self._relations is None:
             entries: dict[int, RelationEntry] = {}
-            for row, key, label, edges, attributes in session.all(queries.entities.RELATIONS):
+            for row, key, label, edges, attributes, items, multivalued in session.all(queries.entities.RELATIONS):
                 short = self.prefixes.short(key)
                 relation = Relation(short, text_or_none(label) or readable(short))
-                entries[row] = RelationEntry(row, key, relation, checked_count(edges), checked_count(attributes))
+                is_array = 0 < checked_count(items) == attributes
+                entries[row] = RelationEntry(
+                    row, key, relation, checked_count(edges), checked_count(attributes), is_array, multivalued != 0
+                )
             self._relations = NameIndex(entries, self.prefixes)
         return self._relations
 

@@ -70,9 +70,9 @@ class Builder:
     def _all_names(self, key: str) -> list[tuple[Any, ...]]:
         return self.session.all(queries.names.NAMES_OF, key)
 
-    def literal(self, value: str, datatype: str | None, language: str | None) -> Literal:
-        """Returns a literal with its datatype in short form."""
-        return Literal(text(value), self.prefixes.short(datatype) if datatype else None, text_or_none(language))
+    def literal(self, value: str, datatype: str | None, language: str | None, item: int | None = None) -> Literal:
+        """Returns a literal with its datatype in short form. `item`: its index if it is an item of an array."""
+        return Literal(text(value), self.prefixes.short(datatype) if datatype else None, text_or_none(language), item)
 
     def qualifiers(self, stored: str | None) -> tuple[Qualifier, ...]:
         """Returns an edge's qualifiers, sorted by relation id; values of one relation stay in source order."""
@@ -98,13 +98,14 @@ class Builder:
     def value(self, stored: Any, nodes: Mapping[str, Entity]) -> Node:  # noqa: ANN401 - a value of JSON
         """Returns a qualifier's value as a literal or an entity.
 
-        It is stored as [text, datatype, language], or as the id of a node; `nodes` has the entities by id.
+        It is stored as [text, datatype, language] or, an item of an array, as [text, datatype, language, index]; or as
+        the id of a node. `nodes` has the entities by id.
         """
         if isinstance(stored, dict):
             key = cast("dict[str, str]", stored)["id"]
             return nodes.get(key) or self.entity(key, None, 0)
-        value, datatype, language = checked_list(stored)
-        return self.literal(value, datatype, language)
+        value, datatype, language, *item = checked_list(stored)
+        return self.literal(value, datatype, language, *item)
 
     def by_key(self, keys: Iterable[str]) -> dict[str, Entity]:
         """Returns entities with their labels by stored id. Keys that belong to no node are left out."""

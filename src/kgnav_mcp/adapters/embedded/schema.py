@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from kgnav_mcp.adapters.embedded import queries, session
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
 from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, EdgeFacts, Health, LabelFacts, PropertyFacts, QualifierFacts, Schema
 
@@ -74,17 +75,30 @@ class SchemaReader:
         ends: dict[int, list[str]] = defaultdict(list)
         for side, label in self._session.all(queries.lists.ENDS, entry.id):
             ends[side].append(self._labels.entries[label].printed)
-        datatypes: dict[str, list[str]] = defaultdict(list)
-        for key, datatype in self._session.all(queries.lists.QUALIFIERS_OF, entry.id):
-            datatypes[self._builder.qualifier_relation(key).id].append(self._builder.prefixes.short(datatype))
-        qualifiers = tuple(QualifierFacts(id_, tuple(kinds)) for id_, kinds in datatypes.items())
         printed = self._labels.entries
         count_type = Count.at_least if self._builder.catalogue.sampled else Count
         joins = tuple(
             (printed[head].printed, printed[tail].printed, count_type(session.checked_count(n)))
             for head, tail, n in self._session.all(queries.lists.JOINS, entry.id)
         )
-        return EdgeFacts(entry.relation, Count(entry.edges), tuple(ends[0]), tuple(ends[1]), qualifiers, joins)
+        return EdgeFacts(
+            entry.relation, Count(entry.edges), tuple(ends[0]), tuple(ends[1]), self._qualifiers_of(entry), joins
+        )
+
+    def _qualifiers_of(self, entry: RelationEntry) -> tuple[QualifierFacts, ...]:
+        """Returns the properties of a relation's triples, those with the most values first."""
+        rows: dict[str, list[Row]] = defaultdict(list)
+        for key, *row in self._session.all(queries.lists.QUALIFIERS_OF, entry.id):
+            rows[self._builder.qualifier_relation(key).id].append(tuple(row))
+        return tuple(
+            QualifierFacts(
+                name,
+                tuple(self._builder.prefixes.short(datatype) for datatype, *_ in by_datatype),
+                is_array=all(items == n for _, n, items, _ in by_datatype),
+                multivalued=any(multivalued for *_, multivalued in by_datatype),
+            )
+            for name, by_datatype in rows.items()
+        )
 
     def _property_facts(self, entry: RelationEntry) -> PropertyFacts:
         datatypes = self._session.all(queries.lists.DATATYPES_OF, entry.id)
@@ -92,6 +106,8 @@ class SchemaReader:
             entry.relation,
             Count(entry.attributes),
             tuple(self._builder.prefixes.short(datatype) for (datatype,) in datatypes),
+            entry.is_array,
+            entry.multivalued,
         )
 
     def _edges_at(self, label: LabelEntry) -> dict[int, EdgeFacts]:
@@ -108,8 +124,15 @@ class SchemaReader:
             counts[number] += n
             datatypes[number].append(self._builder.prefixes.short(datatype))
         count_type = Count.at_least if self._builder.catalogue.sampled else Count
+        entries = self._relations.entries
         return {
-            number: PropertyFacts(self._builder.relation(number), count_type(n), tuple(datatypes[number]))
+            number: PropertyFacts(
+                entries[number].relation,
+                count_type(n),
+                tuple(datatypes[number]),
+                entries[number].is_array,
+                entries[number].multivalued,
+            )
             for number, n in counts.items()
         }
 

@@ -14,7 +14,6 @@ from typing import TypeAlias, cast
 
 from kgnav_mcp.adapters.embedded.loading.entries import lines, stage_entries
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
-from kgnav_mcp.adapters.embedded.loading.headers import Value, literal_values
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 
@@ -37,7 +36,7 @@ def read_apoc_nodes(source: Source, stager: PropertyStager, findings: Findings) 
         entry = _parse_entry(line)
         if entry["type"] == "node":
             labels = [str(label) for label in _list(entry.get("labels"))]
-            stager.node(_id(entry), labels, _properties(entry))
+            stager.node(_id(entry), labels, stager.literals(_properties(entry)))
 
     stage_entries(source, stager.staging, findings, lines, stage)
 
@@ -56,7 +55,8 @@ def read_apoc_relationships(source: Source, index: int, stager: PropertyStager, 
             return
         if entry["type"] == "relationship":
             start, end = _id(entry.get("start")), _id(entry.get("end"))
-            stager.relationship(start, _type(entry), end, _properties(entry), (index, number))
+            properties = stager.literals(_properties(entry))
+            stager.relationship(start, _type(entry), end, properties, (index, number))
 
     def lines_once_reported(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, str]]:
         """Yields the lines, without reporting those that are not UTF-8 again."""
@@ -110,11 +110,10 @@ def _type(entry: JsonObject) -> str:
     return kind
 
 
-def _properties(entry: JsonObject) -> list[tuple[str, Value]]:
+def _properties(entry: JsonObject) -> JsonObject:
     properties = entry.get("properties")
     if properties is None:
-        return []
+        return {}
     if not isinstance(properties, dict):
         raise ValueError("properties are no JSON object")  # noqa: TRY004 - as above
-    given = cast("JsonObject", properties)
-    return [(name, value) for name, values in given.items() for value in literal_values(values)]
+    return cast("JsonObject", properties)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kgnav_mcp.adapters.embedded.loading.headers import Column, Dialect, Header, Role
+from kgnav_mcp.adapters.embedded.loading.headers import NUMBER, Column, Dialect, Header, Role
 
 ENDS = (
     ("source", "target"),
@@ -79,9 +79,6 @@ GENERAL = frozenset(("id", "name", "title", "value", "weight", "count", "score",
 
 DIRECTIONS = frozenset(("directed", "undirected", "mutual"))
 """The values of Gephi's column `Type`."""
-
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-"""A number, as programs write them."""
 
 _PUNCTUATION = re.compile(r"[\s_.;:?#\"'()\[\]-]+")
 _DATE = re.compile(r"[12]\d{3}([-/.]\d\d?.*)?|\d\d?[-/.]\d\d?[-/.]\d{2,4}.*")

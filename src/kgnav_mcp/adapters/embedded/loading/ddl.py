@@ -12,7 +12,7 @@ CREATE TABLE staging.literal (
 );
 CREATE TABLE staging.property (
     id INTEGER PRIMARY KEY, node INTEGER NOT NULL, p INTEGER NOT NULL, text TEXT NOT NULL, datatype TEXT,
-    language TEXT, qualifiers TEXT
+    language TEXT, qualifiers TEXT, item INTEGER
 );
 CREATE TABLE staging.naming (
     node INTEGER NOT NULL, kind INTEGER NOT NULL, rank INTEGER NOT NULL, language TEXT, text TEXT NOT NULL

@@ -15,13 +15,13 @@ from typing import TypeAlias, cast
 from kgnav_mcp.adapters.embedded.loading.columns import is_number
 from kgnav_mcp.adapters.embedded.loading.entries import lines, rows, stage_entries
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
-from kgnav_mcp.adapters.embedded.loading.headers import Header, Role, Value, literal_values
+from kgnav_mcp.adapters.embedded.loading.headers import Header, PropertyValue, Role, is_not_finite
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
-Edge: TypeAlias = "tuple[str, str, str, list[tuple[str, Value]]]"
+Edge: TypeAlias = "tuple[str, str, str, list[tuple[str, PropertyValue]]]"
 """Head, relation, tail and qualifiers."""
 
 WEIGHT = "weight"
@@ -38,26 +38,31 @@ _SHOWN_ROLES = (("head", Role.START), ("relation", Role.TYPE), ("tail", Role.END
 def with_inferred_types(source: Source) -> Source:
     """Returns the table with types for its property columns: integer or float if all values are, else text.
 
+    NaN and infinities are numbers beside others.
+
     Raises:
         LoadError: the source cannot be read.
     """
     header = source.header
     types = {column.place: "integer" for column in header.of(Role.PROPERTY)}
-    filled: set[int] = set()
+    with_numbers: set[int] = set()
     with translated(source), source.open() as reader:
         for _, row in rows(source, reader, Findings(skip_bad=True)):  # bad lines are reported when the rows are staged
             for place in [place for place in types if row[place]]:
                 field = row[place]
-                filled.add(place)
-                if _CODE.fullmatch(field) or not is_number(field):
-                    del types[place]
-                elif not _INTEGER.fullmatch(field):
+                if is_not_finite(field):
                     types[place] = "float"
+                elif _CODE.fullmatch(field) or not is_number(field):
+                    del types[place]
+                else:
+                    with_numbers.add(place)
+                    if not _INTEGER.fullmatch(field):
+                        types[place] = "float"
             if not types:
                 break
+    types = {place: datatype for place, datatype in types.items() if place in with_numbers}
     columns = (
-        replace(column, datatype=types[column.place]) if column.place in types and column.place in filled else column
-        for column in header.columns
+        replace(column, datatype=types[column.place]) if column.place in types else column for column in header.columns
     )
     return replace(source, layout=Layout(replace(header, columns=tuple(columns))))
 
@@ -79,7 +84,9 @@ def read_edges(source: Source, index: int, stager: PropertyStager, relation: str
         table = _TableEdges(source.header, stager, relation)
         stage_entries(source, staging, findings, rows, lambda number, row: stage_all(table(row), number))
     else:
-        edges = _SifEdges(staging) if source.form is Format.SIF else _ListEdges(source.layout.delimiter, relation)
+        edges = (
+            _SifEdges(staging) if source.form is Format.SIF else _ListEdges(source.layout.delimiter, stager, relation)
+        )
         stage_entries(source, staging, findings, lines, lambda number, line: stage_all(edges(line), number))
 
 
@@ -167,8 +174,9 @@ class _TableEdges:
 class _ListEdges:
     """Makes edges from lines with two nodes and optionally a number or attributes in braces."""
 
-    def __init__(self, delimiter: str | None, relation: str) -> None:
+    def __init__(self, delimiter: str | None, stager: PropertyStager, relation: str) -> None:
         self._delimiter = delimiter
+        self._stager = stager
         self._relation = relation
 
     def __call__(self, line: str) -> Iterator[Edge]:
@@ -177,21 +185,22 @@ class _ListEdges:
         parts = [part.strip() for part in line.split(self._delimiter, 2)]
         if len(parts) < 2 or not all(parts[:2]):
             raise ValueError("two nodes are expected")
-        yield parts[0], self._relation, parts[1], _attributes(parts[2]) if len(parts) > 2 else []
+        yield parts[0], self._relation, parts[1], self._attributes(parts[2]) if len(parts) > 2 else []
 
-
-def _attributes(text: str) -> list[tuple[str, Value]]:
-    if text.startswith("{"):
-        try:
-            found: object = ast.literal_eval(text) if len(text) <= _MAX_ATTRIBUTES_LENGTH else None
-        except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-            raise ValueError(f"the attributes of the edge are not in the form {{'weight': 0.5}}: {error}") from error
-        if isinstance(found, dict):
-            given = cast("dict[object, object]", found)
-            return [(str(name), value) for name, values in given.items() for value in literal_values(values)]
-    if text and not is_number(text):
-        raise ValueError("a number or attributes in braces are expected behind the two nodes")
-    return [(WEIGHT, (text, "integer" if _INTEGER.fullmatch(text) else "float", None))] if text else []
+    def _attributes(self, text: str) -> list[tuple[str, PropertyValue]]:
+        if text.startswith("{"):
+            try:
+                found: object = ast.literal_eval(text) if len(text) <= _MAX_ATTRIBUTES_LENGTH else None
+            except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+                raise ValueError(
+                    f"the attributes of the edge are not in the form {{'weight': 0.5}}: {error}"
+                ) from error
+            if isinstance(found, dict):
+                given = cast("dict[object, object]", found)
+                return self._stager.literals({str(name): value for name, value in given.items()})
+        if text and not is_number(text):
+            raise ValueError("a number or attributes in braces are expected behind the two nodes")
+        return [(WEIGHT, (text, "integer" if _INTEGER.fullmatch(text) else "float", None, None))] if text else []
 
 
 class _SifEdges:

@@ -103,10 +103,11 @@ def rows(source: Source, reader: SourceReader, findings: Findings) -> Iterator[t
             findings.reject(source.name, table_lines.not_utf8, NOT_UTF8)
             table_lines.not_utf8 = 0
         elif len(row) == header.width:
-            yield first_line, row
+            yield first_line, header.dialect.with_empty_texts(row, table_lines.record) if header.empty_texts else row
         elif row:
             findings.reject(source.name, first_line, f"{header.width} fields are expected, {len(row)} found")
         first_line = table_lines.number + 1
+        table_lines.begin_record()
 
 
 class _TableLines:
@@ -118,6 +119,16 @@ class _TableLines:
         self.number = 0
         self.not_utf8 = 0
         """The number of a line that is not UTF-8, until `rows` rejects it; else 0."""
+        self._record: list[str] = []
+
+    @property
+    def record(self) -> str:
+        """The lines read since `begin_record`."""
+        return "".join(self._record)
+
+    def begin_record(self) -> None:
+        """Forgets the lines of the last record."""
+        self._record.clear()
 
     def pass_header(self) -> None:
         """Skips the first line that is not blank.
@@ -127,6 +138,7 @@ class _TableLines:
         """
         while not next(self).strip():
             pass
+        self.begin_record()
         if self.not_utf8:
             raise LoadError(f"the header of {self._source.name} is not UTF-8", next_step="Convert the file.")
 
@@ -143,7 +155,9 @@ class _TableLines:
         self._reader.given += len(line)
         encoding = "utf-8-sig" if self.number == 1 else "utf-8"
         try:
-            return line.decode(encoding)
+            text = line.decode(encoding)
         except UnicodeDecodeError:
             self.not_utf8 = self.number
-            return line.decode(encoding, "replace")
+            text = line.decode(encoding, "replace")
+        self._record.append(text)
+        return text

@@ -18,9 +18,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
+from math import inf, isfinite
 from typing import cast
 
 from kgnav_mcp.errors import LoadError
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+"""A number, as programs write them."""
+NOT_FINITE = frozenset(("nan", "inf", "infinity"))
+"""How programs write floating point numbers that are not finite, without a sign and letter case."""
 
 ADMIN_DELIMITERS = "\t,;|"
 ARRAY_DELIMITER = ";"
@@ -31,6 +38,14 @@ FIELD_BYTES = 64 * 1024 * 1024
 
 Value = tuple[str, str | None, str | None]
 """Text, datatype and language of a literal."""
+PropertyValue = tuple[str, str | None, str | None, int | None]
+"""The same of a property's value, and its index if it is an item of an array."""
+
+
+class EmptyText(str):
+    """A field written as `""`. It is an empty text, where an empty field without quotes has no value."""
+
+    __slots__ = ()
 
 
 class Role(StrEnum):
@@ -81,19 +96,18 @@ class Column:
             raise ValueError(f"the column {self.title} is empty")
         return f"{self.space}:{row[self.place]}" if self.space else row[self.place]
 
-    def values(self, field: str) -> list[str]:
-        """Returns the values in a field; none if it is empty.
+    def values(self, field: str) -> list[PropertyValue]:
+        """Returns the values in a field; none if it is empty, except that `""` is an empty text.
 
         Raises:
             ValueError: one has the wrong type, with a message for the user.
         """
-        if not field:
+        if not field and not (isinstance(field, EmptyText) and self.datatype is None and not self.array):
             return []
-        normalize = NORMALIZERS.get(self.datatype or "")
-        parts = field.split(ARRAY_DELIMITER) if self.array else [field]
-        if normalize is None:
-            return [part for part in parts if part]
-        return [normalize(self.name, part.strip()) for part in parts if part.strip()]
+        parts = field.split(ARRAY_DELIMITER) if self.array else [str(field)]
+        if normalize := NORMALIZERS.get(self.datatype or ""):
+            parts = [normalize(self.name, part.strip()) for part in parts] if field.strip() else []
+        return [(part, self.datatype, self.language, index if self.array else None) for index, part in enumerate(parts)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +130,20 @@ class Dialect:
             strict=True,
         )
 
+    def with_empty_texts(self, row: list[str], record: str) -> list[str]:
+        """Returns the fields of a row, with those that are written as `""` in its record (its lines) marked."""
+        if not self.quoted or "" not in row or '""' not in record:
+            return row
+        fields = _record_fields(self.delimiter, self.spaced).findall(record)
+        return [EmptyText() if field == '""' else text for text, field in zip(row, fields, strict=False)]
+
+
+@lru_cache
+def _record_fields(delimiter: str, spaced: bool) -> re.Pattern[str]:
+    """Returns the pattern of a field of a record as it is written. Its group is the field with its quotes."""
+    end = re.escape(delimiter)
+    return re.compile(rf'{" *" if spaced else ""}("(?:[^"]++|"")*+"|[^{end}\r\n]*+)(?:{end}|[\r\n]*\Z)')
+
 
 @dataclass(frozen=True, slots=True)
 class Header:
@@ -129,6 +157,8 @@ class Header:
     """Whether the first line is the header; else columns are known by their order."""
     admin: bool = False
     """Whether it is a header for neo4j-admin import."""
+    empty_texts: bool = True
+    """Whether `""` is an empty text; else it has no value, as for Amazon Neptune's loader."""
 
     @property
     def width(self) -> int:
@@ -138,17 +168,13 @@ class Header:
     def of(self, role: Role) -> list[Column]:
         return [column for column in self.columns if column.role is role]
 
-    def values(self, row: list[str]) -> list[tuple[str, Value]]:
+    def values(self, row: list[str]) -> list[tuple[str, PropertyValue]]:
         """Returns names and values of the properties in a row, without empty fields.
 
         Raises:
             ValueError: a value has the wrong type, with a message for the user.
         """
-        return [
-            (column.name, (text, column.datatype, column.language))
-            for column in self.of(Role.PROPERTY)
-            for text in column.values(row[column.place])
-        ]
+        return [(column.name, value) for column in self.of(Role.PROPERTY) for value in column.values(row[column.place])]
 
     @property
     def relationships(self) -> bool:
@@ -163,12 +189,22 @@ def _normalize_integer(name: str, text: str) -> str:
     return f"-{digits}" if text[0] == "-" else digits
 
 
-def _check_number(name: str, text: str) -> str:
-    try:
-        float(text)
-    except ValueError:
-        raise ValueError(f"{name} is {text!r}, which is no number") from None
+def _normalize_number(name: str, text: str) -> str:
+    if is_not_finite(text):
+        return written_number(float(text))
+    if not NUMBER.fullmatch(text):
+        raise ValueError(f"{name} is {text!r}, which is no number")
     return text
+
+
+def is_not_finite(text: str) -> bool:
+    """Whether a text is NaN or an infinity."""
+    return text.lstrip("+-").casefold() in NOT_FINITE
+
+
+def written_number(value: float) -> str:
+    """Returns a floating point number as text, as Neo4j writes those that are not finite."""
+    return repr(value) if isfinite(value) else {inf: "Infinity", -inf: "-Infinity"}.get(value, "NaN")
 
 
 def _normalize_boolean(name: str, text: str) -> str:
@@ -179,7 +215,7 @@ def _normalize_boolean(name: str, text: str) -> str:
 
 NORMALIZERS: dict[str, Callable[[str, str], str]] = {
     "integer": _normalize_integer,
-    "float": _check_number,
+    "float": _normalize_number,
     "boolean": _normalize_boolean,
 }
 
@@ -227,7 +263,7 @@ def parse_header(source: str, line: str) -> Header:
     columns = tuple(_parse_column(source, place, in_admin_form.get(name, name)) for place, name in enumerate(names))
     if any(column.role is Role.START for column in columns):
         columns = tuple(replace(one, role=Role.IGNORE) if one.role is Role.ID else one for one in columns)
-    header = Header(columns, dialect, admin=True)
+    header = Header(columns, dialect, admin=True, empty_texts=NEPTUNE_COLUMNS.keys().isdisjoint(names))
     ids, starts, ends, types = (len(header.of(role)) for role in (Role.ID, Role.START, Role.END, Role.TYPE))
     if (ids, starts, ends, types) not in {(1, 0, 0, 0), (0, 1, 1, 1)}:
         raise LoadError(
@@ -264,19 +300,23 @@ def _parse_column(source: str, place: int, field: str) -> Column:
     )
 
 
-def literal_values(value: object) -> Iterator[Value]:
-    """Yields the literal of a JSON or Python value; for a list, one for each item."""
+def literal_values(value: object) -> Iterator[PropertyValue]:
+    """Yields the literal of a JSON or Python value; for a list, one for each item; for None and an empty list, none."""
     if isinstance(value, list | tuple):
-        for item in cast("Iterable[object]", value):
-            yield from literal_values(item)
-    elif isinstance(value, bool):
-        yield ("true" if value else "false", "boolean", None)
-    elif isinstance(value, int):
-        yield (str(value), "integer", None)
-    elif isinstance(value, float):
-        yield (repr(value), "float", None)
-    elif isinstance(value, str):
-        if value:
-            yield (value, None, None)
-    elif value is not None:  # a point or a duration, exported as an object
-        yield (json.dumps(value, ensure_ascii=False, sort_keys=True, default=str), "json", None)
+        for index, item in enumerate(cast("Iterable[object]", value)):
+            yield (*_text_and_datatype(item), None, index)
+    elif value is not None:
+        yield (*_text_and_datatype(value), None, None)
+
+
+def _text_and_datatype(value: object) -> tuple[str, str | None]:
+    if isinstance(value, str):
+        return value, None
+    if isinstance(value, bool):
+        return "true" if value else "false", "boolean"
+    if isinstance(value, int):
+        return str(value), "integer"
+    if isinstance(value, float):
+        return written_number(value), "float"
+    # A point or a duration, exported as an object; or what only JSON has within a list: another list, or null.
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str), "json"

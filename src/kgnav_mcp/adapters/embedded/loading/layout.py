@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgnav_mcp.adapters.embedded.loading.columns import NUMBER, header_from_names, is_number, looks_like_header
-from kgnav_mcp.adapters.embedded.loading.headers import Column, Dialect, Header, Role
+from kgnav_mcp.adapters.embedded.loading.columns import header_from_names, is_number, looks_like_header
+from kgnav_mcp.adapters.embedded.loading.headers import NUMBER, Column, Dialect, Header, Role
 from kgnav_mcp.errors import LoadError
 
 TAB = "\t"

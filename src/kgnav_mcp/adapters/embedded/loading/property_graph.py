@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from kgnav_mcp.adapters.embedded.loading.entries import rows, stage_entries
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
-from kgnav_mcp.adapters.embedded.loading.headers import ARRAY_DELIMITER, Column, Role, Value
+from kgnav_mcp.adapters.embedded.loading.headers import (
+    ARRAY_DELIMITER,
+    Column,
+    PropertyValue,
+    Role,
+    Value,
+    literal_values,
+)
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.sources import Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
@@ -25,8 +33,10 @@ class PropertyStager:
         """Whether a node has a name."""
         self.texts: dict[str, None] = {}
         """Properties with texts, as far as nodes were staged before the first one with a name."""
+        self.empty_arrays: Counter[str] = Counter()
+        """Numbers of nodes and edges by the property that is an empty array there."""
 
-    def node(self, key: str, labels: Iterable[str], properties: list[tuple[str, Value]]) -> None:
+    def node(self, key: str, labels: Iterable[str], properties: list[tuple[str, PropertyValue]]) -> None:
         """Stages a node.
 
         Raises:
@@ -38,11 +48,11 @@ class PropertyStager:
         node = terms.id(key)
         self.staging.labelled += [(node, self.staging.label(label)) for label in labels if label]
         best: int | None = None
-        names: list[tuple[int, Value]] = []
+        names: list[tuple[int, PropertyValue]] = []
         for name, value in properties:
             self.staging.properties.append((node, self.staging.relation(name), *value))
             kind = self._rules.properties.get(name.lower())
-            if kind is None:
+            if kind is None or not value[0].strip():
                 continue
             if kind[0] == NAME:
                 names.append((kind[1], value))
@@ -55,15 +65,20 @@ class PropertyStager:
         if names:
             self.has_names = True
         elif not self.has_names:
-            self.texts |= dict.fromkeys(name for name, (_, datatype, _) in properties if datatype is None)
+            self.texts |= dict.fromkeys(name for name, (_, datatype, *_) in properties if datatype is None)
 
-    def _name(self, node: int, kind: tuple[int, int], value: Value) -> None:
-        text, _, language = value
+    def _name(self, node: int, kind: tuple[int, int], value: PropertyValue) -> None:
+        text, _, language, _ = value
         self.staging.namings.append((node, kind[0], self._rules.rank(kind[1], language), language, text))
+
+    def literals(self, properties: Mapping[str, object]) -> list[tuple[str, PropertyValue]]:
+        """Returns the values of properties given as JSON or Python values. Counts the empty arrays, which have none."""
+        self.empty_arrays.update(name for name, value in properties.items() if value in ([], ()))
+        return [(name, value) for name, values in properties.items() for value in literal_values(values)]
 
     def name(self, key: str, text: str) -> None:
         """Stages a name of a node."""
-        self._name(self.staging.terms.id(key), (NAME, 0), (text, None, None))
+        self._name(self.staging.terms.id(key), (NAME, 0), (text, None, None, None))
 
     def name_relation(self, key: str, text: str) -> None:
         """Stages a name of a relation. Only the first counts."""
@@ -72,7 +87,7 @@ class PropertyStager:
             self.staging.named_keys.append((key, NAME, self._rules.rank(0, None), None, text))
 
     def edge(
-        self, head: str, relation: str, tail: str, qualifiers: list[tuple[str, Value]], place: tuple[int, int]
+        self, head: str, relation: str, tail: str, qualifiers: list[tuple[str, PropertyValue]], place: tuple[int, int]
     ) -> None:
         """Stages an edge of a table. Without qualifiers it is a triple, so that duplicates are dropped."""
         if qualifiers:
@@ -82,13 +97,13 @@ class PropertyStager:
             self.staging.triples.append((terms.id(head), self.staging.relation(relation), terms.id(tail)))
 
     def relationship(
-        self, start: str, relation: str, end: str, properties: list[tuple[str, Value]], place: tuple[int, int]
+        self, start: str, relation: str, end: str, properties: list[tuple[str, PropertyValue]], place: tuple[int, int]
     ) -> None:
         """Stages a relationship. `place`: the index of its source, and its line there."""
-        qualifiers: dict[str, list[Value]] = {}
+        qualifiers: dict[str, list[PropertyValue | Value]] = {}
         for name, value in properties:
             self.staging.relation(name)
-            qualifiers.setdefault(name, []).append(value)
+            qualifiers.setdefault(name, []).append(value if value[3] is not None else value[:3])
         terms = self.staging.terms
         self.staging.relationships.append(
             (
@@ -115,7 +130,7 @@ def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> No
         key = key_column.key(row)
         properties = header.values(row)
         if key_column.name and header.admin:
-            properties.insert(0, (key_column.name, (row[key_column.place], None, None)))
+            properties.insert(0, (key_column.name, (row[key_column.place], None, None, None)))
         labels = [label for column in label_columns for label in row[column.place].split(ARRAY_DELIMITER)]
         stager.node(key, labels, properties)
 

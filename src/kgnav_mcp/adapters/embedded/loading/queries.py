@@ -5,7 +5,7 @@ STAGE_TERM = "INSERT INTO staging.term (id, key) VALUES"
 STAGE_TRIPLE = "INSERT INTO staging.triple VALUES"
 STAGE_RELATIONSHIP = "INSERT INTO staging.relationship (s, p, o, qualifiers, source, line) VALUES"
 STAGE_LITERAL = "INSERT INTO staging.literal VALUES"
-STAGE_PROPERTY = "INSERT INTO staging.property (node, p, text, datatype, language) VALUES"
+STAGE_PROPERTY = "INSERT INTO staging.property (node, p, text, datatype, language, item) VALUES"
 STAGE_NAMING = "INSERT INTO staging.naming VALUES"
 STAGE_NAMED_KEY = "INSERT INTO staging.named_key VALUES"
 STAGE_LABELLED = "INSERT INTO staging.labelled VALUES"
@@ -90,13 +90,13 @@ WRITE_EDGE = "INSERT INTO edge (s, p, o, n, qualifiers) VALUES"
 SORTED_ATTRIBUTES = """
 SELECT node, p, place, CASE WHEN long IS NULL THEN text WHEN place = 0 THEN
     (SELECT text FROM staging.literal WHERE rowid = long) ELSE (SELECT text FROM staging.property WHERE id = place) END,
-    datatype, language, qualifiers
+    datatype, language, qualifiers, item
 FROM (
     SELECT node, p, 0 AS place, iif(length(text) > ?1, digest(text), text) AS text, datatype, language,
-        NULL AS qualifiers, iif(length(text) > ?1, rowid, NULL) AS long FROM staging.literal
+        NULL AS qualifiers, iif(length(text) > ?1, rowid, NULL) AS long, NULL AS item FROM staging.literal
     UNION ALL
     SELECT node, p, id, iif(length(text) > ?1, NULL, text), datatype, language,
-        qualifiers, iif(length(text) > ?1, id, NULL) FROM staging.property
+        qualifiers, iif(length(text) > ?1, id, NULL), item FROM staging.property
     ORDER BY 1, 2, 3, 4, 5, 6 LIMIT -1
 )
 """
@@ -166,11 +166,12 @@ WHERE id IN (SELECT node FROM nodes.unnamed)
 
 # One scan of all triples each, in stored order. The reader adds up the counts, because grouping by relation alone
 # would sort all rows. Grouping by tail gives the fewest counts, since edges of one tail share relations the most.
+# Grouping attributes by node tells which relations have several values at one node.
 ANY_EDGE = "SELECT 1 FROM edge LIMIT 1"
 EDGE_RELATIONS = "SELECT p, count(*) FROM edge INDEXED BY edge_incoming GROUP BY o, p"
-ATTRIBUTE_RELATIONS = "SELECT p, 1 FROM attribute NOT INDEXED"
+ATTRIBUTE_RELATIONS = "SELECT p, count(*), count(item) FROM attribute NOT INDEXED GROUP BY node, p"
 WRITE_EDGE_COUNT = "UPDATE relation SET edges = ?2 WHERE id = ?1"
-WRITE_ATTRIBUTE_COUNT = "UPDATE relation SET attributes = ?2 WHERE id = ?1"
+WRITE_ATTRIBUTE_COUNT = "UPDATE relation SET attributes = ?2, items = ?3, multivalued = ?4 WHERE id = ?1"
 # One probe for each relation. Removes relations that occur only in reified triples or bad lines.
 FORGET_UNUSED_RELATIONS = """
 DELETE FROM relation WHERE edges = 0 AND attributes = 0 AND key NOT IN (SELECT key FROM edge_qualifier)
@@ -263,10 +264,10 @@ SELECT p, head, tail, n FROM (
 """
 HAS_QUALIFIED_ATTRIBUTES = "SELECT EXISTS (SELECT 1 FROM staging.property WHERE qualifiers IS NOT NULL)"
 WRITE_QUALIFIERS = """
-INSERT INTO edge_qualifier (p, key, datatype, n)
+INSERT INTO edge_qualifier (p, key, datatype, n, items, multivalued)
 SELECT triple.p, q.key, CASE v.type WHEN 'object' THEN 'node' ELSE coalesce(
     json_extract(v.value, '$[1]'), iif(json_extract(v.value, '$[2]') IS NULL, 'string', 'langString')
-) END, count(*) FROM (
+) END, count(*), sum(v.type = 'array' AND json_array_length(v.value) > 3), max(v.key > 0) FROM (
     SELECT p, qualifiers FROM edge INDEXED BY edge_qualified WHERE qualifiers IS NOT NULL
     UNION ALL SELECT p, qualifiers FROM attribute WHERE ?1 AND qualifiers IS NOT NULL
 ) triple, json_each(triple.qualifiers) q, json_each(q.value) v GROUP BY 1, 2, 3

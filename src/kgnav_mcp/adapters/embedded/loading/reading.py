@@ -90,6 +90,7 @@ class Reading:
                 read_edges(source, index, stager, relation, self.findings)
                 relation_used = relation_used or not names_relations(source)
             self.findings.notes += describe_table(source, relation)
+        self._note_empty_arrays(stager)
         if self._options.relation is not None and not relation_used:
             self.findings.warnings.append(
                 f"--relation {relation} was not needed: every source names the relations of its edges"
@@ -128,10 +129,16 @@ class Reading:
                 read_apoc_relationships(source, index, stager, self.findings)
             elif not source.has_nodes:
                 read_relationships(source, index, stager, self.findings)
+        self._note_empty_arrays(stager)
         if self._options.nodes_from_edges:
             self._name_by_ids(declared)
         else:
             self.last_declared = declared
+
+    def _note_empty_arrays(self, stager: PropertyStager) -> None:
+        counts = ", ".join(f"{name} ({count:,} times)" for name, count in sorted(stager.empty_arrays.items()))
+        if counts:
+            self.findings.notes.append(f"an empty array has no values, so the property is missing there: {counts}")
 
     def _find_type_relations(self) -> None:
         """Finds the relations whose tails are classes. Warns about configured ones that occur in no triple."""

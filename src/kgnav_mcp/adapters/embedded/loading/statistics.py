@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
@@ -25,10 +25,15 @@ RARE = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Rows of each relation, and the degrees of hubs in one direction."""
+    """Rows of each relation, and the degrees of hubs in one direction.
+
+    Of attributes also: items of arrays by relation, and the relations with several values at one node.
+    """
 
     relations: Counter[int]
     degrees: list[Degree]
+    items: Counter[int] = field(default_factory=Counter[int])
+    multivalued: frozenset[int] = frozenset()
 
 
 def committed(path: Path) -> sqlite3.Connection:
@@ -40,26 +45,36 @@ def committed(path: Path) -> sqlite3.Connection:
 
 def count_edges(connection: sqlite3.Connection) -> Counted:
     """Counts edges by relation, and the incoming degrees of hubs."""
-    return _count(connection, queries.EDGE_RELATIONS, queries.DEGREES_INCOMING)
+    counts: Counter[int] = Counter()
+    for relation, rows in connection.execute(queries.EDGE_RELATIONS):
+        counts[relation] += rows
+    return Counted(counts, connection.execute(queries.DEGREES_INCOMING, (DEGREE_FLOOR,)).fetchall())
 
 
 def count_attributes(connection: sqlite3.Connection) -> Counted:
     """Counts attributes by relation, and the outgoing degrees of hubs, which include edges."""
-    return _count(connection, queries.ATTRIBUTE_RELATIONS, queries.DEGREES_OUTGOING)
-
-
-def _count(connection: sqlite3.Connection, relations: str, degrees: str) -> Counted:
     counts: Counter[int] = Counter()
-    for relation, rows in connection.execute(relations):
+    items: Counter[int] = Counter()
+    multivalued: set[int] = set()
+    for relation, rows, array_items in connection.execute(queries.ATTRIBUTE_RELATIONS):
         counts[relation] += rows
-    return Counted(counts, connection.execute(degrees, (DEGREE_FLOOR,)).fetchall())
+        if rows > 1:
+            multivalued.add(relation)
+        if array_items:
+            items[relation] += array_items
+    degrees = connection.execute(queries.DEGREES_OUTGOING, (DEGREE_FLOOR,)).fetchall()
+    return Counted(counts, degrees, items, frozenset(multivalued))
 
 
 def write_statistics(connection: sqlite3.Connection, of_edges: Counted, of_attributes: Counted) -> bool:
     """Fills the tables of counts. Returns whether schema statistics come from a sample."""
     edges, attributes = of_edges.relations, of_attributes.relations
     connection.executemany(queries.WRITE_EDGE_COUNT, edges.items())
-    connection.executemany(queries.WRITE_ATTRIBUTE_COUNT, attributes.items())
+    items, multivalued = of_attributes.items, of_attributes.multivalued
+    connection.executemany(
+        queries.WRITE_ATTRIBUTE_COUNT,
+        ((relation, rows, items[relation], relation in multivalued) for relation, rows in attributes.items()),
+    )
     for counted in (of_attributes, of_edges):
         connection.executemany(queries.WRITE_DEGREE, counted.degrees)
     if connection.execute(queries.HAS_MEDIATORS).fetchone()[0]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Self, cast
 
 from kgnav_mcp.adapters.embedded.plans import sort_keys
@@ -154,15 +155,22 @@ class Functions:
             texts = (
                 value for key in json.loads(keys) for value in qualifiers.get(key, ()) if not isinstance(value, dict)
             )
-            return (self._scalar(text, datatype) for text, datatype, _ in texts)
+            return (self._scalar(text, datatype) for text, datatype, *_ in texts)
 
         return overlaps_period(values_of(since), values_of(until), begin, end)
 
     def _values(self, stored: str) -> Stored:
-        """Returns the distinct values of a property: one as it is, several as a list with numbers first."""
-        found = {sortable(value): value for text, kind in json.loads(stored) for value in [self._scalar(text, kind)]}
+        """Returns the distinct values of a property: one as it is, several as a list with numbers first.
+
+        Items of an array are a list in its order, with duplicates.
+        """
+        rows = [(item, self._scalar(text, kind)) for text, kind, item in json.loads(stored)]
+        items = sorted((row for row in rows if row[0] is not None), key=itemgetter(0))
+        found = {sortable(value): value for item, value in rows if item is None}
         values = [found[key] for key in sorted(found)]
         values.sort(key=lambda value: isinstance(value, bool) or not isinstance(value, int | float))
+        if items:
+            return encode((*(value for _, value in items), *values))
         return encode(tuple(values) if len(values) > 1 else values[0])
 
     def _name_from_id(self, key: str, mediator: int) -> str | None:

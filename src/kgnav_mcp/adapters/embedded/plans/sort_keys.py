@@ -105,15 +105,18 @@ class SortKeys:
         """Returns the sort key of an edge's qualifiers."""
         if not stored:
             return b""
-        short, sort_keys = self._builder.prefixes.short, list[tuple[str, bytes]]()
+        short, sort_keys = self._builder.prefixes.short, list[tuple[str, int, bytes]]()
         for key, values in cast("dict[str, list[Any]]", json.loads(stored)).items():
             for value in values:
+                index = -1
                 if isinstance(value, dict):
                     value_key: Any = short(cast("dict[str, str]", value)["id"])
                 else:
-                    value_key = scalar(self._builder.literal(*value))
-                sort_keys.append((short(key), sortable(value_key)))
-        return b"".join(sortable(name) + key for name, key in sorted(sort_keys))
+                    literal = self._builder.literal(*value)
+                    value_key = scalar(literal)
+                    index = index if literal.index is None else literal.index
+                sort_keys.append((short(key), index, sortable(value_key)))
+        return b"".join(sortable(name) + key for name, _, key in sorted(sort_keys))
 
     def sort_key(self, stored: str | None) -> bytes | None:
         """Returns the sort key of a path (its nodes and edges in turn) or of a list (its members)."""

@@ -130,10 +130,10 @@ CROSS JOIN edge AS e1 ON e1.o = m.id AND e1.p = ?2 AND e1.s <> e2.o CROSS JOIN n
 QUALIFIED = """
 WITH said AS (
     SELECT * FROM (
-        SELECT s, p, o, NULL AS text, NULL AS datatype, NULL AS language, qualifiers FROM edge
+        SELECT s, p, o, NULL AS text, NULL AS datatype, NULL AS language, NULL AS item, qualifiers FROM edge
         WHERE qualifiers IS NOT NULL LIMIT :most
     ) UNION ALL SELECT * FROM (
-        SELECT node, p, NULL, text, datatype, language, qualifiers FROM attribute
+        SELECT node, p, NULL, text, datatype, language, item, qualifiers FROM attribute
         WHERE p IN (SELECT p FROM edge_qualifier) LIMIT :most
     )
 )
@@ -166,7 +166,7 @@ WHERE (:relations IS NULL OR e.p IN (SELECT value FROM json_each(:relations))) /
 """For nodes below the degree floor: one seek each, then two for each of at most DEGREE_FLOOR rows."""
 
 ATTRIBUTES = """
-SELECT a.node, a.p, a.n, a.qualifiers, a.text, a.datatype, a.language
+SELECT a.node, a.p, a.n, a.qualifiers, a.text, a.datatype, a.language, a.item
 FROM json_each(:nodes) AS j CROSS JOIN attribute AS a ON a.node = j.value
 WHERE (:relations IS NULL OR a.p IN (SELECT value FROM json_each(:relations))) /* far: a.text */
 """
@@ -208,7 +208,7 @@ ON e.s = json_extract(j.value, '$[0]') AND e.p = json_extract(j.value, '$[1]')
 # Rows of one relation, or of two through mediators, at one node -----------------------------------------------------
 
 ATTRIBUTES_BY = """
-SELECT a.node, a.p, a.n, a.qualifiers, a.text, a.datatype, a.language FROM attribute AS a
+SELECT a.node, a.p, a.n, a.qualifiers, a.text, a.datatype, a.language, a.item FROM attribute AS a
 WHERE a.node = :node AND a.p = :p AND a.n > :a /* far: a.text */ ORDER BY a.n LIMIT :most
 """
 """One seek, wherever the page starts, and the rows of the page."""
@@ -235,7 +235,7 @@ ORDER BY e1.o, e1.n, e2.o, e2.n LIMIT :most
 """One seek to the mediator the page starts in, then three for each row of the page."""
 
 ATTRIBUTES_THROUGH = """
-SELECT e1.o, e1.n, a.n, e1.qualifiers, a.qualifiers, m.key, a.text, a.datatype, a.language
+SELECT e1.o, e1.n, a.n, e1.qualifiers, a.qualifiers, m.key, a.text, a.datatype, a.language, a.item
 FROM edge AS e1 CROSS JOIN node AS m ON m.id = e1.o AND m.mediator = 1
 CROSS JOIN attribute AS a ON a.node = e1.o AND a.p = :q
 WHERE e1.s = :node AND e1.p = :p AND e1.o >= :a AND (e1.o, e1.n, a.n) > (:a, :b, :c) /* far: a.text */

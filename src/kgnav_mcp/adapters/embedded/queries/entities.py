@@ -6,7 +6,7 @@ SCHEMA = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"
 META = "SELECT key, value FROM meta"
 """A few dozen rows, once for an open file."""
 
-RELATIONS = "SELECT id, key, label, edges, attributes FROM relation"
+RELATIONS = "SELECT id, key, label, edges, attributes, items, multivalued FROM relation"
 """All relations, once for an open file: under a microsecond each."""
 
 HAS_EDGES = "SELECT EXISTS (SELECT 1 FROM relation WHERE key = ? AND edges > 0)"

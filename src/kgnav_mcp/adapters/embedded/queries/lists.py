@@ -147,14 +147,22 @@ QUALIFIER_KEYS = "SELECT DISTINCT key FROM edge_qualifier"
 QUALIFIER_VALUES = """
 SELECT v.value, count(*) FROM json_each(?1) AS j
 CROSS JOIN edge AS e INDEXED BY edge_qualified ON e.p = j.value AND e.qualifiers IS NOT NULL
-CROSS JOIN json_each(e.qualifiers) AS q ON q.key = ?2 CROSS JOIN json_each(q.value) AS v GROUP BY v.value
+CROSS JOIN json_each(e.qualifiers) AS q ON q.key = ?2 CROSS JOIN json_each(q.value) AS v
+WHERE v.key = 0 OR NOT EXISTS (
+    SELECT 1 FROM json_each(q.value) AS w WHERE w.key < v.key AND (w.value = v.value OR w.value ->> 0 = v.value ->> 0)
+)
+GROUP BY v.value
 """
-"""Reads the qualifiers of all edges of the relations."""
+"""Reads the qualifiers of all edges of the relations. A value that an edge has twice is counted once."""
 
 ATTRIBUTE_QUALIFIER_VALUES = """
 SELECT v.value, count(*) FROM json_each(?1) AS j
 CROSS JOIN attribute AS a ON a.p = j.value AND a.qualifiers IS NOT NULL
-CROSS JOIN json_each(a.qualifiers) AS q ON q.key = ?2 CROSS JOIN json_each(q.value) AS v GROUP BY v.value
+CROSS JOIN json_each(a.qualifiers) AS q ON q.key = ?2 CROSS JOIN json_each(q.value) AS v
+WHERE v.key = 0 OR NOT EXISTS (
+    SELECT 1 FROM json_each(q.value) AS w WHERE w.key < v.key AND (w.value = v.value OR w.value ->> 0 = v.value ->> 0)
+)
+GROUP BY v.value
 """
 """Reads all triples of the relations that have a literal as tail."""
 
@@ -169,7 +177,9 @@ JOINS = "SELECT head, tail, n FROM edge_join WHERE p = ? ORDER BY n DESC, head, 
 RELATIONS_AT_LABEL = "SELECT p, sum(n) FROM edge_end WHERE label = ? GROUP BY p"
 """Scans the end labels of all relations: statistics, small compared with the graph."""
 
-QUALIFIERS_OF = "SELECT key, datatype FROM edge_qualifier WHERE p = ? ORDER BY n DESC, key, datatype"
+QUALIFIERS_OF = (
+    "SELECT key, datatype, n, items, multivalued FROM edge_qualifier WHERE p = ? ORDER BY n DESC, key, datatype"
+)
 """One seek."""
 
 DATATYPES_OF = "SELECT datatype FROM label_property WHERE p = ? GROUP BY datatype ORDER BY sum(n) DESC, datatype"

@@ -75,12 +75,13 @@ OF_NODE = "{alias}.node = {node} AND {alias}.p = {relation}"
 """One seek."""
 
 FIRST_VALUE = (
-    "(SELECT CASE WHEN EXISTS (SELECT 1 FROM attribute WHERE node = {node} AND p = {relation} AND n = 1) "
-    "THEN kg_values((SELECT json_group_array(json_array(text, datatype)) FROM attribute "
+    "(SELECT CASE WHEN {alias}.item IS NOT NULL "
+    "OR EXISTS (SELECT 1 FROM attribute WHERE node = {node} AND p = {relation} AND n = 1) "
+    "THEN kg_values((SELECT json_group_array(json_array(text, datatype, item)) FROM attribute "
     "WHERE node = {node} AND p = {relation})) ELSE {value} END "
     "FROM attribute AS {alias} WHERE {alias}.node = {node} AND {alias}.p = {relation} AND {alias}.n = 0)"
 )
-"""Two seeks. Several values are combined by a call of Python."""
+"""Two seeks. Several values, and items of an array, are combined by a call of Python."""
 
 QUALIFIERS = "(SELECT qualifiers FROM edge WHERE s = {s} AND p = {p} AND o = {o} AND n = {n})"
 """One seek."""
@@ -105,10 +106,10 @@ MAY_BE_TEXT = (
 """Cheap tests whether a qualifier may have the value: half a microsecond, because SQLite caches the parsed JSON."""
 
 FIRST_QUALIFIER = (
-    "(SELECT CASE WHEN count(*) > 1 THEN kg_refuse() ELSE max({value}) END FROM json_each({qualifiers}, {path}) "
-    "AS {alias})"
+    "(SELECT CASE WHEN count(*) > 1 OR max({alias}.value ->> 3) IS NOT NULL THEN kg_refuse() ELSE max({value}) END "
+    "FROM json_each({qualifiers}, {path}) AS {alias})"
 )
-"""As QUALIFIER_VALUES; several values are left to the evaluator."""
+"""As QUALIFIER_VALUES; several values and arrays are left to the evaluator."""
 
 TYPED = (
     "CASE WHEN {datatype} IS NULL THEN +{text} "
