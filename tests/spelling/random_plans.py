@@ -18,6 +18,7 @@ from kgnav_mcp.plan import (
     Column,
     Compare,
     Comparison,
+    ComparisonChain,
     Connective,
     Constant,
     CountOf,
@@ -213,6 +214,10 @@ class RandomPlans:
             return self._leaf(scope)
         makers: list[Callable[[], Expression]] = [
             lambda: Compare(self._value(scope, depth - 1), self._one(list(Comparison)), self._value(scope, depth - 1)),
+            lambda: ComparisonChain(
+                tuple(self._value(scope, depth - 1) for _ in range(3)),
+                (Comparison.LESS, self._one([Comparison.AT_MOST])),
+            ),
             lambda: Joined(self._one(list(Connective)), self._some(lambda: self._value(scope, depth - 1), 2, 3)),
             lambda: Not(self._value(scope, depth - 1)),
             lambda: IsNull(self._value(scope, depth - 1)),

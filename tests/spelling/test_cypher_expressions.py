@@ -10,6 +10,7 @@ from kgnav_mcp.plan import (
     Call,
     Compare,
     Comparison,
+    ComparisonChain,
     Connective,
     Constant,
     CountOf,
@@ -49,7 +50,9 @@ def less(left: Expression, right: Expression) -> Compare:
     [
         ("a.x <> 1", Compare(A_X, Comparison.UNEQUAL, ONE)),
         ("a.x != 1", Compare(A_X, Comparison.UNEQUAL, ONE)),
-        ("1 < a.x <= 3", both(less(ONE, A_X), Compare(A_X, Comparison.AT_MOST, THREE))),
+        ("1 < a.x <= 3", ComparisonChain((ONE, A_X, THREE), (Comparison.LESS, Comparison.AT_MOST))),
+        ("1 < a.x AND a.x <= 3", both(less(ONE, A_X), Compare(A_X, Comparison.AT_MOST, THREE))),
+        ("1 < a.x = 3", both(less(ONE, A_X), equal(A_X, 3))),
         ("(1 < a.x) = true", Compare(less(ONE, A_X), Comparison.EQUAL, Constant(True))),
         ("a.x IN [1, 2]", Compare(A_X, Comparison.IN, ListOf((ONE, TWO)))),
         ("a.x NOT IN [1]", Not(Compare(A_X, Comparison.IN, ListOf((ONE,))))),

@@ -12,6 +12,7 @@ from kgnav_mcp.plan import (
     Column,
     Compare,
     Comparison,
+    ComparisonChain,
     Connective,
     Constant,
     CountOf,
@@ -125,9 +126,13 @@ AGE = Property("a", "age")
         ({"age": {"exists": False}}, IsNull(AGE)),
         (
             {"age": {">=": 1, "<": 5}},
+            ComparisonChain((Constant(1), AGE, Constant(5)), (Comparison.AT_MOST, Comparison.LESS)),
+        ),
+        (
+            {"age": {">=": 1, ">": 5}},
             Joined(
                 Connective.AND,
-                (Compare(AGE, Comparison.AT_LEAST, Constant(1)), Compare(AGE, Comparison.LESS, Constant(5))),
+                (Compare(AGE, Comparison.AT_LEAST, Constant(1)), Compare(AGE, Comparison.GREATER, Constant(5))),
             ),
         ),
     ],

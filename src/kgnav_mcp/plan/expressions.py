@@ -4,9 +4,19 @@ A missing value is null. As in Cypher, a comparison with null is null, a row mee
 `NOT` of null is null. So a missing property fails every comparison, also `<>`. Where Cypher raises an error at run
 time, the value is null here: text times a number, a division of integers by zero, the year of a text that is no date.
 
-A property may have several values, as any property in RDF. A comparison of a `Property` is true if it is true for one
-of its values. Compared with a list, and anywhere else, several values are a list, numbers first, then texts; a single
-value is itself.
+A property may have several values, as any property in RDF or an array of a property graph. For each row it is decided
+whether they are a list: several values are one, numbers first, then texts; so are the items of a declared array, in
+their order, also a single one. Any other single value is itself. Lists are used as in Cypher, with one extension for
+the lists that are values of a property, or that a function of one value makes of them:
+
+- Compared with a single value, such a list stands for each of its values: the comparison is true if it is true for one
+  of them. So `<>` and `NOT` are true if it is false for all of them; a missing property is null.
+- A `ComparisonChain` is true if it is true for one value: `3 <= n.v <= 5` is false for the values 1 and 9, but
+  `3 <= n.v AND n.v <= 5` is true.
+- A function of one value (except `size`, `head` and `last`) is applied to each of the values.
+- An aggregate takes each of the values.
+- Arithmetic (except `+`, which joins lists) and an order need a single value: a list is an error. So is `size` of a
+  value that is such a list in some rows and a text in others.
 """
 
 from __future__ import annotations
@@ -79,7 +89,7 @@ class Comparison(StrEnum):
     MATCHES = "=~"
     """The whole text matches a regular expression."""
     IN = "IN"
-    """The left value is a member of the list on the right. If that is a property with one value: equal to it."""
+    """The left value is equal to a member of the list on the right; to the value on the right if that is no list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +99,23 @@ class Compare:
     left: Expression
     comparison: Comparison
     right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonChain:
+    """Several comparisons in a row, such as `3 <= n.v < 5`, each of two adjacent values, in Cypher joined by AND.
+
+    If a value is a property with several values, one of them must satisfy the comparisons on both of its sides.
+    """
+
+    values: tuple[Expression, ...]
+    comparisons: tuple[Comparison, ...]
+    """One less than values: LESS, AT_MOST, GREATER, AT_LEAST."""
+
+    @property
+    def links(self) -> tuple[Compare, ...]:
+        """The comparisons of adjacent values."""
+        return tuple(map(Compare, self.values, self.comparisons, self.values[1:]))
 
 
 class Connective(StrEnum):
@@ -190,6 +217,7 @@ class Function(StrEnum):
     YEAR = "year"
     """Of a date: its year, an integer."""
     FIRST = "head"
+    """Of a list: its first member. A single value is a list of itself, also for `last`."""
     LAST = "last"
 
 
@@ -235,6 +263,8 @@ class CountOf:
 class AggregateFunction(StrEnum):
     """An aggregate function. Nulls are ignored; SUM and AVERAGE ignore all values that are not numbers.
 
+    Each of several values of a property counts as a value.
+
     Without values, COUNT and SUM are 0, COLLECT is an empty list, the others are null.
     """
 
@@ -263,6 +293,7 @@ Expression = (
     | Variable
     | Property
     | Compare
+    | ComparisonChain
     | Joined
     | Not
     | IsNull

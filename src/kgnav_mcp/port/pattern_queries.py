@@ -9,6 +9,7 @@ from kgnav_mcp.plan import (
     Call,
     Compare,
     Comparison,
+    ComparisonChain,
     Constant,
     Expression,
     Function,
@@ -99,9 +100,32 @@ def id_condition(condition: Expression) -> tuple[str, tuple[str, ...]] | None:
             return None
 
 
-def number_condition(condition: Expression) -> tuple[Property, Comparison, float] | None:
-    """The property, comparison and number of a condition that compares them; None for any other condition."""
+Bound = tuple[Comparison, float]
+"""A comparison with a number on its right."""
+
+
+def number_condition(condition: Expression) -> tuple[Property, tuple[Bound, ...]] | None:
+    """The property and the bounds of a condition that compares it with numbers; None for any other condition.
+
+    One value of the property has to be within all of the bounds: two of a chain, otherwise one.
+    """
     match condition:
+        case Compare():
+            links = (condition,)
+        case ComparisonChain((Constant(), Property(), Constant())):
+            links = condition.links
+        case _:
+            return None
+    bounds = [_bound(link) for link in links]
+    found = [bound for bound in bounds if bound is not None]
+    if len(found) < len(bounds):
+        return None
+    return found[0][0], tuple(bound for _, bound in found)
+
+
+def _bound(link: Compare) -> tuple[Property, Bound] | None:
+    """The property of a comparison with a number, and its bound."""
+    match link:
         case Compare(Property() as owned, comparison, Constant(value)) if comparison in _MIRRORED:
             pass
         case Compare(Constant(value), comparison, Property() as owned) if comparison in _MIRRORED:
@@ -110,7 +134,7 @@ def number_condition(condition: Expression) -> tuple[Property, Comparison, float
             return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not owned.ids:
         return None
-    return (owned, comparison, float(value)) if abs(value) < _EXACT else None
+    return (owned, (comparison, float(value))) if abs(value) < _EXACT else None
 
 
 def qualifier_condition(condition: Expression) -> QualifierCondition | None:

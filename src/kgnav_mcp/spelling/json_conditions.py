@@ -8,6 +8,7 @@ from typing import cast
 from kgnav_mcp.plan import (
     Compare,
     Comparison,
+    ComparisonChain,
     Constant,
     Expression,
     IsNull,
@@ -31,6 +32,9 @@ _COMPARISONS = {
     "ends_with": Comparison.ENDS_WITH,
     "in": Comparison.IN,
 }
+_LOWER = {Comparison.GREATER: Comparison.LESS, Comparison.AT_LEAST: Comparison.AT_MOST}
+"""Comparisons with a lower bound, and the same with the bound on the left."""
+_UPPER = frozenset({Comparison.LESS, Comparison.AT_MOST})
 EXISTS = "exists"
 OPERATORS = (*_COMPARISONS, EXISTS)
 
@@ -54,15 +58,31 @@ def parse_conditions(
 ) -> Iterator[Expression]:
     """Parse conditions on a node or an edge: `{"year": 1999}` or `{"year": {">=": 1990, "<": 2000}}`.
 
+    Two bounds in one object are a range, which one of several values must be in.
+
     Invalid ones, with an unknown operator or a value of the wrong form, are added to `problems`.
     """
     for name, wanted in where.items():
         operators = cast("Mapping[str, object]", wanted) if isinstance(wanted, dict) else {"=": wanted}
+        found: list[Expression] = []
         for operator, value in operators.items():
             try:
-                yield _condition(Property(owner, name), operator, value)
+                found.append(_condition(Property(owner, name), operator, value))
             except InvalidCondition as error:
                 problems.append(error.at(f"{place}."))
+        yield from _with_range(found)
+
+
+def _with_range(conditions: list[Expression]) -> list[Expression]:
+    """Conditions on one property, with a lower and an upper bound as one range, in the place of the first of them."""
+    bounds = [one for one in conditions if isinstance(one, Compare) and one.comparison in _LOWER.keys() | _UPPER]
+    lower = [one for one in bounds if one.comparison in _LOWER]
+    if len(bounds) != 2 or len(lower) != 1:
+        return conditions
+    (upper,) = (one for one in bounds if one not in lower)
+    signs = _LOWER[lower[0].comparison], upper.comparison
+    both = ComparisonChain((lower[0].right, upper.left, upper.right), signs)
+    return [both if one is bounds[0] else one for one in conditions if one is not bounds[1]]
 
 
 def _condition(value: Property, operator: str, wanted: object) -> Expression:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kgnav_mcp.model import Entity, Link, Literal, Qualifier, Relation, Triple
 from kgnav_mcp.model.values import Direction
 from kgnav_mcp.navigation.plans.interning import Interned
-from kgnav_mcp.navigation.plans.values import Array, joined_values, one_or_all, property_values
+from kgnav_mcp.navigation.plans.values import PropertyList, joined_values, one_or_all, property_values
 
 ADA = Entity("ada")
 
@@ -35,7 +35,7 @@ def test_values_of_no_array_are_distinct_and_sorted_and_one_is_no_list() -> None
 def test_several_properties_of_which_one_is_an_array_are_an_array() -> None:
     array, others = property_values([("b", 0), ("a", 1)]), property_values([("c", None)])
     assert one_or_all(joined_values([array, others])) == ("b", "a", "c")
-    assert isinstance(joined_values([array]), Array)
+    assert isinstance(joined_values([array]), PropertyList)
 
 
 def test_edges_that_differ_in_the_order_of_an_array_are_two() -> None:

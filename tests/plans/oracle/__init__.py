@@ -13,9 +13,11 @@ from typing import cast
 
 from kgnav_mcp.plan import Aggregate, Clause, Match, Pipeline, Plan, Project, Unwind
 from tests.plans.graph import Graph
-from tests.plans.oracle.expressions import Asked
+from tests.plans.oracle.expressions import SIZED, Asked
 from tests.plans.oracle.matching import Row, fits
-from tests.plans.oracle.values import Key, Value, key, row_key, same
+from tests.plans.oracle.values import Key, RefusedError, Several, Value, key, row_key, same
+
+__all__ = ["RefusedError", "TooMuchError", "answer"]
 
 Cells = tuple[Value, ...]
 
@@ -29,7 +31,9 @@ def answer(graph: Graph, plan: Plan, most: int = 1_000_000) -> list[Cells]:
 
     Raises:
         TooMuchError: there are more than `most` on the way.
+        RefusedError: it needs one value where a property has several.
     """
+    SIZED.set({})
     rows = [row for pipeline in plan.pipelines for row in _rows(graph, pipeline, plan.columns, most)]
     if len(plan.pipelines) > 1:
         rows.sort(key=row_key)
@@ -91,13 +95,19 @@ def _projected(graph: Graph, clause: Project, table: list[Row], *, in_order: boo
     pairs.sort(key=lambda pair: row_key(tuple(pair[1][name] for name in names)))
     for order in reversed(clause.order):
         pairs.sort(
-            key=lambda pair: key(Asked(graph, {**pair[0], **pair[1]}).value(order.by)),
+            key=lambda pair: _sort_key(Asked(graph, {**pair[0], **pair[1]}).value(order.by)),
             reverse=order.descending,
         )
     end = None if clause.limit is None else clause.skip + clause.limit
     for old, new in pairs[clause.skip : end]:
         if Asked(graph, {**old, **new}).holds(clause.where):
             yield new
+
+
+def _sort_key(value: Value) -> Key:
+    if isinstance(value, Several):
+        raise RefusedError
+    return key(value)
 
 
 def _grouped(graph: Graph, clause: Project, table: list[Row], *, in_order: bool) -> Iterator[Row]:

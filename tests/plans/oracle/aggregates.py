@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from kgnav_mcp.plan import AggregateFunction
-from tests.plans.oracle.values import Value, key, same
+from tests.plans.oracle.values import Several, Value, key, same
 
 
 def aggregated(function: AggregateFunction, values: list[Value], *, distinct: bool, in_order: bool) -> Value:
-    """What a function makes of the values that are not null; `in_order` keeps a list as it comes."""
-    left = [value for value in values if value is not None]
+    """What a function makes of the values that are not null, of several each; `in_order` keeps a list as it comes."""
+    spread = [one for value in values for one in (value if isinstance(value, Several) else (value,))]
+    left = [value for value in spread if value is not None]
     if distinct:
         first = {same(value): place for place, value in reversed(list(enumerate(left)))}
         left = [left[place] for place in sorted(first.values())]

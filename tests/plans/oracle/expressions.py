@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import product
 
 from kgnav_mcp.plan import (
     NAME,
@@ -11,12 +13,14 @@ from kgnav_mcp.plan import (
     Call,
     Compare,
     Comparison,
+    ComparisonChain,
     Connective,
     Constant,
     CountOf,
     During,
     Exists,
     Expression,
+    Function,
     HasLabel,
     IsNull,
     Joined,
@@ -30,7 +34,10 @@ from tests.plans.graph import Edge, Graph, Node
 from tests.plans.oracle.aggregates import aggregated
 from tests.plans.oracle.functions import arithmetic, call, properties, several
 from tests.plans.oracle.matching import Row, fits
-from tests.plans.oracle.values import Value, compared, member, moment
+from tests.plans.oracle.values import RefusedError, Several, Value, any_of, compared, member, moment
+
+SIZED: ContextVar[dict[Expression, bool]] = ContextVar("SIZED")
+"""Arguments of `size` in the plan that is answered: whether they were several values of a property."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,12 @@ class Asked:
             case Property():
                 return several(self._values(expression))
             case Compare():
-                return self._compared(expression)
+                left, right = self.value(expression.left), self.value(expression.right)
+                if expression.comparison is Comparison.IN:
+                    return member(left, right)
+                return compared(left, expression.comparison, right)
+            case ComparisonChain():
+                return self._chained(expression)
             case Joined(connective, parts):
                 return _joined(connective, [_truth(self.value(part)) for part in parts])
             case Not(condition):
@@ -70,7 +82,7 @@ class Asked:
             case ListOf(items):
                 return tuple(self.value(item) for item in items)
             case Call(function, arguments):
-                return call(self.graph, function, [self.value(argument) for argument in arguments])
+                return self._called(function, arguments)
             case During():
                 return self._held(expression)
             case Exists(match):
@@ -94,23 +106,31 @@ class Asked:
             return [] if owner.name is None else [owner.name]
         return properties(owner, asked.ids)
 
-    def _compared(self, asked: Compare) -> bool | None:
-        """Whether it holds for one of a property's values."""
-        left, right = self.value(asked.left), self.value(asked.right)
-        lefts, rights = [left], [right]
-        if asked.comparison is Comparison.IN:
-            if isinstance(asked.left, Property):
-                lefts = self._values(asked.left) or [None]
-            if isinstance(asked.right, Property) and not isinstance(right, tuple | None):
-                right = (right,)
-            found = [member(one, right) for one in lefts]
-        else:
-            if isinstance(asked.left, Property) and (isinstance(asked.right, Property) or not isinstance(right, tuple)):
-                lefts = self._values(asked.left) or [None]
-            if isinstance(asked.right, Property) and (isinstance(asked.left, Property) or not isinstance(left, tuple)):
-                rights = self._values(asked.right) or [None]
-            found = [compared(one, asked.comparison, other) for one in lefts for other in rights]
-        return True if True in found else None if None in found else False
+    def _chained(self, chain: ComparisonChain) -> bool | None:
+        """Whether it holds for one choice of the values of properties."""
+        values = [self.value(each) for each in chain.values]
+        choices: list[tuple[Value, ...]] = []
+        for place, value in enumerate(values):
+            beside = [values[near] for near in (place - 1, place + 1) if 0 <= near < len(values)]
+            alone = isinstance(value, Several) and not any(isinstance(each, tuple) for each in beside)
+            choices.append(value if alone and isinstance(value, Several) else (value,))
+        return any_of(
+            [
+                _joined(
+                    Connective.AND,
+                    [compared(*link) for link in zip(chosen, chain.comparisons, chosen[1:], strict=False)],
+                )
+                for chosen in product(*choices)
+            ]
+        )
+
+    def _called(self, function: Function, arguments: tuple[Expression, ...]) -> Value:
+        values: list[Value] = [self.value(argument) for argument in arguments]
+        if function is Function.SIZE and values[0] is not None:
+            is_list = isinstance(values[0], Several)
+            if SIZED.get().setdefault(arguments[0], is_list) is not is_list:
+                raise RefusedError
+        return call(self.graph, function, values)
 
     def _held(self, asked: During) -> bool | None:
         edge = self.row[asked.edge]

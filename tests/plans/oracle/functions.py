@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from kgnav_mcp.plan import ArithmeticOperator, Function
 from tests.plans.graph import Edge, Graph, Node
-from tests.plans.oracle.values import Value, Way, key, moment
+from tests.plans.oracle.values import RefusedError, Several, Value, Way, key, moment
 
 _LARGE, _SMALL = 1e7, 1e-3
 """From here on, and below, Cypher writes numbers with an exponent."""
@@ -24,7 +24,7 @@ def properties(owner: Value, ids: Sequence[str]) -> list[Value]:
 
 def several(values: list[Value]) -> Value:
     """Values of a property as one: itself where there is one, a list where there are more."""
-    return tuple(values) if len(values) > 1 else values[0] if values else None
+    return Several(values) if len(values) > 1 else values[0] if values else None
 
 
 def text(value: Value) -> str | None:
@@ -57,6 +57,8 @@ def arithmetic(left: Value, operator: ArithmeticOperator, right: Value) -> Value
             one, other = text(left), text(right)
             both_fit = not isinstance(left, bool) and not isinstance(right, bool)
             return one + other if one is not None and other is not None and both_fit else None
+    if isinstance(left, Several) or isinstance(right, Several):
+        raise RefusedError
     if not _is_number(left) or not _is_number(right):
         return None
     return _reckoned(left, operator, right)
@@ -98,12 +100,16 @@ def _reckoned(left: Value, operator: ArithmeticOperator, right: Value) -> int | 
             return raised if isinstance(raised, float) else None
 
 
-def call(graph: Graph, function: Function, arguments: list[Value]) -> Value:  # noqa: PLR0911 - one for each kind
+def call(graph: Graph, function: Function, arguments: list[Value]) -> Value:  # noqa: C901, PLR0911 - one for each kind
     """A function of values; null of what it is not made for."""
     if function is Function.COALESCE:
         return next((value for value in arguments if value is not None), None)
     (value,) = arguments
+    if function in {Function.FIRST, Function.LAST} and isinstance(value, str | int | float):
+        return value
     match value:
+        case Several() if function in (_TEXTS.keys() | _NUMBERS.keys()) - {Function.SIZE}:
+            return Several(call(graph, function, [one]) for one in value)
         case Node():
             return _of_node(graph, value, function)
         case Edge():

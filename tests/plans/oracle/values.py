@@ -19,6 +19,16 @@ class Way:
     edges: tuple[Edge, ...]
 
 
+class Several(tuple["Value", ...]):
+    """The values of a property that has several, or is an array: a list, of which conditions look at each value."""
+
+    __slots__ = ()
+
+
+class RefusedError(Exception):
+    """The plan asks for one value where a property has several."""
+
+
 Value = Node | Edge | Way | str | int | float | bool | tuple["Value", ...] | None
 Key = tuple[object, ...]
 
@@ -134,8 +144,26 @@ def equal(left: Value, right: Value) -> bool | None:
     return same(left) == same(right)
 
 
-def compared(left: Value, comparison: Comparison, right: Value) -> bool | None:  # noqa: PLR0911 - one for each kind
-    """One value compared with another."""
+def any_of(tests: list[bool | None]) -> bool | None:
+    """Whether one of some tests holds; none where that is not known."""
+    return True if True in tests else None if None in tests else False
+
+
+def compared(left: Value, comparison: Comparison, right: Value) -> bool | None:
+    """One value compared with another: several values of a property one after the other, unless the other is a list."""
+    if isinstance(left, Several) and not isinstance(right, tuple):
+        lefts, rights = left, (right,)
+    elif isinstance(right, Several) and not isinstance(left, tuple):
+        lefts, rights = (left,), right
+    else:
+        return _compared(left, comparison, right)
+    if comparison is Comparison.UNEQUAL:
+        found = compared(left, Comparison.EQUAL, right)
+        return None if found is None else not found
+    return any_of([_compared(one, comparison, other) for one in lefts for other in rights])
+
+
+def _compared(left: Value, comparison: Comparison, right: Value) -> bool | None:  # noqa: PLR0911 - one for each kind
     if left is None or right is None:
         return None
     if comparison in {Comparison.EQUAL, Comparison.UNEQUAL}:
@@ -148,7 +176,7 @@ def compared(left: Value, comparison: Comparison, right: Value) -> bool | None: 
     if comparison not in _TEXT and isinstance(left, tuple) and isinstance(right, tuple):
         for one, other in zip(left, right, strict=False):
             if equal(one, other) is not True:
-                return None if equal(one, other) is None else compared(one, comparison, other)
+                return None if equal(one, other) is None else _compared(one, comparison, other)
         return _ordered((len(left),), (len(right),), comparison)
     if comparison not in _TEXT and kind(left) == kind(right) and kind(left) in {Kind.NUMBER, Kind.BOOLEAN}:
         return _ordered((left,), (right,), comparison)
@@ -156,11 +184,10 @@ def compared(left: Value, comparison: Comparison, right: Value) -> bool | None: 
 
 
 def member(value: Value, of: Value) -> bool | None:
-    """`IN`."""
-    if not isinstance(of, tuple):
+    """`IN`: a single value is a list of itself."""
+    if of is None:
         return None
-    found = [equal(value, each) for each in of]
-    return True if True in found else None if None in found else False
+    return any_of([compared(value, Comparison.EQUAL, each) for each in (of if isinstance(of, tuple) else (of,))])
 
 
 def _ordered(left: Key, right: Key, comparison: Comparison) -> bool:

@@ -13,6 +13,7 @@ from kgnav_mcp.plan import (
     Call,
     Compare,
     Comparison,
+    ComparisonChain,
     Connective,
     Constant,
     CountOf,
@@ -113,7 +114,7 @@ class ExpressionMaker(PatternMaker):
     def condition(self, depth: int) -> Expression:
         """Something that is true or not."""
         makers: list[Callable[[], Expression]] = [self.comparison] * 6
-        makers += [lambda: IsNull(self.value(0)), self.label, self.membership, self.textual, self.same]
+        makers += [lambda: IsNull(self.value(0)), self.label, self.range, self.membership, self.textual, self.same]
         if depth:
             makers += [lambda: self.joined(depth - 1)] * 2
             makers += [lambda: Not(self.condition(depth - 1)), self.values]
@@ -147,6 +148,15 @@ class ExpressionMaker(PatternMaker):
         other = (self.property() if chance(self.draw, 15) else None) or self.constant(owned.name)
         sides = (other, owned) if chance(self.draw, 15) else (owned, other)
         return Compare(sides[0], self.draw(st.sampled_from((*_ORDERED, Comparison.AT_LEAST))), sides[1])
+
+    def range(self) -> Expression:
+        """A chain of comparisons."""
+        owned = self.property()
+        if owned is None:
+            return self.comparison()
+        last = (self.property() if chance(self.draw, 15) else None) or self.constant(owned.name)
+        signs = st.sampled_from((Comparison.LESS, Comparison.AT_MOST, Comparison.GREATER, Comparison.AT_LEAST))
+        return ComparisonChain((self.constant(owned.name), owned, last), (self.draw(signs), self.draw(signs)))
 
     def membership(self) -> Expression:
         owned = self.property()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -59,6 +59,8 @@ class Sample:
     size: tuple[int, int]
     read_at: float
     values: Mapping[tuple[tuple[str, ...], str, str], int]
+    arities: Mapping[tuple[tuple[str, ...], str], frozenset[bool]]
+    """Whether values are lists, by labels of their node and property: all, none or some of them."""
     ends: Mapping[str, _Ends]
     complete: bool
     """Whether every node was read, so that the numbers of values are exact."""
@@ -72,9 +74,18 @@ class Sample:
             if wanted(labels, name):
                 counts[name] += size
                 datatypes[name][datatype] += size
+        arities: dict[str, set[bool]] = defaultdict(set)
+        for (labels, name), are_lists in self.arities.items():
+            if wanted(labels, name):
+                arities[name] |= are_lists
         as_count = Count if self.complete else Count.at_least
         return [
-            PropertyFacts(relation_of(name), as_count(size), tuple(_most_frequent(datatypes[name])))
+            PropertyFacts(
+                relation_of(name),
+                as_count(size),
+                tuple(_most_frequent(datatypes[name])),
+                *_arity(arities[name], complete=self.complete),
+            )
             for name, size in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         ]
 
@@ -145,6 +156,7 @@ class SchemaReader:
         labels: list[str | None] = [None] if complete else list(catalogue.labels)
         fill = self._session.builder.fill
         values = Counter[tuple[tuple[str, ...], str, str]]()
+        arities: dict[tuple[tuple[str, ...], str], frozenset[bool]] = defaultdict(frozenset)
         for start in range(0, len(labels), _LABELS_PER_QUERY):
             first = [
                 fill(queries.FIRST_NODES, label=labelled(label)) for label in labels[start : start + _LABELS_PER_QUERY]
@@ -158,6 +170,7 @@ class SchemaReader:
             for node_labels, key, datatype, size in rows:
                 found = tuple(sorted(node_labels)), split_key(key)[0], self._datatype(datatype)
                 values[found] = values[found] + size if complete else max(values[found], size)
+                arities[found[:2]] |= {_is_list(datatype)}
         all_edges = max(catalogue.types.values(), default=0) <= _EDGES_PER_TYPE
         notes = [] if complete else [_SAMPLED_NODES_NOTE.format(_NODES_PER_LABEL)]
         if not all_edges:
@@ -166,6 +179,7 @@ class SchemaReader:
             (catalogue.nodes, catalogue.edges),
             time.monotonic(),
             values,
+            arities,
             await self._ends(list(catalogue.types)),
             complete,
             "; ".join(notes) or None,
@@ -178,15 +192,21 @@ class SchemaReader:
         for name, rows in zip(types, await self._session.expressions(collected, most=_EDGES_PER_TYPE), strict=True):
             heads, tails = Counter[str](), Counter[str]()
             datatypes: dict[str, Counter[str]] = defaultdict(Counter)
+            arities: dict[str, set[bool]] = defaultdict(set)
             joins = Counter[tuple[str, str]]()
             for head_labels, tail_labels, own, size in rows:
                 heads.update(dict.fromkeys(head_labels, size))
                 tails.update(dict.fromkeys(tail_labels, size))
                 for key, datatype in own:
                     datatypes[split_key(key)[0]][self._datatype(datatype)] += size
+                    arities[split_key(key)[0]].add(_is_list(datatype))
                 joins.update(dict.fromkeys(product(head_labels, tail_labels), size))
             sizes = {key: counts.total() for key, counts in datatypes.items()}
-            qualifiers = [QualifierFacts(key, tuple(_most_frequent(datatypes[key]))) for key in _most_frequent(sizes)]
+            complete = self._catalogue.current.types.get(name, 0) <= _EDGES_PER_TYPE
+            qualifiers = [
+                QualifierFacts(key, tuple(_most_frequent(datatypes[key])), *_arity(arities[key], complete=complete))
+                for key in _most_frequent(sizes)
+            ]
             found[name] = _Ends(_frequent(heads), _frequent(tails), tuple(qualifiers), joins)
         return found
 
@@ -195,6 +215,17 @@ class SchemaReader:
         match = _VALUE_TYPE.fullmatch(name)
         name = match[1] if match else name
         return self._session.dialect.datatypes.get(name, name.lower())
+
+
+def _is_list(datatype: str) -> bool:
+    """Whether Cypher's name of a type is that of a list."""
+    return datatype.startswith("LIST<")
+
+
+def _arity(are_lists: Collection[bool], *, complete: bool) -> tuple[bool, bool | None]:
+    """Whether a property is an array, and whether some value is one; None if only a sample has none."""
+    some = True in are_lists
+    return some and False not in are_lists, some or (False if complete else None)
 
 
 def _schema(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, cast
 
@@ -99,7 +99,7 @@ class ValueFormats:
         items = cast("Sequence[object]", value)
         if len(items) >= VECTOR_SIZE and all(isinstance(item, float) for item in items):
             return [vector(len(items))]
-        return [self.literal(item, language) for item in items]
+        return [replace(self.literal(item, language), index=place) for place, item in enumerate(items)]
 
     def possible_values(self, text: str) -> list[object]:
         """All values that a printed text may stand for: first the text itself, then a number, then others."""

@@ -19,6 +19,8 @@ from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.property_checks import ANY_ROW, HasRows, PropertyChecker
 from kgnav_mcp.navigation.plans.scopes import Node, Scope, after_match, after_project, after_unwind
+from kgnav_mcp.navigation.plans.several_values import several_values_note
+from kgnav_mcp.navigation.plans.several_values_checks import SeveralValuesChecker
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.plan import (
     Column,
@@ -97,10 +99,14 @@ class _Checker:
     entities: EntityReader
     has_rows: HasRows
     conditions: ConditionChecker = field(init=False)
+    several: SeveralValuesChecker = field(init=False)
 
     def __post_init__(self) -> None:
         properties = PropertyChecker(self.vocabulary, self.findings, self.has_rows)
-        self.conditions = ConditionChecker(self.vocabulary, self.entities, properties, self.findings, self._match)
+        self.several = SeveralValuesChecker(self.vocabulary, self.findings)
+        self.conditions = ConditionChecker(
+            self.vocabulary, self.entities, properties, self.findings, self._match, self.several
+        )
 
     async def checked(self, plan: Plan) -> CheckedPlan:
         """The plan with ids, and its problems."""
@@ -110,7 +116,7 @@ class _Checker:
             replace(plan, pipelines=tuple(pipelines)),
             tuple(self.findings.problems),
             mended,
-            tuple(dict.fromkeys(self.findings.notes)),
+            tuple(filter(None, (*dict.fromkeys(self.findings.notes), several_values_note(self.findings.several)))),
         )
 
     async def _pipeline(self, pipeline: Pipeline) -> Pipeline:
@@ -137,6 +143,8 @@ class _Checker:
         columns = [Column(column.name, await self._value(column.value, before)) for column in project.columns]
         both = {**before, **after}
         order = [Order(await self._value(each.by, both), each.descending) for each in project.order]
+        for each in project.order:
+            await self.several.check_order(each.by, both)
         where = await self.conditions.checked(project.where, after)
         return replace(project, columns=tuple(columns), order=tuple(order), where=where)
 

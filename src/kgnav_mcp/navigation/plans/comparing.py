@@ -1,11 +1,15 @@
-"""Comparisons as in Cypher: true, false, or null if undefined."""
+"""Comparisons as in Cypher: true, false, or null if undefined. A condition on a property's list is one on its values.
+
+The rule for properties with several values is in `kgnav_mcp.plan.expressions`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 
 from kgnav_mcp.navigation.plans.regular import fits
-from kgnav_mcp.navigation.plans.values import Node, Value
+from kgnav_mcp.navigation.plans.values import Node, PropertyList, Value
 from kgnav_mcp.plan import Comparison
 from kgnav_mcp.port import comparing
 
@@ -69,8 +73,39 @@ def opposite(condition: bool | None) -> bool | None:
 def compare(left: Value, comparison: Comparison, right: Value) -> bool | None:
     """The result of a comparison; null if a value is null, but IN an empty list is false even for null."""
     if comparison is Comparison.IN:
-        return some(equal(left, member) for member in right) if isinstance(right, tuple) else None
-    return None if left is None or right is None else _TESTS[comparison](left, right)
+        if isinstance(right, tuple):
+            return some(compare(left, Comparison.EQUAL, member) for member in right)
+        return compare(left, Comparison.EQUAL, right) if isinstance(right, str | int | float) else None
+    if left is None or right is None:
+        return None
+    if comparison is Comparison.UNEQUAL:
+        return opposite(compare(left, Comparison.EQUAL, right))
+    if is_on_values(left, right):
+        return some(_TESTS[comparison](one, other) for one in _choices(left) for other in _choices(right))
+    return _TESTS[comparison](left, right)
+
+
+def is_on_values(left: Value, right: Value) -> bool:
+    """Whether a comparison is one of the values of a property's list with a value that is no list."""
+    if isinstance(left, PropertyList):
+        return not isinstance(right, tuple)
+    return isinstance(right, PropertyList) and not isinstance(left, tuple)
+
+
+def compare_chain(values: Sequence[Value], comparisons: Sequence[Comparison]) -> bool | None:
+    """The result of a chain of comparisons: true if it is true for one choice of the values of property lists."""
+    lists = [isinstance(value, tuple) for value in values]
+    beside_list = [before or after for before, after in zip([False, *lists], [*lists[1:], False], strict=False)]
+    choices = [(value,) if other else _choices(value) for value, other in zip(values, beside_list, strict=True)]
+    return some(
+        every(compare(*link) for link in zip(chosen, comparisons, chosen[1:], strict=False))
+        for chosen in product(*choices)
+    )
+
+
+def _choices(value: Value) -> tuple[Value, ...]:
+    """The values that a comparison is tried for."""
+    return value if isinstance(value, PropertyList) else (value,)
 
 
 def _not_less(left: Value, right: Value) -> bool | None:
@@ -84,7 +119,6 @@ def _texts(test: Callable[[str, str], bool | None]) -> Callable[[Value, Value], 
 
 _TESTS: dict[Comparison, Callable[[Value, Value], bool | None]] = {
     Comparison.EQUAL: equal,
-    Comparison.UNEQUAL: lambda left, right: opposite(equal(left, right)),
     Comparison.LESS: less,
     Comparison.AT_MOST: lambda left, right: _not_less(right, left),
     Comparison.GREATER: lambda left, right: less(right, left),

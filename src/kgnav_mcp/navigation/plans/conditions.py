@@ -12,6 +12,7 @@ from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.kinds import EDGE, report_no_numbers, report_other_kinds
 from kgnav_mcp.navigation.plans.property_checks import PropertyChecker
 from kgnav_mcp.navigation.plans.scopes import Edge, Members, Node, Scope
+from kgnav_mcp.navigation.plans.several_values_checks import SeveralValuesChecker
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.navigation.resolving import NameIndex
 from kgnav_mcp.plan import (
@@ -21,6 +22,7 @@ from kgnav_mcp.plan import (
     Call,
     Compare,
     Comparison,
+    ComparisonChain,
     Connective,
     Constant,
     CountOf,
@@ -63,15 +65,22 @@ class ConditionChecker:
     match: Callable[[Match, Scope], Awaitable[Match]]
     """Checks the pattern within a condition."""
 
-    async def checked(self, expression: Expression | None, scope: Scope) -> Expression | None:
+    several: SeveralValuesChecker
+
+    async def checked(self, expression: Expression | None, scope: Scope) -> Expression | None:  # noqa: C901 - a case each
         """The expression with the graph's own ids."""
 
         async def change(part: object) -> object | None:
+            await self.several.check(part, scope)
             match part:
                 case Exists() | CountOf():
                     new = replace(part, match=await self.match(part.match, scope))
                 case Compare():
                     new = await self._check_comparison(part, scope)
+                case ComparisonChain():
+                    new = await self._check_chain(part, scope)
+                case Call(Function.SIZE, (Property() as owned,)):
+                    new = await self.several.number_of_values(owned, await self._property(owned, scope), scope)
                 case Property():
                     new = await self._property(part, scope)
                 case Joined(Connective.AND):
@@ -105,7 +114,7 @@ class ConditionChecker:
                             condition, prop, node, texts, identity=identity, written=written
                         )
                     case Edge(relations):
-                        ids = await self.qualifier_ids(prop.name, relations)
+                        ids = await self.vocabulary.qualifier_ids(prop.name, relations)
                         kinds = await self.vocabulary.qualifier_kinds(relations, ids)
                         report_other_kinds(condition, prop, kinds, texts, self.findings, written=written)
                     case _:
@@ -113,6 +122,16 @@ class ConditionChecker:
             case _:
                 pass
         return None
+
+    async def _check_chain(self, chain: ComparisonChain, scope: Scope) -> None:
+        """Check each comparison of a chain. A correction of one is made to its property."""
+        for link in chain.links:
+            await self._check_comparison(link, scope)
+            match self.findings.current(link):
+                case Compare(Call(_, (Property() as owned,)) as converted) if converted not in (link.left, link.right):
+                    self.findings.mend(owned, converted)
+                case _:
+                    pass
 
     async def _compare_node_property(
         self,
@@ -147,7 +166,7 @@ class ConditionChecker:
                 ids = await self.vocabulary.properties(name)
                 kinds = self.vocabulary.value_kinds(ids) if ids or name != NAME else frozenset(("text",))
             case Property(owner, name) if isinstance(edge := scope.get(owner), Edge):
-                ids = await self.qualifier_ids(name, edge.relations)
+                ids = await self.vocabulary.qualifier_ids(name, edge.relations)
                 kinds = await self.vocabulary.qualifier_kinds(edge.relations, ids)
             case _:
                 return
@@ -200,7 +219,7 @@ class ConditionChecker:
 
     async def _edge_property(self, prop: Property, relations: Sequence[str]) -> Expression:
         place = f"{prop.owner}.{prop.name}"
-        ids = await self.qualifier_ids(prop.name, relations)
+        ids = await self.vocabulary.qualifier_ids(prop.name, relations)
         if not ids:
             known = await self.vocabulary.qualifiers(relations)
             reason = "edges of this relation have no such property" if relations else "no edge has such a property"
@@ -208,17 +227,6 @@ class ConditionChecker:
             name = closest_alternative(prop.name, known)
             self.findings.mend(prop, replace(prop, name=name) if name is not None else None)
         return replace(prop, ids=ids)
-
-    async def qualifier_ids(self, name: str, relations: Sequence[str]) -> tuple[str, ...]:
-        """The ids of the properties that a name means, for edges of these relations."""
-        known = await self.vocabulary.qualifiers(relations)
-        ids = (*await self.vocabulary.properties(name), *await self.vocabulary.relations(name))
-        found = [each for each in known if each == name or each in ids]
-        if not found:
-            found = NameIndex(known, _name_twice).find(name)
-        if not found and self.vocabulary.whole.sampled:
-            found = list(ids)  # a sampled schema may lack qualifiers
-        return tuple(dict.fromkeys(found))
 
     async def _join_split_ids(self, condition: Joined, scope: Scope) -> Expression | None:
         """The condition with two labels joined if they are one id that was written without backticks, as `n:wd:Q5`."""

@@ -25,12 +25,14 @@ from kgnav_mcp.navigation.plans.patterns import PROOF, bound_by, numbered_rows, 
 from kgnav_mcp.navigation.plans.projecting import distinct, in_canonical_order, projected
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.separating import refuse_products
+from kgnav_mcp.navigation.plans.several_values import several_values_note
 from kgnav_mcp.navigation.plans.store_matching import StoreMatcher
 from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.values import Edge, Node, PathValue, Row, Table, Value, flat
+from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.navigation.plans.witness import witnessed
 from kgnav_mcp.navigation.progress import Progress, reporting
-from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Unwind
+from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Property, Unwind, Variable
 from kgnav_mcp.port import GraphAdapter
 
 _EXPLAINED_S = 5.0
@@ -123,7 +125,7 @@ class _Evaluation:
             columns=plan.columns,
             sizes=known(self._budget.part_sizes()),
         )
-        return replace(page, note=self._note(plan, page))
+        return replace(page, note=" ".join(filter(None, (self._note(plan, page), await self._several_values()))))
 
     async def _run_pipeline(self, pipeline: Pipeline, proof: bool) -> Table:
         only_count = None if proof else await counted(self._graph, pipeline, self._budget)
@@ -263,6 +265,14 @@ class _Evaluation:
             case _:
                 return value
 
+    async def _several_values(self) -> str:
+        """The note about properties with several values of which the schema does not say so: the check names those."""
+        found = self._reader.several.properties()
+        if not found:
+            return ""
+        vocabulary = await Vocabulary.of(self._graph)
+        return several_values_note([one for one in found if not await _is_known_to_have_several(vocabulary, one)])
+
     def _note(self, plan: Plan, page: PlanPage) -> str:
         notes: list[str] = []
         if self._budget.stop is not Stop.COMPLETE:
@@ -275,6 +285,13 @@ class _Evaluation:
         if part is not None and is_empty_answer(page):
             notes.append(nothing_fits(plan, part))
         return " ".join(notes)
+
+
+async def _is_known_to_have_several(vocabulary: Vocabulary, value: Property | Variable) -> bool:
+    if not isinstance(value, Property):
+        return False
+    ids = value.ids
+    return vocabulary.have_several_values(ids) or await vocabulary.qualifiers_have_several_values((), ids)
 
 
 def _unwind(table: Table, lists: list[Row], bound: int) -> list[Row]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kgnav_mcp.navigation.plans.comparing import compare, every, opposite, some
+from kgnav_mcp.errors import InvalidPlan
+from kgnav_mcp.navigation.plans.comparing import compare, compare_chain, every, is_on_values, opposite, some
 from kgnav_mcp.navigation.plans.functions import calculated, called
 from kgnav_mcp.navigation.plans.reading import Reader
-from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Value, identity, one_or_all
+from kgnav_mcp.navigation.plans.several_values import refused_arithmetic
+from kgnav_mcp.navigation.plans.values import Edge, Node, PropertyList, Row, Value, identity, one_or_all
 from kgnav_mcp.plan import (
     NAME,
     Aggregate,
     Arithmetic,
+    ArithmeticOperator,
     Call,
     Compare,
-    Comparison,
+    ComparisonChain,
     Connective,
     Constant,
     CountOf,
@@ -70,6 +73,8 @@ class Compiler:
                 return lambda row: one_or_all(values(row))
             case Compare():
                 return self._compared(expression)
+            case ComparisonChain():
+                return self._chained(expression)
             case Joined(connective, parts):
                 conditions = [self._truth(part) for part in parts]
                 join = {Connective.AND: every, Connective.OR: some, Connective.XOR: _exclusive_or}[connective]
@@ -82,14 +87,13 @@ class Compiler:
                 return lambda row: of(row) is None
             case HasLabel(variable, labels):
                 return self._has_label(self.places[variable], labels)
-            case Arithmetic(left, operator, right):
-                one, other = self.value(left), self.value(right)
-                return lambda row: calculated(one(row), operator, other(row))
+            case Arithmetic():
+                return self._arithmetic(expression)
             case ListOf(items):
                 values = [self.value(item) for item in items]
                 return lambda row: tuple(value(row) for value in values)
             case Call(function, arguments):
-                return self._call(function, [self.value(argument) for argument in arguments])
+                return self._call(function, arguments)
             case During():
                 return self._during(expression)
             case Exists():
@@ -111,29 +115,48 @@ class Compiler:
         return truth
 
     def _compared(self, expression: Compare) -> Evaluated:
-        """A comparison. If a property has several values, it is true if it is true for one of them.
-
-        Compared with a list, all values of a property are compared as a list.
-        """
-        comparison = expression.comparison
+        comparison, several = expression.comparison, self.reader.several
         left, right = self.value(expression.left), self.value(expression.right)
-        lefts = self._values(expression.left) if isinstance(expression.left, Property) else None
-        rights = self._values(expression.right) if isinstance(expression.right, Property) else None
-        if lefts is None and rights is None:
-            return lambda row: compare(left(row), comparison, right(row))
 
-        def members(row: Row) -> Value:
-            found = right(row) if rights is None else rights(row) or None
-            left_values = (left(row),) if lefts is None else lefts(row) or (None,)
-            return some(compare(one, comparison, found) for one in left_values)
-
-        def each(row: Row) -> Value:
+        def compared(row: Row) -> Value:
             one, other = left(row), right(row)
-            left_values = lefts(row) if lefts and (rights or not isinstance(other, tuple)) else (one,)
-            right_values = rights(row) if rights and (lefts or not isinstance(one, tuple)) else (other,)
-            return some(compare(a, comparison, b) for a in left_values or (None,) for b in right_values or (None,))
+            if is_on_values(one, other):
+                several.record(expression.left if isinstance(one, PropertyList) else expression.right)
+            return compare(one, comparison, other)
 
-        return members if comparison is Comparison.IN else each
+        return compared
+
+    def _chained(self, expression: ComparisonChain) -> Evaluated:
+        several = self.reader.several
+        parts = [(value, self.value(value)) for value in expression.values]
+
+        def chained(row: Row) -> Value:
+            values: list[Value] = []
+            for part, evaluated in parts:
+                value = evaluated(row)
+                if isinstance(value, PropertyList):
+                    several.record(part)
+                values.append(value)
+            return compare_chain(values, expression.comparisons)
+
+        return chained
+
+    def _arithmetic(self, expression: Arithmetic) -> Evaluated:
+        """Arithmetic. A property's list is an operand of `+` only, which joins lists."""
+        operator, several = expression.operator, self.reader.several
+        operands = expression.left, expression.right
+        left, right = map(self.value, operands)
+
+        def calculate(row: Row) -> Value:
+            values = left(row), right(row)
+            for operand, value in zip(operands, values, strict=True):
+                if isinstance(value, PropertyList):
+                    if operator is not ArithmeticOperator.ADD:
+                        raise InvalidPlan([refused_arithmetic(expression, operand)])
+                    several.record(operand)
+            return calculated(values[0], operator, values[1])
+
+        return calculate
 
     def _values(self, expression: Property) -> Callable[[Row], tuple[Value, ...]]:
         """A function to all values of a property."""
@@ -160,21 +183,34 @@ class Compiler:
 
         return has
 
-    def _call(self, function: Function, arguments: list[Evaluated]) -> Evaluated:
-        reader = self.reader
-        if function is Function.LABELS:
-            return lambda row: _of_node(arguments[0](row), lambda node: tuple(sorted(reader.entity(node).types)))
-        if function is Function.PROPERTIES:
+    def _call(self, function: Function, arguments: Sequence[Expression]) -> Evaluated:
+        values = [self.value(argument) for argument in arguments]
+        if len(values) > 1:
+            return lambda row: called(function, tuple(value(row) for value in values))
+        (value,), reader = values, self.reader
+        match function, arguments[0]:
+            case Function.LABELS, _:
+                return lambda row: _of_node(value(row), lambda node: tuple(sorted(reader.entity(node).types)))
+            case Function.PROPERTIES, _:
 
-            def properties(row: Row) -> Value:
-                owner = arguments[0](row)
-                return reader.all_qualifiers(owner) if isinstance(owner, Edge) else _of_node(owner, reader.properties)
+                def properties(row: Row) -> Value:
+                    owner = value(row)
+                    return (
+                        reader.all_qualifiers(owner) if isinstance(owner, Edge) else _of_node(owner, reader.properties)
+                    )
 
-            return properties
-        if len(arguments) == 1:
-            (argument,) = arguments
-            return lambda row: called(function, (argument(row),))
-        return lambda row: called(function, tuple(argument(row) for argument in arguments))
+                return properties
+            case Function.SIZE, argument:
+
+                def size(row: Row) -> Value:
+                    sized = value(row)
+                    if sized is not None:
+                        reader.several.check_sized(argument, sized)
+                    return called(function, (sized,))
+
+                return size
+            case _:
+                return lambda row: called(function, (value(row),))
 
     def _match_count(self, expression: Exists | CountOf) -> Callable[[Row], int]:
         match_counts = self.fits[expression]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz
 
-from kgnav_mcp.plan import Plan, PlanProblem
+from kgnav_mcp.plan import Plan, PlanProblem, Property
 from kgnav_mcp.plan.walking import rewritten
 
 _LEAST_SIMILARITY = 75
@@ -24,6 +24,8 @@ class Findings:
 
     problems: list[PlanProblem] = field(default_factory=list[PlanProblem])
     notes: list[str] = field(default_factory=list[str])
+    several: dict[Property, None] = field(default_factory=dict[Property, None])
+    """The properties, as written, that have several values in a place where the rule for those applies."""
     _mended: dict[int, tuple[object, object]] = field(default_factory=dict[int, tuple[object, object]])
     _has_uncorrectable: bool = False
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kgnav_mcp.navigation.plans.values import Edge, Node, PathValue, Value
+from kgnav_mcp.navigation.plans.values import Edge, Node, PathValue, PropertyList, Value
 from kgnav_mcp.plan import ArithmeticOperator, Function
 from kgnav_mcp.port import calculating
 
 
 def called(function: Function, values: tuple[Value, ...]) -> Value:
-    """The result of a function."""
+    """The result of a function. A function of a single value is applied to each value of a property's list."""
     if function is Function.COALESCE:
         return next((value for value in values if value is not None), None)
     (value,) = values
     if isinstance(value, str | int | float):
         of_single = calculating.FUNCTIONS.get(function)
-        return None if of_single is None else of_single(value)
+        return value if function in _ENDS else None if of_single is None else of_single(value)
+    if isinstance(value, PropertyList) and function in calculating.FUNCTIONS and function is not Function.SIZE:
+        return PropertyList(called(function, (one,)) for one in value)
     of_other = _FUNCTIONS.get(function)
     return None if value is None or of_other is None else of_other(value)
 
@@ -40,6 +42,7 @@ def _id(value: Value) -> str | None:
     return value.id if isinstance(value, Node | Edge) else None
 
 
+_ENDS = frozenset((Function.FIRST, Function.LAST))
 _FUNCTIONS: dict[Function, Callable[[Value], Value]] = {
     Function.ID: _id,
     Function.TYPE: lambda value: value.triple.relation.id if isinstance(value, Edge) else None,

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, times
+from kgnav_mcp.navigation.plans.several_values import SeveralValues, refused_order
 from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator
-from kgnav_mcp.navigation.plans.values import Rank, Row, Table, Value, flat, identity, rank
+from kgnav_mcp.navigation.plans.values import PropertyList, Rank, Row, Table, Value, flat, identity, rank
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, conjuncts, rewritten
 from kgnav_mcp.port.calculating import average, number_of, total
@@ -37,6 +39,7 @@ async def projected(
     rows = await in_thread(len(cells), work)
     wide = Table((*names, *old_columns), rows)
     sort_values = await asker.values(wide, keys)
+    await in_thread(len(rows), lambda: _check_order(project, sort_values))
     descending = [order.descending for order in project.order]
     ordered = await in_thread(len(rows), lambda: _sorted(rows, sort_values, descending, len(names)))
     stop = None if project.limit is None else project.skip + project.limit
@@ -45,6 +48,18 @@ async def projected(
         return Table(names, [row[: len(names)] for row in result.rows])
     proof = old_columns.index(PROOF) + len(names)
     return Table((*names, PROOF), [(*row[: len(names)], row[proof]) for row in result.rows])
+
+
+def _check_order(project: Project, sort_values: Iterable[Row]) -> None:
+    """Check that no sort key is the list of a property.
+
+    Raises:
+        InvalidPlan: one is.
+    """
+    for row in sort_values:
+        for order, value in zip(project.order, row, strict=True):
+            if isinstance(value, PropertyList):
+                raise InvalidPlan([refused_order(order.by)])
 
 
 async def _repeat_rows(asker: ExpressionEvaluator, table: Table, most: int | None = None) -> Table:
@@ -146,19 +161,10 @@ async def _grouped(
             if PROOF in table.names:
                 place = table.names.index(PROOF)
                 first[place] = tuple(dict.fromkeys(flat([table.rows[number][place] for number in members])))
-            columns = iter(range(len(arguments)))
-            results: list[Value] = []
-            for one in sums:
-                place = next(columns) if one.of is not None else None
-                values = [True if place is None else value_rows[number][place] for number in members]
-                if one == Aggregate(AggregateFunction.COUNT, one.of):
-                    found = zip(values, members, strict=True)
-                    results.append(sum(numbers[number] for value, number in found if value is not None))
-                else:
-                    results.append(_aggregated(one, values, sorted_before))
-            rows.append((*first, *results))
+            rows.append((*first, *_results(sums, members, value_rows, numbers, in_order=sorted_before)))
         return rows
 
+    _record_lists(asker.reader.several, arguments, value_rows)
     rows = await in_thread(len(table.rows), work)
     names = {one: f"\0sum{number}" for number, one in enumerate(sums)}
 
@@ -170,15 +176,52 @@ async def _grouped(
     return Table((*table.names, *names.values()), rows), replace(project, columns=columns, order=order)
 
 
+def _record_lists(several: SeveralValues, arguments: Sequence[Expression], value_rows: Sequence[Row]) -> None:
+    """Record the arguments of aggregates that are a property's list in some row."""
+    for place, argument in enumerate(arguments):
+        if any(isinstance(row[place], PropertyList) for row in value_rows):
+            several.record(argument)
+
+
+def _results(
+    sums: Sequence[Aggregate],
+    members: Sequence[int],
+    value_rows: Sequence[Row],
+    numbers: Sequence[int],
+    *,
+    in_order: bool,
+) -> list[Value]:
+    """The aggregates of one group. `value_rows` has a column for each aggregate of a value."""
+    columns = iter(range(len(sums)))
+    results: list[Value] = []
+    for one in sums:
+        place = next(columns) if one.of is not None else None
+        values = [True if place is None else value_rows[number][place] for number in members]
+        if one == Aggregate(AggregateFunction.COUNT, one.of):
+            results.append(sum(numbers[row] * _size(value) for value, row in zip(values, members, strict=True)))
+        else:
+            results.append(_aggregated(one, values, in_order))
+    return results
+
+
 def _needs_no_repetition(one: Aggregate) -> bool:
     """Whether an aggregate can be computed from distinct rows and their numbers, without repeating rows."""
     first_or_last = {AggregateFunction.MINIMUM, AggregateFunction.MAXIMUM}
     return one.distinct or one.function in {AggregateFunction.COUNT, *first_or_last}
 
 
+def _size(value: Value) -> int:
+    """The number of values that an aggregate takes: of a property's list each, of null none."""
+    if isinstance(value, PropertyList):
+        return sum(one is not None for one in value)
+    return 0 if value is None else 1
+
+
 def _aggregated(one: Aggregate, values: Iterable[Value], in_order: bool) -> Value:
-    """The aggregate of a group's values without nulls."""
-    not_null = [value for value in values if value is not None]
+    """The aggregate of a group's values without nulls. A property's list is its values."""
+    not_null: list[Value] = []
+    for value in values:
+        not_null += [one for one in (value if isinstance(value, PropertyList) else (value,)) if one is not None]
     if one.distinct:
         first: dict[object, Value] = {}
         for value in not_null:

@@ -16,6 +16,7 @@ from kgnav_mcp.navigation.plans.interning import Interned, Step, pairs
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.paging import batches, read_all
 from kgnav_mcp.navigation.plans.scans import Scans
+from kgnav_mcp.navigation.plans.several_values import SeveralValues
 from kgnav_mcp.navigation.plans.values import Edge, Node, Value, joined_values, property_values
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind
@@ -49,6 +50,7 @@ class Reader:
         self._values: dict[str, dict[Node, tuple[Value, ...]]] = {}
         self._properties: dict[Node, tuple[Value, ...]] = {}
         self._hops: dict[str, tuple[str, ...]] = {}
+        self.several = SeveralValues()
         self.scans = Scans(graph, budget, self._lookups, self._interned)
 
     async def nodes_by_id(self, ids: Iterable[str]) -> list[Node]:
@@ -178,7 +180,7 @@ class Reader:
             known.update(values)
 
     def values(self, node: Node, relations: Sequence[str]) -> tuple[Value, ...]:
-        """The values of a node's property, which must have been read: an `Array` if it is declared as one."""
+        """The values of a node's property, which must have been read: a `PropertyList` if it is declared as one."""
         if len(relations) == 1:
             return self._values[relations[0]].get(node, ())
         return joined_values([self._values[name].get(node, ()) for name in relations])
@@ -195,7 +197,7 @@ class Reader:
         return self._properties[node]
 
     def qualifiers(self, edge: Edge, relations: Sequence[str]) -> tuple[Value, ...]:
-        """The values of an edge's property: an `Array` if it is declared as one."""
+        """The values of an edge's property: a `PropertyList` if it is declared as one."""
         return property_values(
             self._interned.value(one.value) for one in edge.triple.qualifiers if one.relation.id in relations
         )

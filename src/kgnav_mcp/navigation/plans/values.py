@@ -55,8 +55,12 @@ class PathValue:
     edges: tuple[Edge, ...]
 
 
-class Array(tuple["Value", ...]):
-    """The items of a declared array, in its order and with duplicates. It is a list also with one item."""
+class PropertyList(tuple["Value", ...]):
+    """The values of a property that has several of them, or is a declared array, also of one item.
+
+    It is a list like any other, but a condition on it is a condition on its values. Items of arrays keep their order
+    and duplicates.
+    """
 
     __slots__ = ()
 
@@ -159,18 +163,20 @@ def property_values(values: Iterable[tuple[Value, int | None]]) -> tuple[Value, 
     given = list(values)
     items = [(index, value) for value, index in given if index is not None]
     others = in_order(value for value, index in given if index is None)
-    return Array((*(value for _, value in sorted(items, key=itemgetter(0))), *others)) if items else others
+    return PropertyList((*(value for _, value in sorted(items, key=itemgetter(0))), *others)) if items else others
 
 
 def joined_values(properties: Sequence[tuple[Value, ...]]) -> tuple[Value, ...]:
     """The values of several properties as those of one."""
     values = chain.from_iterable(properties)
-    return Array(values) if any(isinstance(each, Array) for each in properties) else in_order(values)
+    return PropertyList(values) if any(isinstance(each, PropertyList) for each in properties) else in_order(values)
 
 
 def one_or_all(values: tuple[Value, ...]) -> Value:
-    """An array or several values as a list, a single value as it is, null if there is none."""
-    return values if len(values) > 1 or isinstance(values, Array) else values[0] if values else None
+    """The values of a property: several, and the items of an array, as a list, a single one as it is, null if none."""
+    if isinstance(values, PropertyList):
+        return values
+    return PropertyList(values) if len(values) > 1 else values[0] if values else None
 
 
 def _numbers_first(value: Value) -> tuple[bool, Rank]:

@@ -26,6 +26,10 @@ _IdAndLabel = tuple[str, str]
 """An id and a label, the names of a thing that a user may write."""
 
 
+def _name_twice(name: str) -> tuple[str, str]:
+    return name, name
+
+
 def _label(facts: LabelFacts) -> tuple[str, str]:
     return facts.id, facts.label
 
@@ -139,6 +143,17 @@ class Vocabulary:
         """The ids of the properties of edges of these relations; without relations, those of any edge."""
         return tuple(dict.fromkeys(facts.id for facts in await self._qualifiers(relations)))
 
+    async def qualifier_ids(self, name: str, relations: Sequence[str]) -> tuple[str, ...]:
+        """The ids of the properties that a name means, for edges of these relations."""
+        known = await self.qualifiers(relations)
+        ids = (*await self.properties(name), *await self.relations(name))
+        found = [each for each in known if each == name or each in ids]
+        if not found:
+            found = NameIndex(known, _name_twice).find(name)
+        if not found and self.whole.sampled:
+            found = list(ids)  # a sampled schema may lack qualifiers
+        return tuple(dict.fromkeys(found))
+
     async def qualifier_kinds(self, relations: Sequence[str], qualifiers: Sequence[str]) -> frozenset[str]:
         """The kinds of values of edges' properties, as in `kinds_of`; empty if unknown."""
         if not relations and self.whole.sampled:
@@ -220,6 +235,22 @@ class Vocabulary:
         """The kinds of values of properties of nodes, as in `kinds_of`; empty if unknown."""
         return kinds_of(facts.datatypes for facts in _facts_of(self._whole.properties, properties))
 
+    def are_arrays(self, properties: Sequence[str]) -> bool:
+        """Whether these properties of nodes are declared as arrays."""
+        return _are_arrays(_facts_of(self._whole.properties, properties))
+
+    def have_several_values(self, properties: Sequence[str]) -> bool:
+        """Whether the schema shows that some node has a list of one of these properties."""
+        return _have_several_values(_facts_of(self._whole.properties, properties))
+
+    async def qualifiers_are_arrays(self, relations: Sequence[str], qualifiers: Sequence[str]) -> bool:
+        """Whether these properties of edges are declared as arrays."""
+        return _are_arrays([each for each in await self._qualifiers(relations) if each.id in qualifiers])
+
+    async def qualifiers_have_several_values(self, relations: Sequence[str], qualifiers: Sequence[str]) -> bool:
+        """Whether the schema shows that some edge has a list of one of these properties."""
+        return _have_several_values([each for each in await self._qualifiers(relations) if each.id in qualifiers])
+
     def have_literals_only(self, properties: Collection[str]) -> bool:
         """Whether the schema has these properties with values, none of which are nodes."""
         kinds = self.value_kinds([*properties])
@@ -244,6 +275,14 @@ class Vocabulary:
         """The properties most similar to a name; those of nodes with these labels come first, or are the only ones."""
         first = [_relation(facts) for part in await self._parts_around(labels) for facts in part.schema.properties]
         return _nearest(name, first, () if only_there else map(_relation, self.whole.properties))
+
+
+def _are_arrays(facts: Sequence[PropertyFacts | QualifierFacts]) -> bool:
+    return bool(facts) and all(each.is_array for each in facts)
+
+
+def _have_several_values(facts: Sequence[PropertyFacts | QualifierFacts]) -> bool:
+    return any(each.is_array or each.multivalued for each in facts)
 
 
 def _ids(facts: Iterable[EdgeFacts | PropertyFacts]) -> list[str]:

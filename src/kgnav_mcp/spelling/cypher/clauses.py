@@ -11,6 +11,7 @@ from kgnav_mcp.plan import (
     Clause,
     Column,
     Compare,
+    ComparisonChain,
     Constant,
     Expression,
     IsNull,
@@ -247,7 +248,7 @@ def _kind(value: Expression, scope: Mapping[str, str]) -> str:
             return scope.get(name, "value")
         case Constant(None):
             return "value"
-        case Constant() | ListOf() | Arithmetic() | Compare() | Joined() | Not() | IsNull():
+        case Constant() | ListOf() | Arithmetic() | Compare() | ComparisonChain() | Joined() | Not() | IsNull():
             return "literal"
         case _:
             return "value"

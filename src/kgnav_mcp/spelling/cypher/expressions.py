@@ -14,6 +14,7 @@ from kgnav_mcp.plan import (
     Call,
     Compare,
     Comparison,
+    ComparisonChain,
     Connective,
     Constant,
     CountOf,
@@ -54,6 +55,8 @@ _COMPARISONS: Final = {"in": Comparison.IN, "contains": Comparison.CONTAINS, "ma
     "starts_with": Comparison.STARTS_WITH,
     "ends_with": Comparison.ENDS_WITH,
 }
+_BOUNDS: Final = frozenset({Comparison.LESS, Comparison.AT_MOST, Comparison.GREATER, Comparison.AT_LEAST})
+"""The comparisons of a chain that is a range."""
 _PARTS_OF_DATES: Final = frozenset({"year", "month", "day"})
 Subquery = Callable[[Node, Scope], Match | None]
 """Converts the pattern of EXISTS { }, COUNT { } or a condition; None if it is not supported."""
@@ -202,10 +205,10 @@ class Expressions:
         parts = list(subtrees(node))
         values = [self.read(part, context) for part in parts[::2]]
         signs = [str(part.children[0]).replace("!=", "<>") for part in parts[1::2]]
-        links = [
-            Compare(left, Comparison(sign), right) for left, sign, right in zip(values, signs, values[1:], strict=False)
-        ]
-        return links[0] if len(links) == 1 else Joined(Connective.AND, tuple(links))
+        chain = ComparisonChain(tuple(values), tuple(map(Comparison, signs)))
+        if len(signs) == 1:
+            return chain.links[0]
+        return chain if _BOUNDS.issuperset(signs) else Joined(Connective.AND, chain.links)
 
     def _predicate(self, node: Node, context: Context) -> Expression:
         left, right = self._all(node, context)

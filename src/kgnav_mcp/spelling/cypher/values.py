@@ -13,6 +13,7 @@ from kgnav_mcp.plan import (
     Call,
     Compare,
     Comparison,
+    ComparisonChain,
     Connective,
     Constant,
     CountOf,
@@ -100,6 +101,11 @@ class ExpressionWriter:
             case Compare(left, comparison, right):
                 precedence = _COMPARISON_PRECEDENCE if comparison in _SIGNS else _TEST_PRECEDENCE
                 written = f"{self.write(left, _TEST_PRECEDENCE)} {comparison} {self.write(right, precedence + 1)}"
+            case ComparisonChain(values, comparisons):
+                precedence = _COMPARISON_PRECEDENCE
+                first, *others = (self.write(value, precedence + 1) for value in values)
+                links = (f" {comparison} {other}" for comparison, other in zip(comparisons, others, strict=True))
+                written = f"{first}{''.join(links)}"
             case Arithmetic(left, operator, right):
                 precedence = _ARITHMETIC_PRECEDENCES[operator]
                 written = f"{self.write(left, precedence)} {operator} {self.write(right, precedence + 1)}"

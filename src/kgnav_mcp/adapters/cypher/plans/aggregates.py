@@ -7,6 +7,7 @@ from kgnav_mcp.adapters.cypher.plans.context import QueryContext
 from kgnav_mcp.adapters.cypher.plans.kinds import (
     BOOLEAN,
     NUMBERS,
+    SEVERAL,
     SORTED,
     TEXT,
     Listed,
@@ -33,6 +34,8 @@ def aggregated(context: QueryContext, one: Aggregate, of: Typed | None) -> Typed
         return Typed("count(*)", _COUNT)
     value = f"DISTINCT {of.text}" if one.distinct else of.text
     types = of.kind.types if isinstance(of.kind, Single) else None
+    if types is not None and SEVERAL in types:
+        raise unsupported("an aggregate of each of several values")
     simple = isinstance(of.kind, OfNode | OfEdge) or (types is not None and types <= SORTED)
     match one.function:
         case AggregateFunction.COUNT if simple or not one.distinct:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from kgnav_mcp.adapters.cypher.builder import quoted
 from kgnav_mcp.adapters.cypher.plans import queries
@@ -35,6 +36,7 @@ from kgnav_mcp.plan import (
     Call,
     Compare,
     Comparison,
+    ComparisonChain,
     Connective,
     Constant,
     CountOf,
@@ -65,6 +67,8 @@ class Values:
     text: str
     types: frozenset[str]
     many: bool = False
+    key: str = ""
+    """With `many`, the expression of the property itself if all its values are under one key."""
 
 
 class Expressions:
@@ -89,6 +93,8 @@ class Expressions:
                 return self._property(expression, scope)
             case Compare():
                 return Typed(self._compared(expression, scope), _TRUTH)
+            case ComparisonChain(values, comparisons):
+                return Typed(self._chained(values, comparisons, scope), _TRUTH)
             case Joined(connective, parts):
                 word = {Connective.AND: " AND ", Connective.OR: " OR ", Connective.XOR: " XOR "}[connective]
                 return Typed(f"({word.join(self.condition(part, scope) for part in parts)})", _TRUTH)
@@ -171,7 +177,8 @@ class Expressions:
         single = frozenset(member_type(name) for name in all_types)
         if not single <= PLAIN:
             raise unsupported("dates, places and other values with types of their own")
-        return Values(self._context.fill(queries.VALUES, values=", ".join(texts)), single, many=True)
+        text = self._context.fill(queries.VALUES, values=", ".join(texts))
+        return Values(text, single, many=True, key=texts[0] if len(texts) == 1 else "")
 
     def _name(self, node: Typed) -> str:
         """The expression for the name of a node, chosen as `entities.NodeDecoder` does."""
@@ -193,6 +200,9 @@ class Expressions:
         values = self.values(expression, scope)
         if not values.many:
             return Typed(values.text, Single(values.types))
+        if values.key:
+            text = self._context.fill(queries.NO_EMPTY_LIST, value=values.key)
+            return Typed(text, Single(values.types | {SEVERAL}))
         mixed = bool(values.types & NUMBERS) and not values.types <= NUMBERS
         order = self._context.fill(queries.NUMBERS_FIRST if mixed else queries.BY_VALUE)
         text = self._context.fill(queries.VALUES_AS_ONE, values=values.text, order=order)
@@ -216,17 +226,48 @@ class Expressions:
         return Typed(f"({tests})" if names else "false", _TRUTH)
 
     def _compared(self, expression: Compare, scope: Scope) -> str:
-        sides = [self._side(side, scope) for side in (expression.left, expression.right)]
-        left, right = sides
-        comparison = expression.comparison
+        left, comparison, right = expression.left, expression.comparison, expression.right
         if comparison is Comparison.IN:
-            return self._membership_test(left, right, of_property=isinstance(expression.right, Property))
-        return self._any(left, lambda one: self._any(right, lambda other: _comparison(one, comparison, other)))
+            sides = self._side(left, scope), self._side(right, scope)
+            return self._membership_test(*sides, of_property=isinstance(right, Property))
+        return self._chained((left, right), (comparison,), scope)
+
+    def _chained(self, operands: Sequence[Expression], comparisons: Sequence[Comparison], scope: Scope) -> str:
+        """Comparisons of adjacent operands, all true for one choice of the values of properties with several."""
+        sides = [self._side(operand, scope) for operand in operands]
+        if any(isinstance(one, Values) and isinstance(other, Values) for one, other in pairwise(sides)):
+            raise unsupported("two properties with several values, which are compared as lists")
+        if comparisons == (Comparison.UNEQUAL,) and any(isinstance(side, Values) for side in sides):
+            return f"(NOT {self._chosen(sides, (), (Comparison.EQUAL,))})"
+        return self._chosen(sides, (), comparisons)
+
+    def _chosen(
+        self, sides: Sequence[Typed | Values], chosen: tuple[Typed, ...], comparisons: Sequence[Comparison]
+    ) -> str:
+        """The comparisons of the values `chosen` and any choice of values of the remaining sides."""
+        if sides:
+            return self._any(sides[0], lambda one: self._chosen(sides[1:], (*chosen, one), comparisons))
+        links = [_comparison(*link) for link in zip(chosen, comparisons, chosen[1:], strict=False)]
+        return links[0] if len(links) == 1 else f"({' AND '.join(links)})"
 
     def _side(self, expression: Expression, scope: Scope) -> Typed | Values:
-        if isinstance(expression, Property) and (values := self.values(expression, scope)).many:
-            return values
-        return self.value(expression, scope)
+        """A value, or the values of a property with several; also those that a function makes of them."""
+        match expression:
+            case Property() if (values := self.values(expression, scope)).many:
+                return values
+            case Call(function, (argument,)) if isinstance(values := self._side_of_call(argument, scope), Values):
+                member = self._context.new_variable()
+                value = called(self._context, function, [Typed(member, Single(values.types))])
+                if not isinstance(value.kind, Single):
+                    raise unsupported(f"{function} of several values")
+                text = self._context.fill(queries.EACH, list=values.text, member=member, value=value.text)
+                return Values(text, value.kind.types, many=True)
+            case _:
+                return self.value(expression, scope)
+
+    def _side_of_call(self, argument: Expression, scope: Scope) -> Typed | Values | None:
+        """The argument of a function if it may have several values; None if it is no property."""
+        return self._side(argument, scope) if isinstance(argument, Property | Call) else None
 
     def _membership_test(self, left: Typed | Values, right: Typed | Values, *, of_property: bool) -> str:
         context = self._context

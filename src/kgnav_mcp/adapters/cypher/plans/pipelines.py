@@ -173,7 +173,10 @@ class Compiler:
                 return part
             return own.get(part)
 
-        return self._context.sort_key(self._value(rewritten(order.by, change), scope)), order.descending
+        value = self._value(rewritten(order.by, change), scope)
+        if isinstance(value.kind, Single) and SEVERAL in value.kind.types:
+            raise unsupported("an order by several values")
+        return self._context.sort_key(value), order.descending
 
     def _grouped(self, project: Project, scope: Scope, *, in_order: bool) -> tuple[str, Project, Scope]:
         """Group the rows: a WITH of the grouping keys and aggregates, and the projection that uses them."""

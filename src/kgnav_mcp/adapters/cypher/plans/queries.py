@@ -83,6 +83,7 @@ CASE WHEN {value_type(value)} STARTS WITH 'INTEGER' OR {value_type(value)} START
 """
 VALUE_IN = "CASE WHEN size({values}) = 0 THEN null ELSE {value} IN {values} END"
 """As above."""
+NO_EMPTY_LIST = "CASE WHEN {value} = [] THEN null ELSE {value} END"
 NO_TEXT = "CASE WHEN trim({value}) <> '' THEN {value} END"
 """The value, unless it is a blank text."""
 OF_LABEL = "CASE WHEN {variable}:{label} THEN {value} END"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kgnav_mcp.adapters.embedded.plans.comparing import encoded
+from kgnav_mcp.adapters.embedded.plans.comparing import encoded, single_of_property
 from kgnav_mcp.adapters.embedded.plans.encoding import empty_list
 from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Term, TermKind, unsupported
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
@@ -14,8 +14,7 @@ from kgnav_mcp.port.calculating import FUNCTIONS
 if TYPE_CHECKING:
     from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 
-_LIST_FUNCTIONS = frozenset((Function.SIZE, Function.FIRST, Function.LAST))
-_KEEPS_DATES = frozenset((Function.TEXT, Function.FIRST, Function.LAST))
+_ENDS = frozenset((Function.FIRST, Function.LAST))
 _TEXT_FUNCTIONS = frozenset((Function.LOWER, Function.UPPER))
 
 
@@ -28,7 +27,7 @@ def compile_call(compiler: ExpressionCompiler, function: Function, arguments: tu
     terms = [compiler.value(argument) for argument in arguments]
     if function is Function.COALESCE:
         sql = f"coalesce({', '.join(f'({each})' for each in _encoded_values(terms))}, NULL)"
-        return Term(TermKind.VALUE, (sql,), may_be_date=any(term.may_be_date for term in terms))
+        return _combined(sql, terms)
     (term,) = terms
     match term.kind, function:
         case TermKind.NODE, Function.ID:
@@ -48,13 +47,20 @@ def compile_call(compiler: ExpressionCompiler, function: Function, arguments: tu
             return Term(TermKind.NUMBER, (f"json_array_length({term.one}) - 1",))
         case TermKind.PATH_OR_LIST, Function.NODES | Function.EDGES:
             return Term(TermKind.PATH_OR_LIST, (f"kg_part('{function.name.lower()}', {term.one})",))
-        case kind, _ if kind in SINGLE and function in FUNCTIONS.keys() | _LIST_FUNCTIONS:
-            kind = TermKind.TEXT if function in _TEXT_FUNCTIONS else TermKind.VALUE
-            dated = function in _TEXT_FUNCTIONS or (function in _KEEPS_DATES and term.may_be_date)
+        case kind, _ if kind in SINGLE and function in FUNCTIONS:
+            return of_single(function, single_of_property(term))
+        case kind, _ if kind in SINGLE and function in _ENDS:
             sql = f"kg_call('{function}', {encoded(term)})"
-            return Term(kind, (sql,), may_be_date=dated, never_list=function not in _LIST_FUNCTIONS - {Function.SIZE})
+            return Term(TermKind.VALUE, (sql,), may_be_date=term.may_be_date, of_property=term.of_property)
         case _:
             raise unsupported(f"the function {function}")
+
+
+def of_single(function: Function, term: Term) -> Term:
+    """Returns the term of a function of one value."""
+    kind = TermKind.TEXT if function in _TEXT_FUNCTIONS else TermKind.VALUE
+    dated = function in _TEXT_FUNCTIONS or (function is Function.TEXT and term.may_be_date)
+    return Term(kind, (f"kg_call('{function}', {encoded(term)})",), may_be_date=dated, never_list=True)
 
 
 def compile_arithmetic(compiler: ExpressionCompiler, expression: Arithmetic) -> Term:
@@ -64,14 +70,20 @@ def compile_arithmetic(compiler: ExpressionCompiler, expression: Arithmetic) -> 
     numbers = all(term.kind is TermKind.NUMBER for term in terms)
     texts = not numbers and expression.operator is ArithmeticOperator.ADD
     sql = f"kg_calculate('{expression.operator}', {one}, {other})"
-    return Term(TermKind.NUMBER if numbers else TermKind.VALUE, (sql,), may_be_date=texts, never_list=True)
+    return Term(TermKind.NUMBER if numbers else TermKind.VALUE, (sql,), may_be_date=texts, never_list=not texts)
 
 
 def compile_list(compiler: ExpressionCompiler, expression: ListOf) -> Term:
     """Returns the term of a list of values."""
     terms = [compiler.value(item) for item in expression.items]
     sql = f"kg_list({', '.join(_encoded_values(terms))})" if terms else empty_list()
-    return Term(TermKind.VALUE, (sql,), may_be_date=any(term.may_be_date for term in terms))
+    return _combined(sql, terms)
+
+
+def _combined(sql: str, terms: list[Term]) -> Term:
+    """Returns the term of a value that is one of these, or a list of them."""
+    may_be_date, of_property = any(term.may_be_date for term in terms), any(term.of_property for term in terms)
+    return Term(TermKind.VALUE, (sql,), may_be_date=may_be_date, of_property=of_property)
 
 
 def during(compiler: ExpressionCompiler, expression: During) -> tuple[str, str]:

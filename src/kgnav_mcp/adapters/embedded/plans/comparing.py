@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 from kgnav_mcp.adapters.embedded.plans.statement import NULL, Statement, Term, TermKind, unsupported
 from kgnav_mcp.plan import Comparison, Scalar
@@ -132,6 +133,13 @@ def single(term: Term) -> str:
         return encoded(term)
     value = term.one
     return f"CASE WHEN typeof({value}) = 'blob' AND length({value}) > 2 THEN kg_refuse() ELSE {value} END"
+
+
+def single_of_property(term: Term) -> Term:
+    """Returns the term of a value that must not be the list of a property's values: that ends the query, as above."""
+    if not term.of_property or term.never_list:
+        return term
+    return replace(term, sql=(single(term),), never_list=True)
 
 
 def _same_type(left: Term, right: Term) -> str:

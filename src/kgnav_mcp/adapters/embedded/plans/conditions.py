@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
+from kgnav_mcp.adapters.embedded.plans.calling import of_single
 from kgnav_mcp.adapters.embedded.plans.comparing import (
     BY_PRECISION,
     NEVER,
@@ -29,6 +33,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
+from kgnav_mcp.port.calculating import FUNCTIONS
 
 if TYPE_CHECKING:
     from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
@@ -38,10 +43,18 @@ _MAX_MIXED_ITEMS = 20
 
 
 def _property_values(compiler: ExpressionCompiler, owned: Expression, *, dated: bool) -> list[Values] | None:
-    """Returns the values of a property; None if the expression is no property or has at most one value."""
-    if not isinstance(owned, Property):
-        return None
-    return compiler.properties.values(compiler.variable(owned.owner), owned, dated=dated)
+    """Returns the values of a property, or the results of a function of each; None for any other expression.
+
+    Also None if the property has at most one value.
+    """
+    match owned:
+        case Property(owner):
+            return compiler.properties.values(compiler.variable(owner), owned, dated=dated)
+        case Call(function, (argument,)) if function in FUNCTIONS and function is not Function.SIZE:
+            found = _property_values(compiler, argument, dated=False)
+            return None if found is None else [replace(each, term=of_single(function, each.term)) for each in found]
+        case _:
+            return None
 
 
 def compile_compare(compiler: ExpressionCompiler, expression: Compare) -> Truth:
@@ -53,30 +66,64 @@ def compile_compare(compiler: ExpressionCompiler, expression: Compare) -> Truth:
     ids = _compare_ids(compiler, expression)
     if ids is not None:
         return ids
-    comparison, right = expression.comparison, expression.right
+    left, comparison, right = expression.left, expression.comparison, expression.right
     if comparison is Comparison.IN:
-        return _compile_in(compiler, expression.left, right)
-    # Dates must be kept distinct from texts, unless the other side is certainly not a date.
-    dated = [comparison in BY_PRECISION and not _is_no_date(each) for each in (right, expression.left)]
-    sides = [
-        _property_values(compiler, each, dated=dates)
-        for each, dates in zip((expression.left, right), dated, strict=True)
-    ]
-    terms = [
-        None if side is not None else compiler.value(each)
-        for each, side in zip((expression.left, right), sides, strict=True)
-    ]
-    tests: list[tuple[str, Truth]] = []
-    for one in sides[0] if sides[0] is not None else [None]:
-        for other in sides[1] if sides[1] is not None else [None]:
-            left_term = one.term if one is not None else terms[0] or NULL
-            right_term = other.term if other is not None else terms[1] or NULL
-            rows = rows_of([each for each in (one, other) if each is not None])
-            tests.append((rows, compile_comparison(left_term, comparison, right_term)))
-    holds, fails = _any_holds(tests)
+        return _compile_in(compiler, left, right)
+    if comparison is Comparison.UNEQUAL:
+        return negated(compile_compare(compiler, Compare(left, Comparison.EQUAL, right)))
+    holds, fails = compile_chain(compiler, (left, right), (comparison,))
     if comparison is Comparison.EQUAL:
-        pairs = (expression.left, right), (right, expression.left)
+        pairs = (left, right), (right, left)
         holds = " AND ".join([*filter(None, (_may_equal(compiler, *pair) for pair in pairs)), f"({holds})"])
+    return holds, fails
+
+
+def compile_chain(
+    compiler: ExpressionCompiler,
+    operands: Sequence[Expression],
+    comparisons: Sequence[Comparison],
+    *,
+    of_members: bool = False,
+) -> Truth:
+    """Compiles comparisons of adjacent operands, all of which must hold for one choice of the values of properties.
+
+    `of_members`: two properties are compared value by value, not as lists.
+
+    Raises:
+        Unsupported: SQL cannot express it.
+    """
+    sides: list[list[Values] | None] = []
+    for place, operand in enumerate(operands):
+        # Dates must be kept distinct from texts, unless the other side is certainly not a date.
+        links = [(place - 1, comparisons[place - 1])] if place else []
+        links += [(place + 1, comparisons[place])] if place < len(comparisons) else []
+        dated = any(link in BY_PRECISION and not _is_no_date(operands[other]) for other, link in links)
+        sides.append(_property_values(compiler, operand, dated=dated))
+    terms = [compiler.value(operand) if side is None else NULL for operand, side in zip(operands, sides, strict=True)]
+    tests: list[tuple[str, Truth]] = []
+    for chosen in product(*(side if side is not None else [None] for side in sides)):
+        values = [term if one is None else one.term for one, term in zip(chosen, terms, strict=True)]
+        truths = [compile_comparison(*link) for link in zip(values, comparisons, values[1:], strict=False)]
+        truth = truths[0] if len(truths) == 1 else joined(Connective.AND, truths)
+        tests.append((rows_of([each for each in chosen if each is not None]), truth))
+    truth = _any_holds(tests)
+    return truth if of_members else _without_two_lists(sides, truth)
+
+
+def _without_two_lists(sides: Sequence[list[Values] | None], truth: Truth) -> Truth:
+    """A condition that ends the query if two adjacent properties are compared of which one has several values.
+
+    If both have, they are compared as lists, which the evaluator does.
+    """
+    several: list[str] = []
+    for pair in pairwise(sides):
+        for side in pair if None not in pair else ():
+            if len(side or ()) > 1:
+                raise unsupported("a comparison of several properties as one")
+            several += (pieces.ANY.format(rows=f"{rows_of([each])} AND {each.in_list}") for each in side or ())
+    if not several:
+        return truth
+    holds, fails = (pieces.NO_LISTS.format(several=" OR ".join(several), test=test) for test in truth)
     return holds, fails
 
 
@@ -118,8 +165,10 @@ def _compare_ids(compiler: ExpressionCompiler, expression: Compare) -> Truth | N
 
 def _compile_in(compiler: ExpressionCompiler, left: Expression, right: Expression) -> Truth:
     """Compiles IN. A list of constants is handled here, any other list by `_in_computed_list`."""
-    if isinstance(right, Property) and not isinstance(left, ListOf):
+    if isinstance(right, Property) and isinstance(left, Constant):
         return compile_compare(compiler, Compare(left, Comparison.EQUAL, right))
+    if isinstance(right, Property) and not isinstance(left, ListOf):
+        return compile_chain(compiler, (left, right), (Comparison.EQUAL,), of_members=True)
     if isinstance(right, ListOf) and not right.items:
         return "0", "1"
     if not isinstance(right, ListOf) or not all(

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from kgnav_mcp.adapters.embedded.plans.calling import compile_arithmetic, compile_call, compile_list, during
 from kgnav_mcp.adapters.embedded.plans.comparing import NEVER, Truth, constant, negated
-from kgnav_mcp.adapters.embedded.plans.conditions import compile_compare, joined
+from kgnav_mcp.adapters.embedded.plans.conditions import compile_chain, compile_compare, joined
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.properties import Properties, rows_of
 from kgnav_mcp.adapters.embedded.plans.statement import Scope, Statement, Term, TermKind, unsupported
@@ -22,6 +22,7 @@ from kgnav_mcp.plan import (
     Arithmetic,
     Call,
     Compare,
+    ComparisonChain,
     Constant,
     CountOf,
     During,
@@ -61,11 +62,13 @@ class ExpressionCompiler:
         """Returns the SQL for when a condition is true."""
         return self.truth(expression)[0]
 
-    def truth(self, expression: Expression) -> Truth:  # noqa: PLR0911 - one for each kind
+    def truth(self, expression: Expression) -> Truth:  # noqa: C901, PLR0911 - one for each kind
         """Returns the SQL for when a condition is true and for when it is false."""
         match expression:
             case Compare():
                 return compile_compare(self, expression)
+            case ComparisonChain(values, comparisons):
+                return compile_chain(self, values, comparisons)
             case Joined(connective, parts):
                 return joined(connective, [self.truth(part) for part in parts])
             case Not(condition):
@@ -109,7 +112,7 @@ class ExpressionCompiler:
                 return Term(TermKind.NUMBER, (" + ".join(counts),))
             case Aggregate() if self.aggregated is not None:
                 return self.aggregated(expression)
-            case Compare() | Joined() | Not() | IsNull() | HasLabel() | Exists() | During():
+            case Compare() | ComparisonChain() | Joined() | Not() | IsNull() | HasLabel() | Exists() | During():
                 holds, fails = self.truth(expression)
                 return Term(TermKind.TRUTH, (f"CASE WHEN {holds} THEN 1 WHEN {fails} THEN 0 END",))
             case Aggregate():

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kgnav_mcp.adapters.embedded.plans.comparing import single_of_property
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 from kgnav_mcp.adapters.embedded.plans.statement import Scope, Statement, Term, TermKind, columns, within
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
@@ -72,4 +73,4 @@ def _count_sql(one: Aggregate, scope: Scope) -> str:
         return "count(*)"
     if not isinstance(one.of, Variable) or not scope[one.of.name].sql:
         return ""
-    return f"count({scope[one.of.name].one})"
+    return f"count({single_of_property(scope[one.of.name]).one})"

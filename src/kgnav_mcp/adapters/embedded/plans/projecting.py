@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kgnav_mcp.adapters.embedded.plans.comparing import encoded
+from kgnav_mcp.adapters.embedded.plans.comparing import encoded, single_of_property
 from kgnav_mcp.adapters.embedded.plans.encoding import empty_list
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler, Fits
 from kgnav_mcp.adapters.embedded.plans.grouping import counted_by_node
@@ -180,7 +180,7 @@ class Projector:
                 if one.function is not AggregateFunction.COUNT:
                     raise unsupported("sums of rows")
                 return Term(TermKind.NUMBER, ("min(count(*), 1)" if one.distinct else "count(*)",), never_null=True)
-            term, distinct = compiler.value(one.of), "DISTINCT " if one.distinct else ""
+            term, distinct = single_of_property(compiler.value(one.of)), "DISTINCT " if one.distinct else ""
             if term.kind is TermKind.HIDDEN:
                 raise unsupported("sums of paths")
             if one.function is AggregateFunction.COUNT:
@@ -216,6 +216,7 @@ class Projector:
                 continue  # in ORDER BY, SQL would take a number for the index of a column
             order_column = f"{_ORDER}{place}"
             term = compiler.variable(order_column) if order_column in result_terms else compiler.value(expression)
+            term = single_of_property(term)
             terms += (f"{each} DESC" if order.descending else each for each in self.sort_terms(compiler, term))
             if isinstance(expression, Variable):
                 sorted_by.add(expression.name)

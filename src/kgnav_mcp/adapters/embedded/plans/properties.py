@@ -21,6 +21,8 @@ class Values:
     rows: str
     test: str
     term: Term
+    in_list: str
+    """The condition that a value shows that the property is a list: it is not the first one, or an item of an array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ class Properties:
             for relation in self.words.properties(owned.ids or (owned.name,)):
                 alias = self.statement.alias("a")
                 test = pieces.OF_NODE.format(alias=alias, node=owner.one, relation=relation)
-                found.append(Values(pieces.VALUES.format(alias=alias), test, self._literal_term(alias, function)))
+                rows, in_list = pieces.VALUES.format(alias=alias), pieces.VALUE_IN_LIST.format(alias=alias)
+                found.append(Values(rows, test, self._literal_term(alias, function), in_list))
             return found
         if owner.kind is TermKind.EDGE:
             path = self.words.qualifier(owned.ids or (owned.name,))
@@ -61,7 +64,8 @@ class Properties:
             rows = pieces.QUALIFIER_VALUES.format(
                 qualifiers=self.qualifiers(owner), path=self.statement.parameter(path), alias=alias
             )
-            return [Values(rows, "1", self._qualifier_term(alias, function))]
+            in_list = pieces.QUALIFIER_IN_LIST.format(alias=alias)
+            return [Values(rows, "1", self._qualifier_term(alias, function), in_list)]
         return None
 
     def _qualifier_term(self, alias: str, function: str = "kg_value") -> Term:
@@ -115,7 +119,7 @@ class Properties:
             alias = self.statement.alias("a")
             value = self._literal_term(alias).one
             sql = pieces.FIRST_VALUE.format(alias=alias, node=owner.one, relation=relations[0], value=value)
-            return Term(TermKind.VALUE, (sql,), may_be_date=True)
+            return Term(TermKind.VALUE, (sql,), may_be_date=True, of_property=True)
         if owner.kind is TermKind.EDGE:
             path = self.words.qualifier(ids)
             if path is None:
@@ -127,7 +131,7 @@ class Properties:
                 path=self.statement.parameter(path),
                 alias=alias,
             )
-            return Term(TermKind.VALUE, (sql,), may_be_date=True)
+            return Term(TermKind.VALUE, (sql,), may_be_date=True, of_property=True)
         return NULL
 
 

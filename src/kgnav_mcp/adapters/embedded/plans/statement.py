@@ -58,6 +58,8 @@ class Term:
     """Whether it may be a date or a text that looks like one. Dates compare with both by their precision."""
     never_list: bool = False
     """Whether a VALUE is certainly not a list."""
+    of_property: bool = False
+    """Whether a list, or a member of it, may be the values of a property, which have a rule of their own."""
     never_null: bool = False
     """Whether it is certainly not null."""
 

@@ -19,7 +19,8 @@ def compile_unwind(compiler: ExpressionCompiler, clause: Unwind, table: str | No
     if term.kind not in SINGLE:
         raise unsupported("a list of nodes or edges over rows")
     alias = statement.alias("j")
-    member = Term(TermKind.VALUE, (pieces.MEMBER.format(alias=alias),), may_be_date=term.may_be_date)
+    sql = pieces.MEMBER.format(alias=alias)
+    member = Term(TermKind.VALUE, (sql,), may_be_date=term.may_be_date, of_property=term.of_property)
     selected, kept = columns({**compiler.scope, clause.variable: member})
     rows = pieces.MEMBERS.format(value=encoded(term), alias=alias)
     source = rows if table is None else f"{table} CROSS JOIN {rows}"

@@ -10,6 +10,7 @@ from kgnav_mcp.plan import ArithmeticOperator, Comparison, Function, Scalar
 from kgnav_mcp.port import calculating
 from kgnav_mcp.port.comparing import equal, less
 
+_ENDS = frozenset((Function.FIRST, Function.LAST))
 _FLOAT_KEY = "f"
 """The key under which JSON holds a float as text, because SQLite would parse the number differently."""
 
@@ -31,11 +32,14 @@ def compare(comparison: str, left: Stored, right: Stored) -> bool | None:
 
 
 def among(value: Stored, members: Stored) -> bool | None:
-    """Whether a value is a member of a list; None if it is not but the list has a null."""
+    """Whether a value is a member of a list; None if it is not but the list has a null.
+
+    A single value is a list of itself.
+    """
     found = decode(members)
-    if not isinstance(found, tuple):
+    if found is None:
         return None
-    one = _decode_single(value)
+    one, found = _decode_single(value), _as_list(found)
     tests = [equal(one, _decode_single(encode(member))) for member in found]
     return True if True in tests else None if None in tests else False
 
@@ -47,7 +51,7 @@ def call(name: str, stored: Stored) -> Stored:
         return None
     if not isinstance(value, tuple):
         work = calculating.FUNCTIONS.get(function)
-        return None if work is None else encode(work(value))
+        return stored if function in _ENDS else None if work is None else encode(work(value))
     match function:
         case Function.SIZE:
             return len(value)
@@ -60,7 +64,10 @@ def call(name: str, stored: Stored) -> Stored:
 
 
 def calculate(operator: str, left: Stored, right: Stored) -> Stored:
-    """Returns the result of an arithmetic operator."""
+    """Returns the result of an arithmetic operator. `+` joins lists."""
+    one, other = decode(left), decode(right)
+    if ArithmeticOperator(operator) is ArithmeticOperator.ADD and (isinstance(one, tuple) or isinstance(other, tuple)):
+        return None if one is None or other is None else encode((*_as_list(one), *_as_list(other)))
     return encode(calculating.calculate(_decode_single(left), ArithmeticOperator(operator), _decode_single(right)))
 
 
@@ -82,6 +89,10 @@ def member(kind: str, stored: Any) -> Stored:  # noqa: ANN401 - a value of JSON
         return encode(kind == "true")
     value = json.loads(stored)
     return float(cast("dict[str, str]", value)[_FLOAT_KEY]) if isinstance(value, dict) else encode(as_value(value))
+
+
+def _as_list(value: Value) -> tuple[Value, ...]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _not_less(left: Scalar, right: Scalar) -> bool | None:

@@ -71,6 +71,9 @@ LABELS = "(SELECT kg_labels(l.label) FROM node_label AS l WHERE l.node = {node})
 """One seek, and a call of Python for each label."""
 
 VALUES = "attribute AS {alias}"
+VALUE_IN_LIST = "({alias}.n > 0 OR {alias}.item IS NOT NULL)"
+QUALIFIER_IN_LIST = "({alias}.key > 0 OR {alias}.value ->> 3 IS NOT NULL)"
+"""Nothing but the value."""
 OF_NODE = "{alias}.node = {node} AND {alias}.p = {relation}"
 """One seek."""
 
@@ -148,6 +151,9 @@ ON e.s = json_extract(j.value, '$[0]') AND e.p = json_extract(j.value, '$[1]')
     AND e.o = json_extract(j.value, '$[2]') AND e.n = json_extract(j.value, '$[3]')
 """
 """One seek for each edge of a page."""
+
+NO_LISTS = "CASE WHEN {several} THEN kg_refuse() ELSE ({test}) END"
+"""A seek for each of two properties: whether one has several values. These lists are left to the evaluator."""
 
 MEMBERS = "json_each(kg_members({value})) AS {alias}"
 """A call of Python for each list."""

@@ -220,8 +220,8 @@ class Pattern:
         number = number_condition(condition)
         if number is None:
             return self._id_condition(condition)
-        owned, comparison, value = number
-        return self._writer.number(self.node(owned.owner), owned.ids, comparison, value)
+        owned, bounds = number
+        return self._writer.number(self.node(owned.owner), owned.ids, bounds)
 
     def _id_condition(self, condition: Expression) -> Fragment:
         ids = id_condition(condition)

@@ -31,9 +31,10 @@ TWO_HOPS: Final = "$source $near $via . $mediator $via $far $target . FILTER($so
 LABELLED: Final = "$node $typed $type ."
 HAS_LABEL: Final = "EXISTS { $node $typed ?type FILTER(?type IN ($types)) }"
 INSTANCES: Final = "{ SELECT DISTINCT $node WHERE { $node $typed ?type FILTER(?type IN ($types)) } }"
+WITHIN: Final = "<http://www.w3.org/2001/XMLSchema#double>(STR(?value)) $sign $number"
 HAS_NUMBER: Final = (
     "EXISTS { VALUES ?relation { $relations } $node ?relation ?value "
-    "FILTER(DATATYPE(?value) IN ($numbers) && <http://www.w3.org/2001/XMLSchema#double>(STR(?value)) $sign $number) }"
+    "FILTER(DATATYPE(?value) IN ($numbers) && $within) }"
 )
 """Numbers are compared as doubles read from their texts, whatever their datatypes."""
 NAMED: Final = "FILTER(!isBlank($node))"

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.sparql.plans.parts import EdgeVariables, cannot_express
 from kgnav_mcp.adapters.sparql.plans.writing import Writer
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated, values
-from kgnav_mcp.plan import Comparison
+from kgnav_mcp.port.pattern_queries import Bound
 from kgnav_mcp.port.scalars import NUMBERS
 
 Path = tuple[URIRef, ...]
@@ -79,12 +79,15 @@ class TripleWriter(Writer):
         relation = Fragment("|".join(path[0].n3() for path in paths))
         return self.part(queries.REACHES, source=ends.source, relations=relation, target=ends.target)
 
-    def number(self, node: Fragment, relations: Sequence[str], comparison: Comparison, number: float) -> Fragment:
+    def number(self, node: Fragment, relations: Sequence[str], bounds: Sequence[Bound]) -> Fragment:
+        tests = [
+            self.part(queries.WITHIN, sign=Fragment(comparison), number=Literal(number)).text
+            for comparison, number in bounds
+        ]
         return self.part(
             queries.HAS_NUMBER,
             node=node,
             relations=values(*self.terms(relations)),
             numbers=_NUMBERS,
-            sign=Fragment(comparison),
-            number=Literal(number),
+            within=Fragment(" && ".join(tests)),
         )

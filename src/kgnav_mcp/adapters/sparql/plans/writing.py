@@ -12,8 +12,7 @@ from kgnav_mcp.adapters.sparql.plans import queries
 from kgnav_mcp.adapters.sparql.plans.parts import EdgeVariables, cannot_express
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, comma_separated
-from kgnav_mcp.plan import Comparison
-from kgnav_mcp.port.pattern_queries import QualifierCondition
+from kgnav_mcp.port.pattern_queries import Bound, QualifierCondition
 
 
 class Writer(ABC):
@@ -75,13 +74,13 @@ class Writer(ABC):
         del relations, ends
         raise cannot_express("paths")
 
-    def number(self, node: Fragment, relations: Sequence[str], comparison: Comparison, number: float) -> Fragment:
-        """Write a condition that compares the values of some properties with a number; one of them has to meet it.
+    def number(self, node: Fragment, relations: Sequence[str], bounds: Sequence[Bound]) -> Fragment:
+        """Write a condition that one of the values of some properties is within all bounds.
 
         Raises:
             Unsupported: this store does not tell numbers by their datatypes.
         """
-        del node, relations, comparison, number
+        del node, relations, bounds
         raise cannot_express("values of properties")
 
     def qualifier(self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment) -> Fragment:
