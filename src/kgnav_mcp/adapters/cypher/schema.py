@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -53,14 +53,12 @@ class _Ends:
 class Sample:
     """What was read of a graph with a `size` (nodes, edges).
 
-    `values` is the number of values by labels of their node, property and datatype.
+    `values` is the number of values by labels of their node, property, datatype, and whether they are items of lists.
     """
 
     size: tuple[int, int]
     read_at: float
-    values: Mapping[tuple[tuple[str, ...], str, str], int]
-    arities: Mapping[tuple[tuple[str, ...], str], frozenset[bool]]
-    """Whether values are lists, by labels of their node and property: all, none or some of them."""
+    values: Mapping[tuple[tuple[str, ...], str, str, bool], int]
     ends: Mapping[str, _Ends]
     complete: bool
     """Whether every node was read, so that the numbers of values are exact."""
@@ -70,21 +68,19 @@ class Sample:
         """The properties for which `wanted` (labels, name) is true, those with the most values first."""
         counts = Counter[str]()
         datatypes: dict[str, Counter[str]] = defaultdict(Counter)
-        for (labels, name, datatype), size in self.values.items():
+        in_lists: dict[str, set[bool]] = defaultdict(set)
+        for (labels, name, datatype, in_list), size in self.values.items():
             if wanted(labels, name):
                 counts[name] += size
                 datatypes[name][datatype] += size
-        arities: dict[str, set[bool]] = defaultdict(set)
-        for (labels, name), are_lists in self.arities.items():
-            if wanted(labels, name):
-                arities[name] |= are_lists
+                in_lists[name].add(in_list)
         as_count = Count if self.complete else Count.at_least
         return [
             PropertyFacts(
                 relation_of(name),
                 as_count(size),
                 tuple(_most_frequent(datatypes[name])),
-                *_arity(arities[name], complete=self.complete),
+                *_arity(in_lists[name], complete=self.complete),
             )
             for name, size in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         ]
@@ -127,7 +123,7 @@ class SchemaReader:
         if label is not None:
             types |= await self._at_label(catalogue, label)
         elif bases:
-            labels |= {one for having, key, _ in sample.values if key in bases for one in having}
+            labels |= {one for having, key, *_ in sample.values if key in bases for one in having}
         return _schema(catalogue, sample, (labels, types, properties), limit)
 
     async def size(self) -> tuple[Count, Count]:
@@ -155,8 +151,7 @@ class SchemaReader:
         complete = catalogue.nodes <= _MAX_NODES_READ_WHOLE
         labels: list[str | None] = [None] if complete else list(catalogue.labels)
         fill = self._session.builder.fill
-        values = Counter[tuple[tuple[str, ...], str, str]]()
-        arities: dict[tuple[tuple[str, ...], str], frozenset[bool]] = defaultdict(frozenset)
+        values = Counter[tuple[tuple[str, ...], str, str, bool]]()
         for start in range(0, len(labels), _LABELS_PER_QUERY):
             first = [
                 fill(queries.FIRST_NODES, label=labelled(label)) for label in labels[start : start + _LABELS_PER_QUERY]
@@ -168,9 +163,8 @@ class SchemaReader:
                 most=_MAX_NODES_READ_WHOLE if complete else _NODES_PER_LABEL,
             )
             for node_labels, key, datatype, size in rows:
-                found = tuple(sorted(node_labels)), split_key(key)[0], self._datatype(datatype)
+                found = (tuple(sorted(node_labels)), split_key(key)[0], self._datatype(datatype), _is_list(datatype))
                 values[found] = values[found] + size if complete else max(values[found], size)
-                arities[found[:2]] |= {_is_list(datatype)}
         all_edges = max(catalogue.types.values(), default=0) <= _EDGES_PER_TYPE
         notes = [] if complete else [_SAMPLED_NODES_NOTE.format(_NODES_PER_LABEL)]
         if not all_edges:
@@ -179,32 +173,32 @@ class SchemaReader:
             (catalogue.nodes, catalogue.edges),
             time.monotonic(),
             values,
-            arities,
-            await self._ends(list(catalogue.types)),
+            await self._ends(catalogue.types),
             complete,
             "; ".join(notes) or None,
         )
 
-    async def _ends(self, types: Sequence[str]) -> dict[str, _Ends]:
+    async def _ends(self, types: Mapping[str, int]) -> dict[str, _Ends]:
         """By relationship type, the labels at the ends of its edges, and their properties."""
         collected = [self._session.builder.collected(queries.ENDS_OF_EDGES, type=quoted(name)) for name in types]
         found: dict[str, _Ends] = {}
         for name, rows in zip(types, await self._session.expressions(collected, most=_EDGES_PER_TYPE), strict=True):
             heads, tails = Counter[str](), Counter[str]()
             datatypes: dict[str, Counter[str]] = defaultdict(Counter)
-            arities: dict[str, set[bool]] = defaultdict(set)
+            in_lists: dict[str, set[bool]] = defaultdict(set)
             joins = Counter[tuple[str, str]]()
             for head_labels, tail_labels, own, size in rows:
                 heads.update(dict.fromkeys(head_labels, size))
                 tails.update(dict.fromkeys(tail_labels, size))
                 for key, datatype in own:
-                    datatypes[split_key(key)[0]][self._datatype(datatype)] += size
-                    arities[split_key(key)[0]].add(_is_list(datatype))
+                    base = split_key(key)[0]
+                    datatypes[base][self._datatype(datatype)] += size
+                    in_lists[base].add(_is_list(datatype))
                 joins.update(dict.fromkeys(product(head_labels, tail_labels), size))
             sizes = {key: counts.total() for key, counts in datatypes.items()}
-            complete = self._catalogue.current.types.get(name, 0) <= _EDGES_PER_TYPE
+            complete = types[name] <= _EDGES_PER_TYPE
             qualifiers = [
-                QualifierFacts(key, tuple(_most_frequent(datatypes[key])), *_arity(arities[key], complete=complete))
+                QualifierFacts(key, tuple(_most_frequent(datatypes[key])), *_arity(in_lists[key], complete=complete))
                 for key in _most_frequent(sizes)
             ]
             found[name] = _Ends(_frequent(heads), _frequent(tails), tuple(qualifiers), joins)
@@ -222,10 +216,12 @@ def _is_list(datatype: str) -> bool:
     return datatype.startswith("LIST<")
 
 
-def _arity(are_lists: Collection[bool], *, complete: bool) -> tuple[bool, bool | None]:
-    """Whether a property is an array, and whether some value is one; None if only a sample has none."""
-    some = True in are_lists
-    return some and False not in are_lists, some or (False if complete else None)
+def _arity(in_lists: set[bool], *, complete: bool) -> tuple[bool, bool | None]:
+    """Whether a property is an array, and whether it has several values, by what was read of it: all if `complete`.
+
+    A list counts as several values, because the sizes of lists are not read.
+    """
+    return False not in in_lists, True if True in in_lists else False if complete else None
 
 
 def _schema(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
@@ -77,17 +77,17 @@ class ValueFormats:
     writers: tuple[Writer, ...] = ()
     readers: tuple[Reader, ...] = ()
 
-    def literal(self, value: object, language: str | None = None) -> Literal:
-        """One value with its datatype."""
+    def literal(self, value: object, language: str | None = None, index: int | None = None) -> Literal:
+        """One value with its datatype. `index`: its place if it is an item of a list."""
         if isinstance(value, str):
-            return Literal(value, None, language)
+            return Literal(value, None, language, index)
         for kinds, write, datatype in (*_WRITERS, *self.writers):
             if isinstance(value, kinds):
-                return Literal(write(value), datatype(value) if callable(datatype) else datatype)
-        return Literal(str(value), type(value).__name__.lower())
+                return Literal(write(value), datatype(value) if callable(datatype) else datatype, index=index)
+        return Literal(str(value), type(value).__name__.lower(), index=index)
 
     def literals(self, key: str, value: object, length: int | None = None) -> list[Literal]:
-        """The values under a key; each item of a list is one. Of a vector only the length is shown.
+        """The values under a key; each item of a list is one, with its index. Of a vector only the length is shown.
 
         `length` is given if the query left out a vector's numbers.
         """
@@ -99,7 +99,7 @@ class ValueFormats:
         items = cast("Sequence[object]", value)
         if len(items) >= VECTOR_SIZE and all(isinstance(item, float) for item in items):
             return [vector(len(items))]
-        return [replace(self.literal(item, language), index=place) for place, item in enumerate(items)]
+        return [self.literal(item, language, index) for index, item in enumerate(items)]
 
     def possible_values(self, text: str) -> list[object]:
         """All values that a printed text may stand for: first the text itself, then a number, then others."""

@@ -14,6 +14,7 @@ from kgnav_mcp.adapters.cypher.plans.functions import calculated, called
 from kgnav_mcp.adapters.cypher.plans.kinds import (
     BOOLEAN,
     DATES,
+    NOTHING,
     NULL,
     NUMBERS,
     PLAIN,
@@ -62,13 +63,15 @@ _DATE_TEXT = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of a property: a single value, or with `many` a list."""
+    """The values of a property: a single value, or with `many` a list.
+
+    `stored` is the property as the store has it, a list or a single value, if it has one key only.
+    """
 
     text: str
     types: frozenset[str]
     many: bool = False
-    key: str = ""
-    """With `many`, the expression of the property itself if all its values are under one key."""
+    stored: str | None = None
 
 
 class Expressions:
@@ -174,11 +177,13 @@ class Expressions:
             return Values(texts[0], all_types)
         if len(keys) == 1 and all_types == DATES:
             return Values(f"toString({texts[0]})", all_types)
-        single = frozenset(member_type(name) for name in all_types)
+        single = frozenset(member_type(name) for name in all_types) - {NOTHING}
         if not single <= PLAIN:
             raise unsupported("dates, places and other values with types of their own")
-        text = self._context.fill(queries.VALUES, values=", ".join(texts))
-        return Values(text, single, many=True, key=texts[0] if len(texts) == 1 else "")
+        if len(keys) > 1 and single != all_types:
+            raise unsupported("lists under several keys")
+        stored = texts[0] if len(keys) == 1 else None
+        return Values(self._context.fill(queries.VALUES, values=", ".join(texts)), single, many=True, stored=stored)
 
     def _name(self, node: Typed) -> str:
         """The expression for the name of a node, chosen as `entities.NodeDecoder` does."""
@@ -200,8 +205,8 @@ class Expressions:
         values = self.values(expression, scope)
         if not values.many:
             return Typed(values.text, Single(values.types))
-        if values.key:
-            text = self._context.fill(queries.NO_EMPTY_LIST, value=values.key)
+        if values.stored is not None:
+            text = self._context.fill(queries.STORED, values=values.text, stored=values.stored)
             return Typed(text, Single(values.types | {SEVERAL}))
         mixed = bool(values.types & NUMBERS) and not values.types <= NUMBERS
         order = self._context.fill(queries.NUMBERS_FIRST if mixed else queries.BY_VALUE)

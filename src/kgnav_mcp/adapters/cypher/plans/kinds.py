@@ -22,6 +22,8 @@ PLAIN = NUMBERS | TEXT | BOOLEAN
 """Types that Cypher compares, sorts and counts as plans do."""
 DATE, SEVERAL = "DATE", "LIST"
 """DATE: a date, handled as its text. SEVERAL: a property with several values, as a list."""
+NOTHING = "NOTHING"
+"""The type of the members of an empty list."""
 DATES = frozenset((DATE,))
 SORTED = PLAIN | {DATE, SEVERAL}
 """Types that Cypher sorts and counts as plans do."""

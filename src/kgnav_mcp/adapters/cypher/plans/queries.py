@@ -48,12 +48,14 @@ EDGE_KEY = """
 OWN_VALUE = "[key IN {keys} WHERE {variable}[key] IS NOT NULL | [key, {variable}[key]]]"
 OWN_VALUES = """
 COLLECT {
-  UNWIND {keys} AS key UNWIND {variable}[key] AS value
-  WITH key, CASE WHEN {value_type(value)} STARTS WITH 'DATE' THEN toString(value) ELSE value END AS value
-  ORDER BY key, value RETURN [key, value]
+  UNWIND {keys} AS key WITH key, {variable}[key] AS own WHERE own IS NOT NULL
+  WITH key, CASE WHEN {is_list(own)} THEN own ELSE [own] END AS own
+  UNWIND range(0, size(own) - 1) AS place WITH key, place, own[place] AS value
+  WITH key, place, CASE WHEN {value_type(value)} STARTS WITH 'DATE' THEN toString(value) ELSE value END AS value
+  ORDER BY key, place RETURN [key, value]
 }
 """
-"""All properties of an edge, single ones or lists."""
+"""All properties of an edge, single ones or lists in their order."""
 PATH_KEY = "[{first}] + [i IN range(0, length({variable}) - 1) | [{edge}, {node}]]"
 """The sort keys of all nodes and edges of the path."""
 FIRST_NODE, NEXT_NODE = "nodes({variable})[0]", "nodes({variable})[i + 1]"
@@ -72,6 +74,8 @@ VALUES = "reduce(found = [], one IN [{values}] | found + CASE WHEN one IS NULL T
 """All values under some keys of a node or edge, whether single values or lists."""
 SOME_VALUE = "CASE WHEN size({values}) = 0 THEN {nothing} ELSE any({member} IN {values} WHERE {condition}) END"
 """Reads the values one by one."""
+STORED = "CASE WHEN size({values}) = 0 THEN null ELSE {stored} END"
+"""A value or a list as it is stored; null for an empty list, which has no value on any store."""
 VALUES_AS_ONE = """
 [found IN [COLLECT { UNWIND {values} AS value WITH DISTINCT value ORDER BY {order} RETURN value }] |
  CASE size(found) WHEN 0 THEN null WHEN 1 THEN found[0] ELSE found END][0]
@@ -83,7 +87,6 @@ CASE WHEN {value_type(value)} STARTS WITH 'INTEGER' OR {value_type(value)} START
 """
 VALUE_IN = "CASE WHEN size({values}) = 0 THEN null ELSE {value} IN {values} END"
 """As above."""
-NO_EMPTY_LIST = "CASE WHEN {value} = [] THEN null ELSE {value} END"
 NO_TEXT = "CASE WHEN trim({value}) <> '' THEN {value} END"
 """The value, unless it is a blank text."""
 OF_LABEL = "CASE WHEN {variable}:{label} THEN {value} END"
