@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgnav_mcp.model import Direction
+from kgnav_mcp.model import Count, Direction
 from kgnav_mcp.port import GraphAdapter, ValueOwner
 from tests.adapters.endpoint.inprocess import HERE
 from tests.adapters.sparql.inprocess import InProcess, opened_over
@@ -37,3 +37,13 @@ async def test_a_row_for_no_group_changes_no_answer():
         expected = await _answers(graph)
     async with opened_over(InProcess(FILMS, empty_groups=True), HERE) as graph:
         assert await _answers(graph) == expected
+
+
+async def test_a_degree_that_no_row_states_is_counted_in_another_way_or_not_known():
+    without_rows = [(r"VALUES \?s { [^}]+ } \?[so] \?p \?[so] } GROUP BY", ())]
+    async with opened_over(InProcess(FILMS, answers=without_rows), HERE) as graph:
+        (found,) = (await graph.find("Solaris", limit=5)).items
+        assert found.degree == Count(4)
+    async with opened_over(InProcess(FILMS, answers=[*without_rows, (r"UNION { \?o \?p <", ())]), HERE) as graph:
+        (found,) = (await graph.find("Solaris", limit=5)).items
+        assert found.degree == Count.unknown()

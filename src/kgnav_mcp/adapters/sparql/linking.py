@@ -126,16 +126,25 @@ class Linker(ABC):
         return page if candidates.has_exact_match else replace(page, note=self._search.note)
 
     async def sizes(self, iris: Sequence[URIRef]) -> Mapping[URIRef, Size]:
-        """The number of triples of each entity. A triple from an entity to itself counts twice."""
+        """The number of triples of each entity. A triple from an entity to itself counts twice.
+
+        Each entity has a triple, by which it was found. Some endpoints answer with no row to VALUES with GROUP BY, so
+        entities without a row are counted again by themselves.
+        """
         found = dict.fromkeys(iris, Count(0) if self.exact_degrees else Count.at_least(0))
         try:
             for direction in Direction:
                 read = await self._reader.in_batches(queries.DEGREES[direction], "ids", iris)
                 counted = {iri_in(row, "s"): number_in(row, "n") for row in read.rows}
                 found = {iri: count + read.counted(counted.get(iri, 0)) for iri, count in found.items()}
+            uncounted = [self._reader.filled(queries.DEGREE_OF, s=iri) for iri in found if not found[iri].value]
+            if uncounted:
+                read = await self._reader.union(uncounted)
+                alone = {iri_in(row, "s"): number_in(row, "n") for row in read.rows}
+                found |= {iri: found[iri] + read.counted(number) for iri, number in alone.items()}
         except StoreTimeout:
             return dict.fromkeys(iris, Size(Count.unknown()))
-        return {iri: Size(count) for iri, count in found.items()}
+        return {iri: Size(count if count.value else Count.unknown()) for iri, count in found.items()}
 
     @abstractmethod
     async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 
+from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty
 from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.scopes import Node
@@ -29,6 +32,8 @@ HasRows = Callable[[Plan], Awaitable[bool | None]]
 ANY_ROW = Project((Column("found", Constant(value=True)),), limit=1)
 _MOST_READ = 5_000
 """Nodes of a label that are read at most if the schema is a sample without the property."""
+_MOST_LISTED = 1_000_000
+"""Nodes of a label among which the store is asked for one with the property: this takes it up to a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,9 @@ class PropertyChecker:
             if any_node:
                 continue
             named = write_part(NodePattern(UNNAMED, (tuple(labels),)))
-            self.findings.notes.append(f"Of the nodes {named} that were looked at none has {prop.name}.")
+            self.findings.notes.append(
+                f"None of the nodes {named} in the schema's sample has {prop.name}; others may have it."
+            )
         return True
 
     async def report_missing(self, node: Node, prop: Property, ids: Sequence[str]) -> None:
@@ -71,7 +78,15 @@ class PropertyChecker:
     async def _any_node_has(self, labels: Sequence[str], ids: Sequence[str]) -> bool | None:
         size = self.vocabulary.nodes_of(labels)
         if size.certainty is not Certainty.EXACT or size.value > _MOST_READ:
-            return None
+            return await self._any_node_is_listed(labels, ids) if 0 < size.value <= _MOST_LISTED else None
         owned = Not(IsNull(Property("n", ids[0], tuple(ids))))
         pattern = Match((NodePattern("n", (tuple(labels),)),), where=owned)
         return await self.has_rows(Plan((Pipeline((pattern, ANY_ROW)),), only_exists=True))
+
+    async def _any_node_is_listed(self, labels: Sequence[str], ids: Sequence[str]) -> bool | None:
+        """True if the store lists a node with one of the labels and properties; None if it does not, or not in time."""
+        for label, relation in product(labels, ids):
+            with suppress(UnknownName, Unsupported, StoreTimeout):
+                if (await self.vocabulary.graph.nodes(label, relation, None, limit=1)).items:
+                    return True
+        return None
