@@ -23,7 +23,7 @@ ENTITY_DATATYPES: Final = frozenset(
         "wikibase-sense",
     }
 )
-DATATYPES: Final = {
+DATATYPES: Final[Mapping[str, str]] = {
     "WikibaseItem": "wikibase-item",
     "WikibaseProperty": "wikibase-property",
     "WikibaseLexeme": "wikibase-lexeme",

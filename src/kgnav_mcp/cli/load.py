@@ -34,6 +34,7 @@ Examples:
   kgnav load edges.csv --relation knows -o people.kg     source,target,weight as networkx or pandas write it
   kgnav load nodes.csv edges.csv -o movies.kg            as for neo4j-admin import, Neptune or Gephi
   kgnav load triples.tsv --labels names.tsv --type-relation P31 -o wiki.kg
+  kgnav load Q42.ttl.gz --labels names.tsv -o adams.kg   an item or a dump of Wikidata
   kgnav load dump.nt --skip-bad --mediators unnamed -o freebase.kg
 
 The file appears at once and whole: a load that is stopped or fails leaves nothing behind. An older graph file of that
@@ -76,6 +77,13 @@ name is replaced; a source or any other file never is, the latter only with --fo
     help="Which nodes without a name only tie others together: blank nodes, all of them, or none.",
 )
 @click.option(
+    "--statements",
+    type=click.Choice(["truthy", "all"]),
+    default="truthy",
+    show_default=True,
+    help="Of the RDF of a Wikibase, such as Wikidata: statements of the best rank, or of any.",
+)
+@click.option(
     "--type-relation",
     "type_relations",
     multiple=True,
@@ -115,6 +123,7 @@ def load(
     sources: tuple[Path, ...],
     target: Path,
     mediators: Literal["blank", "unnamed", "none"],
+    statements: Literal["truthy", "all"],
     progress: bool | None,
     source_format: str | None,
     labels: tuple[Path, ...],
@@ -138,6 +147,7 @@ def load(
         nodes_from_edges=nodes_from_edges,
         source_format=source_format,
         mediators=mediators,
+        statements=statements,
         **{name: values for name, values in lists.items() if values},
     )
     try:

@@ -168,8 +168,10 @@ class Catalogue:
         self.revision = text(meta["revision"])
         file_prefixes = {name: text(namespace) for name, namespace in mapping(meta["prefixes"]).items()}
         self.prefixes = Prefixes(
-            {**configured, **{name: file_prefixes[name] for name in file_prefixes if name not in configured}}
+            {**configured, **{name: file_prefixes[name] for name in file_prefixes if name not in configured}},
+            texts(meta.get("unprefixed", "[]")),
         )
+        self._hidden_keys = frozenset(texts(meta.get("hidden_relations", "[]")))
         self.coined_prefixes = self.prefixes.printed(texts(meta.get("coined_prefixes", "[]")))
         self.class_relations = frozenset(map(self.prefixes.short, texts(meta["type_relations"])))
         self.subclass_relations = frozenset(map(self.prefixes.short, subclass_keys))
@@ -217,6 +219,13 @@ class Catalogue:
                 )
             self._relations = NameIndex(entries, self.prefixes)
         return self._relations
+
+    def hidden_relations(self, session: Session) -> frozenset[int]:
+        """Returns the relations to identifiers of other databases, which are shown only if asked for."""
+        if not self._hidden_keys:
+            return frozenset()
+        entries = self.relations(session).entries
+        return frozenset(number for number, entry in entries.items() if entry.key in self._hidden_keys)
 
     def labels(self, session: Session) -> NameIndex[LabelEntry]:
         """Returns all labels. A label is printed as its name, or as its id if the name is ambiguous."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 
 class Prefixes:
     """The prefixes of one graph file. Without any, ids are printed as they are stored."""
 
-    def __init__(self, namespaces: Mapping[str, str]) -> None:
-        """`namespaces` maps prefixes to namespaces. Of two prefixes for one namespace, the first is printed."""
+    def __init__(self, namespaces: Mapping[str, str], unprefixed: Sequence[str] = ()) -> None:
+        """`namespaces` maps prefixes to namespaces. Of two prefixes for one namespace, the first is printed.
+
+        Ids in the namespaces `unprefixed` may also be written without a prefix.
+        """
+        self.unprefixed = tuple(unprefixed)
         self._namespace_of = dict(namespaces)
         self._prefix_of: dict[str, str] = {}
         for prefix, namespace in namespaces.items():
@@ -37,6 +41,10 @@ class Prefixes:
             prefix = self._prefix_of.get(start)
         return key if prefix is None or len(start) == len(key) else f"{prefix}:{key[len(start) :]}"
 
+    def is_opaque(self, key: str) -> bool:
+        """Whether a stored id, such as that of `Q42`, says nothing that could be read as a name."""
+        return namespace(key) in self.unprefixed
+
     def printed(self, prefixes: Iterable[str]) -> dict[str, str]:
         """Returns those of the prefixes that printed ids use, with their namespaces."""
         found = ((prefix, self._namespace_of[prefix]) for prefix in prefixes if prefix in self._namespace_of)
@@ -45,12 +53,14 @@ class Prefixes:
     def keys(self, reference: str) -> tuple[str, ...]:
         """Returns the stored ids that a text may mean, the text itself first.
 
-        Accepts `wd:Q42`, `<http://...>` and full IRIs.
+        Accepts `wd:Q42`, `<http://...>` and full IRIs; `Q42` if its namespace needs no prefix.
         """
         key = storable(reference)
         if key.startswith("<") and key.endswith(">"):
             return key, key[1:-1]
-        prefix, _, local = key.partition(":")
+        prefix, separator, local = key.partition(":")
+        if not separator:
+            return (key, *(namespace + key for namespace in self.unprefixed))
         namespace = self._namespace_of.get(prefix) if local else None
         return (key,) if namespace is None else (key, namespace + local)
 

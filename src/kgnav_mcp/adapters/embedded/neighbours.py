@@ -28,6 +28,7 @@ from kgnav_mcp.adapters.embedded.paging import Kind, Position, Seek, Segment
 from kgnav_mcp.adapters.embedded.rowfilter import RowFilter
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Parameter, Row
+from kgnav_mcp.adapters.paging.relations import hidden_note
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Stop, Triple
 from kgnav_mcp.port import TailKind
 from kgnav_mcp.port.lists import invalid_cursor
@@ -98,7 +99,20 @@ class NeighbourReader:
             stop=Stop.LIMIT if more else Stop.COMPLETE,
             anchors=self._anchors.given,
             without=None if total is None or after is not None else self._entities_without_rows(sides.values()),
+            note=self._hidden_note(),
         )
+
+    def _hidden_note(self) -> str:
+        """Returns the note about rows of relations that are shown only if asked for; empty without such rows."""
+        hidden = self._row_filter.hidden
+        if not hidden or self._row_filter.conditions:
+            return ""
+        counts: Counter[int] = Counter()
+        for side in self._directions:
+            reader = CountReader(self._builder, self._anchors, side, self._row_filter.far_ends)
+            counts.update({path[0]: rows.value for path, rows in reader.all(1).by_path().items() if path[0] in hidden})
+        ids = [self._builder.relation(relation).id for relation in counts]
+        return hidden_note(Count(counts.total()), ids) if ids else ""
 
     def _entities_without_rows(self, sides: Iterable[_Side]) -> tuple[Entity, ...]:
         """Returns the entities without rows."""

@@ -68,7 +68,8 @@ class RelationReader:
         paths = sorted(counts.by_path(), key=lambda path: builder.path(path).id)
         shown = paths[:limit]
         counts_by_path = counts.by_path_and_entity()
-        shown_counts = {path: counts_by_path[path] for path in shown if examples}
+        hidden = {(relation,) for relation in builder.catalogue.hidden_relations(self._session)}
+        shown_counts = {path: counts_by_path[path] for path in shown if examples and path not in hidden}
         return relations_page(
             counts,
             side,
@@ -78,6 +79,7 @@ class RelationReader:
             printed=ids.__getitem__,
             examples=self._examples(side, shown_counts, examples),
             stop=Stop.COMPLETE,
+            hidden=hidden,
         )
 
     def _examples(
@@ -146,10 +148,12 @@ def rows_or_relations(
 
     if len(anchors.nodes) > rows and rows_in(relation_page := facts()) > rows:
         return RowsOrRelations(AnchoredPage((), (), Count(rows_in(relation_page)), Stop.LIMIT), relation_page)
-    page = NeighbourReader(builder, anchors, direction, RowFilter()).page(rows, None, all_or_none=True)
+    page = NeighbourReader(builder, anchors, direction, RowFilter.of(builder, None, None)).page(
+        rows, None, all_or_none=True
+    )
     return RowsOrRelations(page, facts() if page.stop is Stop.LIMIT else None)
 
 
 def rows_in(page: AnchoredPage[RelationFacts]) -> int:
-    """Returns the number of one-hop rows that the relations of a page have."""
-    return sum(facts.count.value for facts in page.items if len(facts.hops) == 1)
+    """Returns the number of one-hop rows that the relations of a page have, without hidden ones."""
+    return sum(facts.count.value for facts in page.items if len(facts.hops) == 1 and not facts.hidden)

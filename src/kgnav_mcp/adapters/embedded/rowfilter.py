@@ -30,17 +30,23 @@ class Conditions:
 class RowFilter:
     """A filter for rows: by path (None: all one-hop relations) and by type of far end (None: both).
 
-    `conditions` filter by the far end itself. Rows are then not counted.
+    `conditions` filter by the far end itself. Rows are then not counted. `hidden` are relations that `paths` leaves out
+    because the request names none: rows of these are shown only if asked for.
     """
 
     paths: frozenset[Path] | None = None
     far_ends: TailKind | None = None
     conditions: Conditions | None = None
+    hidden: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, builder: Builder, paths: Iterable[Sequence[str]] | None, far_ends: TailKind | None) -> RowFilter:
-        """Makes a filter from paths of relation ids. Unknown relations match no rows."""
-        return cls(None if paths is None else frozenset(builder.known_paths(paths)), far_ends)
+        """Makes a filter from paths of relation ids. Unknown relations match no rows. None: all that are not hidden."""
+        if paths is not None:
+            return cls(frozenset(builder.known_paths(paths)), far_ends)
+        hidden = builder.catalogue.hidden_relations(builder.session)
+        shown = frozenset((number,) for number in builder.relation_entries if number not in hidden) if hidden else None
+        return cls(shown, far_ends, hidden=hidden)
 
     @property
     def relations(self) -> set[int] | None:

@@ -60,7 +60,7 @@ class Builder:
     def label(self, key: str, label: str | None, mediator: int) -> str | None:
         """Returns the name to show: in a preferred language, else as stored, else read from the id, else None."""
         if label is None:
-            return None if mediator else _name_from_id(key)
+            return None if mediator or self.prefixes.is_opaque(key) else _name_from_id(key)
         if not self._languages:
             return label
         names = [(language_rank(language, self._languages), name) for language, name in self._all_names(key)]

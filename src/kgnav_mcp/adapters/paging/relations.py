@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from kgnav_mcp.adapters.paging.counts import E, K, PathCounts, RelationCounts, near_relation
-from kgnav_mcp.model import Direction, Node, Page, Relation, RelationFacts, Stop
+from kgnav_mcp.model import Certainty, Count, Direction, Node, Page, Relation, RelationFacts, Stop
 
 
 def joined(hops: Sequence[Relation]) -> Relation:
@@ -61,3 +61,10 @@ def relations_page(
         total=counts.as_count(len(paths)),
         stop=Stop.first((counts.stop, stop, Stop.LIMIT if len(paths) > limit else Stop.COMPLETE)),
     )
+
+
+def hidden_note(rows: Count, relations: Iterable[str]) -> str:
+    """The note that rows of hidden relations, with these ids, are not shown."""
+    example = min(relations, key=lambda name: (len(name), name))
+    size = f"{rows.value:,}" if rows.certainty is Certainty.EXACT else f"At least {rows.value:,}"
+    return f"{size} identifiers of other databases are not shown; to see one, name its property, such as {example}."

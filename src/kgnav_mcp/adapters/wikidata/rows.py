@@ -13,6 +13,7 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
 from kgnav_mcp.adapters.paging.positions import Place
+from kgnav_mcp.adapters.paging.relations import hidden_note
 from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.reading import Read, Row, iri_in, number_in
@@ -25,7 +26,7 @@ from kgnav_mcp.adapters.wikidata.statements import StatementReader, StatementRow
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Certainty, Count, Direction, Page, Stop, Triple
+from kgnav_mcp.model import Count, Direction, Page, Stop, Triple
 from kgnav_mcp.port import TailKind
 
 _MAX_READ_WHOLE = 500
@@ -86,7 +87,7 @@ class RowReader(RowSource[URIRef, str, StatementRow]):
         names = {path[0] for path in by_path if self._catalogues.current.hidden(path[0])}
         if not names:
             return counts
-        self.note = hidden_note(Count.sum(by_path[name,] for name in names), names)
+        self.note = hidden_note(Count.sum(by_path[name,] for name in names), map(self._store.ids.relation, names))
         return await in_thread(len(self._anchors), lambda: counts.restricted_to(lambda path: path[0] not in names))
 
     def is_small(self, segment: Segment[URIRef, str]) -> bool:
@@ -152,13 +153,6 @@ async def qualified(store: Store, statements: StatementReader, value: URIRef, li
     read = await store.reader.select(queries.QUALIFIED, s=values(value), most=limit)
     names = [(row, store.ids.property_of(str(row["p"]))) for row in read.any_rows()]
     return tuple(await statements.triples([statement_in_row(row, name) for row, name in names if name is not None]))
-
-
-def hidden_note(rows: Count, names: Iterable[str]) -> str:
-    """The note about identifiers of other databases that are not shown."""
-    example = min(names, key=lambda name: (len(name), name))
-    size = f"{rows.value:,}" if rows.certainty is Certainty.EXACT else f"At least {rows.value:,}"
-    return f"{size} identifiers of other databases are not shown; to see one, name its property, such as wdt:{example}."
 
 
 def statement_in_row(row: Row, name: str) -> StatementRow:

@@ -24,7 +24,7 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, fin
         LoadError: a file cannot be read.
         BadLine: a line is wrong, and bad lines are not skipped.
     """
-    prefixes = Prefixes(known_prefixes(staging.prefixes))
+    prefixes = Prefixes(known_prefixes(staging.prefixes), staging.unprefixed)
     read_files: list[tuple[Source, range, int]] = []
     for source in files:
         rows_before = _count_named_keys(staging)

@@ -26,6 +26,7 @@ from kgnav_mcp.adapters.embedded.loading.recognition import check_together, reco
 from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers
 from kgnav_mcp.adapters.embedded.loading.staging import TERM_BUDGET, Staging
 from kgnav_mcp.adapters.embedded.loading.statistics import committed, count_attributes, count_edges, write_statistics
+from kgnav_mcp.adapters.embedded.loading.wikibase import fold_statements
 from kgnav_mcp.errors import LoadError
 
 
@@ -63,13 +64,13 @@ def load(
             staging = Staging(connection, term_budget=term_budget, progress=progress)
             reading = Reading(recognised, labels, staging, options)
             reading.read()
-            _write_relations_and_labels(reading)
+            hidden = _write_relations_and_labels(reading, options)
             sampled = _write_edges_and_nodes(part, reading, options)
             entities, triples = connection.execute(queries.COUNT_ALL).fetchone()
             if not triples and not entities:
                 raise LoadError("the sources hold not one triple", next_step="Check that they are the right files.")
             counts = {"entities": entities, "triples": triples, "sampled": "yes" if sampled else "no"}
-            _write_meta(reading, options, counts)
+            _write_meta(reading, options, counts, hidden)
             connection.execute("COMMIT")
         with _translate_write_errors(target, interrupts):
             part.commit()
@@ -98,8 +99,11 @@ def without_garbage_collection() -> Generator[None]:
             gc.enable()
 
 
-def _write_relations_and_labels(reading: Reading) -> None:
-    """Writes relations and labels, and commits the staged rows so that other connections can read them."""
+def _write_relations_and_labels(reading: Reading, options: LoadOptions) -> list[str]:
+    """Writes relations and labels, and commits the staged rows so that other connections can read them.
+
+    Returns the keys of relations that are hidden.
+    """
     staging = reading.staging
     connection = staging.connection
     name = reading.sources[-1].name
@@ -110,10 +114,14 @@ def _write_relations_and_labels(reading: Reading) -> None:
     connection.execute(queries.NAME_BLANK_NODES, (reading.last_rdf,))
     if reading.last_declared is not None:
         writer.reject_undeclared(connection, reading.last_declared, reading.names, reading.findings)
+    hidden: list[str] = []
+    if reading.wikibase is not None:
+        hidden = fold_statements(staging, reading.wikibase, options.statements, reading.findings)
     writer.write_relations(connection, staging)
     attach_qualifiers(connection, staging)
     writer.write_labels(connection, staging, reading.type_relations)
     connection.execute("COMMIT")
+    return hidden
 
 
 def _write_edges_and_nodes(part: PartFile, reading: Reading, options: LoadOptions) -> bool:
@@ -184,7 +192,7 @@ def _translate_write_errors(target: Path, interrupts: Interrupts) -> Generator[N
         ) from error
 
 
-def _write_meta(reading: Reading, options: LoadOptions, counts: Mapping[str, object]) -> None:
+def _write_meta(reading: Reading, options: LoadOptions, counts: Mapping[str, object], hidden: Sequence[str]) -> None:
     staging = reading.staging
     chosen, coined = prefixes.choose(staging.connection, staging.prefixes)
     meta: dict[str, object] = {
@@ -199,6 +207,8 @@ def _write_meta(reading: Reading, options: LoadOptions, counts: Mapping[str, obj
         "mediators": options.mediators,
         "type_relations": json.dumps(reading.type_relations),
         "languages": json.dumps(options.languages),
+        "unprefixed": json.dumps(staging.unprefixed),
+        "hidden_relations": json.dumps(hidden),
         **counts,
     }
     staging.connection.executemany(queries.WRITE_META, ((key, str(value)) for key, value in meta.items()))

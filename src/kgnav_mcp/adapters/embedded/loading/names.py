@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.prefixes import known_prefixes
+from kgnav_mcp.adapters.languages import ANY_LANGUAGE
 from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, NAME
 from kgnav_mcp.adapters.wellknown import ALIAS_RELATIONS, DESCRIPTION_RELATIONS
 
@@ -48,7 +49,7 @@ class NameRules:
         return (2 * len(self._languages) + 1) * RELATIONS_PER_LANGUAGE
 
     def _language_rank(self, language: str | None) -> int:
-        if language is None:
+        if language is None or language == ANY_LANGUAGE:
             return 2 * len(self._languages)
         tag = language.lower()
         for place, preferred in enumerate(self._languages):

@@ -14,6 +14,8 @@ DEFAULT_RELATION = "related_to"
 """The relation of edges whose source does not name one."""
 
 Mediators = Literal["blank", "unnamed", "none"]
+Statements = Literal["truthy", "all"]
+"""Which statements of a Wikibase are loaded: those of the best rank, or all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,12 @@ class LoadOptions:
     """Replace the target even if it is not a graph file."""
     mediators: Mediators = "blank"
     """Which nodes without a name are mediators: blank nodes, all, or none. A mediator must also have an edge."""
+    statements: Statements = "truthy"
     type_relations: tuple[str, ...] = (wellknown.RDF_TYPE,)
-    """Relations whose tails are labels (classes), as short or full ids; for a table, for example, `P31`."""
+    """Relations whose tails are labels (classes), as short or full ids; for a table, for example, `P31`.
+
+    For the RDF of a Wikibase, `P31` (instance of) is one by default.
+    """
     name_relations: tuple[str, ...] = wellknown.NAME_RELATIONS
     """Relations whose literal tails are names, preferred ones first."""
     name_properties: tuple[str, ...] = ("name", "label", "title")

@@ -23,6 +23,7 @@ from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager, r
 from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf
 from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, TABLES, Format, Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.wikibase import INSTANCE_OF, Wikibase, recognise_wikibase
 
 ID_RANK = 1_000_000
 """The rank of an id used as a name, after every name from a source."""
@@ -41,6 +42,8 @@ class Reading:
         self.names = [source.name for source in sources]
         self.last_rdf = 0
         self.last_declared: int | None = None
+        self.wikibase: Wikibase | None = None
+        """The Wikibase whose RDF is among the sources."""
         self.type_relations: list[str] = []
         """Stored ids of the relations whose tails are classes."""
         self.findings = Findings(skip_bad=options.skip_bad)
@@ -69,6 +72,7 @@ class Reading:
             if source.form in RDF_FORMATS:
                 read_rdf(source, index, staging, self._rules, self.findings)
         self.last_rdf = staging.terms.last
+        self.wikibase = recognise_wikibase(staging)
         self._read_edges()
         self._name_by_ids(self.last_rdf)
         self._read_property_graph()
@@ -143,12 +147,14 @@ class Reading:
     def _find_type_relations(self) -> None:
         """Finds the relations whose tails are classes. Warns about configured ones that occur in no triple."""
         relations, options = self.staging.relations, self._options
-        prefixes = Prefixes(known_prefixes(self.staging.prefixes))
-        for configured in options.type_relations:
+        prefixes = Prefixes(known_prefixes(self.staging.prefixes), self.staging.unprefixed)
+        is_default = options.type_relations == LoadOptions().type_relations
+        of_wikibase = (INSTANCE_OF,) if is_default and self.wikibase is not None else ()
+        for configured in (*options.type_relations, *of_wikibase):
             found = next((key for key in prefixes.keys(configured) if key in relations), None)
             if found is not None:
                 self.type_relations.append(found)
-            elif options.type_relations != LoadOptions().type_relations:
+            elif not is_default:
                 nearest = ", ".join(_most_similar(configured, sorted(map(prefixes.short, relations)))) or "none"
                 self.findings.warnings.append(
                     f"no triple has the relation {configured!r} of --type-relation; the nearest there are: {nearest}"

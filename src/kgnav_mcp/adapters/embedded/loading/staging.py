@@ -84,6 +84,8 @@ class Staging:
         self.labelled: list[tuple[int, int]] = []
         self.reifiers: list[ReifierRow] = []
         self.prefixes: dict[str, str] = {}
+        self.unprefixed: tuple[str, ...] = ()
+        """Namespaces whose ids may be written without a prefix."""
         self.text = 0
         """Characters of the texts in the lists, approximately."""
         self.count = 0
