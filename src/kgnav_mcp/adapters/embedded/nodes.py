@@ -22,6 +22,18 @@ _ID_PROPERTY = "id"
 _NAME_PROPERTIES = frozenset({"name", "label"})
 """Property names that mean a node's name, unless the graph has a property of that name."""
 
+_WITH_PROPERTY = {
+    (True, False): queries.lists.NODES_WITH_PROPERTY,
+    (False, True): queries.lists.NODES_WITH_RELATION,
+    (True, True): queries.lists.NODES_WITH_PROPERTY_OR_RELATION,
+}
+_WITH_VALUE = {
+    (True, False): queries.lists.NODES_WITH_VALUE,
+    (False, True): queries.lists.NODES_WITH_TAIL,
+    (True, True): queries.lists.NODES_WITH_VALUE_OR_TAIL,
+}
+"""Queries by whether a property has literals, and whether it has nodes as values."""
+
 
 class NodeFinder:
     """Answers `nodes`, within one job. Nodes are sorted by their number in the file, which is also their position."""
@@ -61,13 +73,13 @@ class NodeFinder:
         if value is None:
             if label is not None:
                 return queries.lists.NODES_WITH_LABEL_AND_PROPERTY, {"property": property_.id}
-            only_edges = not property_.attributes
-            return queries.lists.NODES_WITH_RELATION if only_edges else queries.lists.NODES_WITH_PROPERTY, {
-                "property": property_.id
-            }
+            return _WITH_PROPERTY[property_.attributes > 0, property_.edges > 0], {"property": property_.id}
+        parameters: dict[str, Parameter] = {"property": property_.id}
         if property_.attributes:
-            return queries.lists.NODES_WITH_VALUE, {"property": property_.id, "value": value}
-        return queries.lists.NODES_WITH_TAIL, {"property": property_.id, "tails": self._tail_nodes(value)}
+            parameters["value"] = value
+        if property_.edges:
+            parameters["tails"] = self._tail_nodes(value)
+        return _WITH_VALUE[property_.attributes > 0, property_.edges > 0], parameters
 
     def _tail_nodes(self, value: str) -> str:
         """Returns as JSON the nodes that a value means by id or name, for a property that leads to nodes."""
