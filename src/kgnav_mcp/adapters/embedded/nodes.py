@@ -23,6 +23,21 @@ _ID_PROPERTY = "id"
 _NAME_PROPERTIES = frozenset({"name", "label"})
 """Property names that mean a node's name, unless the graph has a property of that name."""
 
+_WITH_PROPERTY = {
+    (True, False): queries.lists.NODES_WITH_PROPERTY,
+    (False, True): queries.lists.NODES_WITH_RELATION,
+    (True, True): queries.lists.NODES_WITH_PROPERTY_OR_RELATION,
+}
+"""Queries by whether a property has literals, and whether it has nodes as values."""
+_WITH_VALUE = {
+    (queries.lists.NODES_WITH_VALUE, False): queries.lists.NODES_WITH_VALUE,
+    (queries.lists.NODES_WITH_VALUE, True): queries.lists.NODES_WITH_VALUE_OR_TAIL,
+    (queries.lists.NODES_WITH_EQUAL_VALUES, False): queries.lists.NODES_WITH_EQUAL_VALUES,
+    (queries.lists.NODES_WITH_EQUAL_VALUES, True): queries.lists.NODES_WITH_EQUAL_VALUES_OR_TAIL,
+    (None, True): queries.lists.NODES_WITH_TAIL,
+}
+"""Queries by the one for literals, and whether the property has nodes as values."""
+
 
 class NodeFinder:
     """Answers `nodes`, within one job. Nodes are sorted by their number in the file, which is also their position."""
@@ -62,17 +77,16 @@ class NodeFinder:
         if value is None:
             if label is not None:
                 return queries.lists.NODES_WITH_LABEL_AND_PROPERTY, {"property": property_.id}
-            only_edges = not property_.attributes
-            return queries.lists.NODES_WITH_RELATION if only_edges else queries.lists.NODES_WITH_PROPERTY, {
-                "property": property_.id
-            }
+            return _WITH_PROPERTY[property_.attributes > 0, property_.edges > 0], {"property": property_.id}
+        parameters: dict[str, Parameter] = {"property": property_.id}
+        literals: str | None = None
         if property_.attributes:
             others = equal_values(self._builder, property_, value)
-            if not others:
-                return queries.lists.NODES_WITH_VALUE, {"property": property_.id, "value": value}
-            values = json.dumps([(value, None), *others])
-            return queries.lists.NODES_WITH_EQUAL_VALUES, {"property": property_.id, "values": values}
-        return queries.lists.NODES_WITH_TAIL, {"property": property_.id, "tails": self._tail_nodes(value)}
+            literals = queries.lists.NODES_WITH_EQUAL_VALUES if others else queries.lists.NODES_WITH_VALUE
+            parameters |= {"value": value, "values": json.dumps([(value, None), *others])}
+        if property_.edges:
+            parameters["tails"] = self._tail_nodes(value)
+        return _WITH_VALUE[literals, property_.edges > 0], parameters
 
     def _tail_nodes(self, value: str) -> str:
         """Returns as JSON the nodes that a value means by id or name, for a property that leads to nodes."""
