@@ -15,6 +15,9 @@ _WIKIDATA = "wd:"
 Ids = Mapping[str, str]
 """The keys of nodes by the ids that a store prints for them."""
 
+BY_NAME: Ids = {}
+"""Of graphs whose nodes have names as keys."""
+
 
 def read(reader: str, rows: Sequence[Mapping[str, Any]], keys: Ids, *, ordered: bool) -> Rows:
     """The rows, in a form in which equal rows are equal."""
@@ -69,8 +72,9 @@ def _cell(value: object, keys: Ids, ordered: bool) -> object:
 
 
 def _key(entity: Mapping[str, Any], keys: Ids) -> str:
+    """The key of an entity: by its printed id; where names are keys, its name."""
     printed = str(entity["id"])
-    return keys.get(printed, printed.removeprefix(_WIKIDATA))
+    return keys.get(printed) or str(entity["label"] if keys is BY_NAME else printed.removeprefix(_WIKIDATA))
 
 
 def _qualifiers(listed: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
+from .answers import BY_NAME
 from .client import Answer, Server, shown
 from .mixes import Mix
 from .outcome import Outcome, compare
@@ -50,7 +51,8 @@ async def ask(
     """The outcomes of all questions on one store."""
     async with serve as server:
         printed = await _printed_ids(server, graph)
-        keys = {printed_id: key for key, printed_id in printed.items()}
+        by_name = graph.key in graph.names
+        keys = BY_NAME if by_name else {printed_id: key for key, printed_id in printed.items()}
         outcomes: list[Outcome] = []
         for question in questions:
             arguments = {name: _filled(value, printed) for name, value in question.arguments.items()}
@@ -64,8 +66,11 @@ async def ask(
 
 
 async def _printed_ids(server: Server, graph: RawGraph) -> Mapping[str, str]:
-    """The ids that a store prints, by the keys of nodes: asked by one plan, which has to give each once."""
-    if graph.key is None:
+    """The ids that a store prints, by the keys of nodes: asked by one plan, which gives each once.
+
+    Nodes with names as keys are asked for by their names.
+    """
+    if graph.key is None or graph.key in graph.names:
         return {}
     answer = await server.ask(
         "run_plan", {"plan": f"MATCH (n) WHERE n.{graph.key} IS NOT NULL RETURN n.{graph.key} AS key, n"}
