@@ -234,3 +234,87 @@ async def test_arithmetic_and_an_order_of_single_values_are_computed(runner: Pla
     assert [row.cells[0] for row in page.items] == ["d4", "d5", "d1", "d3"]
     page, _ = await page_of(runner, "MATCH (n:Disease) RETURN n.key ORDER BY head(n.v), n.key")
     assert [row.cells[0] for row in page.items] == ["d1", "d2", "d3", "d4", "d5"]
+
+
+CITATIONS = {("d1", "d2"): ["1", "2"], ("d3", "d2"): ["3"], ("d2", "d4"): ["4", "5", "6"], ("d4", "d5"): []}
+"""Edges with a declared array, which has one item on one of them and none on another."""
+NODE_FILE = ":ID,:LABEL,name,roles:string[]\n" + "".join(
+    f"{key},Disease,{key},{roles}\n" for key, roles in zip(DISEASES, ("b;a;b", "b", "", "c;a", "a"), strict=True)
+)
+EDGE_FILE = ":START_ID,:END_ID,:TYPE,pmid:string[]\n" + "".join(
+    f"{source},{target},CITES,{';'.join(own)}\n" for (source, target), own in CITATIONS.items()
+)
+
+
+@pytest.fixture(scope="module", params=["graph file", "evaluated", "neo4j"])
+def array_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """A store with declared arrays, and where its graph is."""
+    if request.param == "neo4j":
+        service: Neo4j = request.getfixturevalue("neo4j")
+        service.clear()
+        with GraphDatabase.driver(service.url, notifications_min_severity="OFF") as driver:  # pyright: ignore[reportUnknownMemberType]
+            for line in NODE_FILE.splitlines()[1:]:
+                key, _, name, roles = line.split(",")
+                own = {"id": key, "name": name, **({"roles": roles.split(";")} if roles else {})}
+                ask(driver, "CREATE (n:Disease) SET n = $own", own=own)
+            for (source, target), pmids in CITATIONS.items():
+                text = "MATCH (a {id: $a}), (b {id: $b}) CREATE (a)-[r:CITES]->(b) SET r.pmid = $pmid"
+                ask(driver, text, a=source, b=target, pmid=pmids or None)
+        return "neo4j", service.url
+    folder = tmp_path_factory.mktemp("arrays")
+    (folder / "nodes.csv").write_text(NODE_FILE, encoding="utf-8")
+    (folder / "edges.csv").write_text(EDGE_FILE, encoding="utf-8")
+    load([folder / "nodes.csv", folder / "edges.csv"], folder / "arrays.kg", LoadOptions())
+    return request.param, str(folder / "arrays.kg")
+
+
+@pytest.fixture
+async def arrays(array_store: tuple[str, str]) -> AsyncGenerator[PlanRunner]:
+    kind, location = array_store
+    async with open_adapter(location, AdapterOptions()) as opened:
+        yield PlanRunner(opened, by_store=kind != "evaluated")
+
+
+CITED: dict[str, Callable[[list[str]], bool]] = {
+    "size(r.pmid) > 1": lambda own: len(own) > 1,
+    "size(r.pmid) = 1": lambda own: len(own) == 1,
+    "r.pmid = '3'": lambda own: "3" in own,
+    "r.pmid <> '3'": lambda own: bool(own) and "3" not in own,
+    "NOT r.pmid = '3'": lambda own: bool(own) and "3" not in own,
+    "r.pmid = ['3']": lambda own: own == ["3"],
+    "r.pmid = ['4', '5', '6']": lambda own: own == ["4", "5", "6"],
+    "3 <= toInteger(r.pmid) < 5": lambda own: any(3 <= int(one) < 5 for one in own),
+    "'5' IN r.pmid": lambda own: "5" in own,
+    "r.pmid IS NULL": lambda own: not own,
+}
+
+
+@pytest.mark.parametrize("condition", CITED)
+async def test_a_condition_on_an_array_of_an_edge_is_one_of_its_items(arrays: PlanRunner, condition: str):
+    page, notes = await page_of(
+        arrays, f"MATCH (a)-[r:CITES]->(b) WHERE {condition} RETURN a.name, b.name ORDER BY a.name"
+    )
+    assert [row.cells for row in page.items] == sorted(pair for pair, own in CITATIONS.items() if CITED[condition](own))
+    assert ("several values (r.pmid)" in notes) is (
+        "[" not in condition and " IN " not in condition and "NULL" not in condition
+    )
+
+
+async def test_arrays_are_shown_in_their_order_and_summed_by_item(arrays: PlanRunner):
+    page, _ = await page_of(arrays, "MATCH (n:Disease) RETURN n.name, n.roles, size(n.roles) ORDER BY n.name")
+    assert [row.cells for row in page.items] == [
+        ("d1", ("b", "a", "b"), 3),
+        ("d2", ("b",), 1),
+        ("d3", None, None),
+        ("d4", ("c", "a"), 2),
+        ("d5", ("a",), 1),
+    ]
+    page, notes = await page_of(arrays, "MATCH (n:Disease) RETURN count(n.roles), collect(DISTINCT n.roles)")
+    assert page.items[0].cells == (7, ("a", "b", "c"))
+    assert "several values (n.roles)" in notes
+
+
+@pytest.mark.parametrize("text", ["RETURN n.name ORDER BY n.roles", "RETURN n.roles * 2"])
+async def test_arithmetic_and_an_order_of_a_declared_array_are_refused_by_the_check(arrays: PlanRunner, text: str):
+    checked = await arrays.check(parse_plan(f"MATCH (n:Disease) {text}").plan)
+    assert [problem.alternatives[0] for problem in checked.problems] == ["head(n.roles), the first value"]
