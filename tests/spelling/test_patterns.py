@@ -8,7 +8,6 @@ from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import (
     Aggregate,
     AggregateFunction,
-    Call,
     Column,
     Compare,
     Comparison,
@@ -19,7 +18,6 @@ from kgnav_mcp.plan import (
     During,
     EdgePattern,
     Exists,
-    Function,
     IsNull,
     Joined,
     ListOf,
@@ -73,7 +71,7 @@ def test_nodes_edges_and_what_is_returned_become_a_match_and_distinct_rows():
                 Connective.AND,
                 (
                     Compare(Property("film", "name"), Comparison.EQUAL, Constant("Up")),
-                    Compare(Call(Function.ID, (Variable("other"),)), Comparison.EQUAL, Constant("ex:1")),
+                    Compare(Property("other", "id"), Comparison.EQUAL, Constant("ex:1")),
                     Compare(Variable("other"), Comparison.UNEQUAL, Variable("film")),
                 ),
             ),

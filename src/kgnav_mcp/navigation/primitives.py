@@ -27,6 +27,7 @@ from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.following import check_label, flattened_paths, paths_to_far_ends
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.listing import single_relation, without_classes
+from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
 from kgnav_mcp.navigation.pages import page_after
 from kgnav_mcp.navigation.resolving import matching_relations, unknown_relation
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
@@ -55,7 +56,7 @@ async def get_node_by_property(
     Raises:
         UnknownName: the graph has no such label or property.
     """
-    page = await graph.nodes(_label(label), property_name, property_value, limit=_NODE_LIMIT, after=after)
+    page = await nodes_by_value(graph, _label(label), property_name, property_value, limit=_NODE_LIMIT, after=after)
     properties = await _properties(graph, [node.id for node in page.items])
     items = tuple(NodeProperties(node, tuple(properties[node.id])) for node in page.items)
     return Page(items, page.positions, page.total, page.stop, page.note)
@@ -101,7 +102,7 @@ async def get_all_nearest_neighbors(
         UnknownName: the graph has no such label or property.
         UnknownRelation: the nodes have no such relationship.
     """
-    anchors = await graph.nodes(_label(label), property_name, property_value, limit=_NODE_LIMIT)
+    anchors = await nodes_by_value(graph, _label(label), property_name, property_value, limit=_NODE_LIMIT)
     if not anchors.items:
         return NearestNeighbours(anchors, links=Page((), (), anchors.total, anchors.stop))
     ids = [anchor.id for anchor in anchors.items]

@@ -53,6 +53,7 @@ SUBCLASSES = "*"
 """Suffix of a label: instances of its subclasses match, too."""
 
 
+OneOrMany = str | list[str]
 Moment = Annotated[str, BeforeValidator(date)]
 """A date as text, of any precision."""
 
@@ -61,7 +62,8 @@ class NodeSpec(Strict):
     """A node: name or id, labels, conditions on properties, and other nodes from which it must differ."""
 
     name: str | None = None
-    id: str | list[str] | None = None
+    id: OneOrMany | None = None
+    element_id: OneOrMany | None = None
     label: str | list[str] | None = None
     where: dict[str, Any] = Field(default_factory=dict[str, Any])
     is_not: str | list[str] | None = None
@@ -220,7 +222,7 @@ class _Reader:
 
     def _node_conditions(self, name: str) -> Iterator[Expression]:
         spec = self.spec.nodes.get(name, NodeSpec())
-        yield from identity_conditions(name, spec.name, spec.id)
+        yield from identity_conditions(name, spec.name, spec.id, spec.element_id)
         yield from self._where(name, spec.where, f"nodes.{name}.where")
         others = [spec.is_not] if isinstance(spec.is_not, str) else spec.is_not or []
         for other in others:
@@ -263,15 +265,20 @@ class _Reader:
         return projections(texts, order, self.spec.limit, known, self.problems, only_counted=only_counted)
 
 
-def identity_conditions(variable: str, name: str | None, id_: str | list[str] | None) -> Iterator[Expression]:
-    """The conditions that a node has this name, and this id or one of these ids."""
+def identity_conditions(
+    variable: str, name: str | None, id_: OneOrMany | None, element_id: OneOrMany | None
+) -> Iterator[Expression]:
+    """The conditions that a node has this name, and one of these ids; `element_id` are always ids as printed."""
     if name is not None:
         yield Compare(Property(variable, NAME), Comparison.EQUAL, Constant(name))
-    node_id = Call(Function.ID, (Variable(variable),))
-    if isinstance(id_, str):
-        yield Compare(node_id, Comparison.EQUAL, Constant(id_))
-    elif id_ is not None:
-        yield Compare(node_id, Comparison.IN, ListOf(tuple(map(Constant, id_))))
+    for owned, wanted in (
+        (Property(variable, "id"), id_),
+        (Call(Function.ID, (Variable(variable),)), element_id),
+    ):
+        if isinstance(wanted, str):
+            yield Compare(owned, Comparison.EQUAL, Constant(wanted))
+        elif wanted is not None:
+            yield Compare(owned, Comparison.IN, ListOf(tuple(map(Constant, wanted))))
 
 
 def path_length(

@@ -31,7 +31,7 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.plan.walking import conjunction
 from kgnav_mcp.spelling.json_conditions import parse_conditions
 from kgnav_mcp.spelling.json_forms import Strict, form_problems
-from kgnav_mcp.spelling.patterns import identity_conditions, path_length
+from kgnav_mcp.spelling.patterns import OneOrMany, identity_conditions, path_length
 from kgnav_mcp.spelling.return_columns import projections
 
 _DEFAULT_HOPS = 3
@@ -42,7 +42,8 @@ class FindNode(Strict):
     """The one node with this name, the nodes with these ids, or all nodes of a type with these properties."""
 
     name: str | None = None
-    id: str | list[str] | None = None
+    id: OneOrMany | None = None
+    element_id: OneOrMany | None = None
     type: str | None = Field(default=None, alias="label")
     where: dict[str, Any] = Field(default_factory=dict[str, Any])
 
@@ -221,7 +222,7 @@ class _Reader:
             found = step.find_node
             pattern.nodes.append(_node(variable, found.type))
             self.one_node |= {variable} if found.name else set()
-            pattern.where += identity_conditions(variable, found.name, found.id)
+            pattern.where += identity_conditions(variable, found.name, found.id, found.element_id)
             pattern.where += self._where(variable, found.where, f"{name} where")
         elif step.fetch_neighbors is not None:
             self._add_neighbors(name, step.fetch_neighbors, variables, pattern)

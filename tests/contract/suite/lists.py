@@ -8,6 +8,7 @@ import pytest
 
 from kgnav_mcp.errors import InvalidCursor, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty
+from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
 from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, has
@@ -108,6 +109,11 @@ class NodeContract(AdapterContract):
     async def test_the_name_is_a_property_of_every_node(self, adapter: GraphAdapter, view: View):
         page = await adapter.nodes(None, "name", "Ben Waters", limit=5)
         assert [entity.id for entity in page.items] == [view.node("ben")]
+
+    async def test_a_printed_id_finds_its_node_as_the_property_id_too(self, adapter: GraphAdapter, view: View):
+        page = await nodes_by_value(adapter, None, "id", view.node("ben"), limit=5)
+        assert [entity.id for entity in page.items] == [view.node("ben")]
+        assert (await nodes_by_value(adapter, None, "id", view.node("nobody"), limit=5)).items == ()
 
     async def test_properties_may_be_called_by_their_names(self, adapter: GraphAdapter, view: View):
         for name in ("height", "HEIGHT"):

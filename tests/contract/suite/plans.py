@@ -13,6 +13,7 @@ from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
 from kgnav_mcp.port import Capability, GraphAdapter
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
+from kgnav_mcp.spelling import parse_plan
 from tests.contract import toy
 from tests.contract.suite.base import AdapterContract, has
 from tests.contract.toy_views import View
@@ -57,6 +58,15 @@ class PlanContract(AdapterContract):
         words = words_of(plain_graph, [view.relation(name) for name in SMALL])
         for asked in plans_by_chance(words, 2 * self.plans, of_nodes=True):
             await hold(PlanRunner(adapter, self.bound), plain_graph, asked, ALL, 1)
+
+    @pytest.mark.parametrize("condition", ["n.id = ", "elementId(n) = ", "n.id IN ["])
+    async def test_a_plan_finds_a_node_by_its_printed_id(self, adapter: GraphAdapter, view: View, condition: str):
+        text = f"MATCH (n) WHERE {condition}'{view.node('ben')}'{']' if '[' in condition else ''} RETURN n"
+        runner = PlanRunner(adapter, self.bound)
+        checked = await runner.check(parse_plan(text).plan)
+        assert not checked.problems
+        page = await runner.run(checked.plan, limit=9)
+        assert [[getattr(cell, "id", None) for cell in row.cells] for row in page.items] == [[view.node("ben")]]
 
     @pytest.mark.parametrize("date", ["1850", "1850-05", "1850-05-01", "1850-05-02", "1849"])
     async def test_an_edge_is_found_by_its_date_in_any_precision(

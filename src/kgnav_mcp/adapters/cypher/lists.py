@@ -14,7 +14,6 @@ from kgnav_mcp.model import Count, Entity, Page, ValueFacts
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.port.ordering import NUMBER
 
-_ID = "id"
 _NAMES = frozenset({"name", "label"})
 """Properties that mean any name of a node, unless the graph itself has a property of that name."""
 
@@ -38,11 +37,6 @@ class ListReader:
         """
         catalogue = await self._catalogue.with_names(label)
         label = catalogue.resolve_label(label) if label is not None else None
-        if property_name is not None and property_name.casefold() == _ID and value is not None and after is None:
-            given = (await self._entities.describe([value])).values()
-            found = [entity for entity in given if label is None or label in entity.types]
-            if found:
-                return list_page(found, 0, len(found))
         condition = await self._condition(catalogue, label, property_name, value)
         parts = {"label": labelled(label), "condition": condition.text}
         given = condition.parameters
@@ -65,7 +59,7 @@ class ListReader:
         keys = await self._catalogue.keys_of(property_name)
         if not keys and property_name.casefold() in _NAMES and value is not None:
             keys = catalogue.name_keys
-        if not keys and property_name.casefold() != _ID:
+        if not keys:
             raise catalogue.unknown_property("property", property_name)
         if value is None:
             return ValueCondition(f" WHERE {queries.WITH_PROPERTY}", {"keys": keys})

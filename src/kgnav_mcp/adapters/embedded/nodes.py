@@ -19,7 +19,6 @@ Totals = dict[object, int]
 """Cached counts that are expensive to compute. They stay valid while a file is open, because it never changes."""
 
 _MAX_TOTALS = 10_000
-_ID_PROPERTY = "id"
 _NAME_PROPERTIES = frozenset({"name", "label"})
 """Property names that mean a node's name, unless the graph has a property of that name."""
 
@@ -61,8 +60,6 @@ class NodeFinder:
             query, parameters = (queries.lists.NODES_WITH_LABEL if entry else queries.lists.ALL_NODES), {}
         else:
             property_ = property_entry(self._builder, property_name)
-            if property_ is None and property_name.casefold() == _ID_PROPERTY and value is not None:
-                return self._by_id(value, entry)
             query, parameters = self._with_property(property_name, property_, value, entry)
         return self._read_page(query, {**parameters, "label": entry.id if entry else None}, entry, limit, after)
 
@@ -95,14 +92,6 @@ class NodeFinder:
             queries.lists.NODES_WITH_NAME, {"value": value, "label": None, "after": 0, "limit": -1}
         )
         return json.dumps(sorted({*by_id, *(node for (node,) in by_name)}))
-
-    def _by_id(self, value: str, label: LabelEntry | None) -> Page[Entity]:
-        rows = list(entities.resolved(self._builder, [value]).values())
-        if label is not None and rows:
-            with_label = self._session.all(queries.names.WITH_LABEL, json.dumps([row[0] for row in rows]), label.id)
-            rows = [row for row in rows if (row[0],) in with_label]
-        found = entities.described(self._builder, rows)
-        return Page(tuple(found.values()), tuple(map(str, found)), Count(len(found)))
 
     def _read_page(
         self, query: str, parameters: Mapping[str, Parameter], label: LabelEntry | None, limit: int, after: str | None

@@ -33,9 +33,6 @@ EDGES = Fragment("*")
 
 _WITHOUT_BLANK_NODES = "Blank nodes are left out: they have no ids here."
 
-_ID = "id"
-"""The name of the pseudo-property for a node's id."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Templates:
@@ -155,7 +152,8 @@ class ListReader(ABC):
 
     async def _identified(self, property_name: str, value: str) -> Found | None:
         """The entities that a value identifies; None where the property does not identify entities."""
-        return await self._by_id(value) if property_name.casefold() == _ID else None
+        del property_name, value
+        return None
 
     async def _by_id(self, text: str) -> Found:
         iri = self._linker.naming.iri(text)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from kgnav_mcp.model import NODE_VALUES
-from kgnav_mcp.navigation.plans.entities import EntityReader
+from kgnav_mcp.navigation.nodes_by_value import ID
+from kgnav_mcp.navigation.plans.entities import EntityReader, has_id
 from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.kinds import EDGE, report_no_numbers, report_other_kinds
 from kgnav_mcp.navigation.plans.property_checks import PropertyChecker
@@ -34,18 +35,18 @@ from kgnav_mcp.plan import (
     Joined,
     ListOf,
     Match,
+    Not,
     Property,
     Variable,
 )
 from kgnav_mcp.plan.walking import conjunction, rewritten_in_turn
 from kgnav_mcp.spelling.cypher import quoted, write_part
 
-ID = "id"
-"""The property that means a node's id, unless the graph has a property of this name."""
 FROM_NAMES = ("start time", "P580", "from", "start", "since", "begin", "valid_from", "start_date", "from_year")
 TO_NAMES = ("end time", "P582", "to", "end", "until", "till", "valid_to", "end_date", "to_year")
 """Usual names of an edge's properties for the start and the end of its validity."""
 OPEN_ENDS = "An edge that does not say since when has held ever since, one that does not say until when holds still."
+_IDENTITY = frozenset((Comparison.EQUAL, Comparison.UNEQUAL, Comparison.IN))
 _MIRRORED = {
     Comparison.LESS: Comparison.GREATER,
     Comparison.AT_MOST: Comparison.AT_LEAST,
@@ -103,7 +104,7 @@ class ConditionChecker:
         if not texts:
             return None
         strings = all(isinstance(each.value, str) for each in texts)
-        identity = strings and condition.comparison in (Comparison.EQUAL, Comparison.UNEQUAL, Comparison.IN)
+        identity = strings and condition.comparison in _IDENTITY
         match condition.left:
             case Call(Function.ID, (Variable(owner),)) if identity and isinstance(scope.get(owner), Node):
                 return await self.entities.with_ids(condition, owner, texts)
@@ -145,8 +146,8 @@ class ConditionChecker:
     ) -> Expression | None:
         """A comparison of a node's property. `identity`: it is `=`, `<>` or IN, with texts that may be ids or names."""
         ids = await self.vocabulary.properties(prop.name)
-        if prop.name == ID and not ids and identity:
-            return await self.entities.with_ids(condition, prop.owner, constants)
+        if prop.name.casefold() == ID and condition.comparison in _IDENTITY and _may_be_ids(constants):
+            return await self._compare_id(condition, replace(prop, ids=ids), node, constants, written)
         if prop.name == NAME:
             prop = replace(prop, ids=ids if await self.having.has(node, prop, ids) else ())
             if identity and condition.comparison is Comparison.UNEQUAL:
@@ -156,6 +157,30 @@ class ConditionChecker:
             ids = prop.ids
         report_other_kinds(condition, prop, self.vocabulary.value_kinds(ids), constants, self.findings, written=written)
         return replace(condition, left=prop) if prop.name == NAME else None
+
+    async def _compare_id(
+        self, condition: Compare, prop: Property, node: Node, constants: Sequence[Constant], written: Compare
+    ) -> Expression:
+        """A comparison of a node's `id`.
+
+        Each constant is a value of the property `id` if a node of the graph has it, else a printed id if it is one.
+        """
+        if not prop.ids:
+            texts = [each if isinstance(each.value, str) else Constant(str(each.value)) for each in constants]
+            return await self.entities.with_ids(condition, prop.owner, texts)
+        printed = await self.entities.printed_ids(prop, constants)
+        own = [each for each in constants if each not in printed]
+        parts: list[Expression] = []
+        if own:
+            await self.having.report_missing(node, prop, prop.ids)
+            kinds = self.vocabulary.value_kinds(prop.ids)
+            report_other_kinds(condition, prop, kinds, own, self.findings, written=written)
+            among = ListOf(tuple(own)) if condition.comparison is Comparison.IN else condition.right
+            parts.append(replace(condition, left=prop, right=among))
+        if printed:
+            with_id = has_id(prop.owner, [*printed.values()])
+            parts.append(Not(with_id) if condition.comparison is Comparison.UNEQUAL else with_id)
+        return parts[0] if len(parts) == 1 else Joined(Connective.OR, tuple(parts))
 
     async def _check_sum(self, aggregate: Aggregate, scope: Scope) -> None:
         """Report a sum or average of what is no number: without a report it would be of nothing."""
@@ -202,7 +227,7 @@ class ConditionChecker:
         if ids:
             await self.having.report_missing(node, prop, ids)
             return replace(prop, ids=ids)
-        if prop.name == ID:
+        if prop.name.casefold() == ID:
             return Call(Function.ID, (Variable(prop.owner),))
         place = f"{prop.owner}.{prop.name}"
         if await self.vocabulary.relations(prop.name):
@@ -277,6 +302,10 @@ class ConditionChecker:
 
 def _name_twice(name: str) -> tuple[str, str]:
     return name, name
+
+
+def _may_be_ids(constants: Sequence[Constant]) -> bool:
+    return all(isinstance(each.value, str | int) and not isinstance(each.value, bool) for each in constants)
 
 
 def _property_first(condition: Compare) -> Compare:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
@@ -10,6 +10,7 @@ from itertools import product
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Entity, Namesake, Stop
+from kgnav_mcp.navigation.nodes_by_value import read_as_printed
 from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.scopes import Node
@@ -57,6 +58,18 @@ class EntityReader:
                 )
         found_ids = has_id(owner, ids)
         return Not(found_ids) if condition.comparison is Comparison.UNEQUAL else found_ids
+
+    async def printed_ids(self, prop: Property, constants: Sequence[Constant]) -> Mapping[Constant, str]:
+        """Those constants that are printed ids and not values of the property `id`, with the ids. Notes name them."""
+        given = {constant: spellings(str(constant.value)) for constant in constants}
+        known = await self.lookups.by_id([one for each in given.values() for one in each])
+        printed: dict[Constant, str] = {}
+        for constant, forms in given.items():
+            entity = next((known[form] for form in forms if form in known), None)
+            if entity is not None and not await self._have_value(Node(), prop.ids, [constant]):
+                printed[constant] = entity.id
+                self.findings.notes.append(read_as_printed(str(constant.value)))
+        return printed
 
     async def with_name(self, condition: Compare, prop: Property, texts: Sequence[Constant], node: Node) -> Expression:
         """A condition on a node's name, replaced by a condition on the ids of the entities with that name.

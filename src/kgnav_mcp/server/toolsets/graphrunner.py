@@ -75,7 +75,7 @@ async def find_common_nodes(call: ToolCall, given: FindCommonNodes) -> Answer:
 
 
 def _find_node_step(name: str, nodes: Sequence[Entity]) -> dict[str, object]:
-    return {"as": name, "find_node": {"id": nodes[0].id if len(nodes) == 1 else [node.id for node in nodes]}}
+    return {"as": name, "find_node": {"element_id": nodes[0].id if len(nodes) == 1 else [node.id for node in nodes]}}
 
 
 async def _answer(

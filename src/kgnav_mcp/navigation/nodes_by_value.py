@@ -1,0 +1,77 @@
+"""Nodes by the value of a property. `id` is a property of the graph first, then the id that answers print."""
+
+from __future__ import annotations
+
+from kgnav_mcp.clipping import echoed
+from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
+from kgnav_mcp.model import Count, Entity, Page
+from kgnav_mcp.navigation.resolving import spellings
+from kgnav_mcp.port import GraphAdapter
+
+ID = "id"
+"""The property that may also mean the id that answers print."""
+_LABELS = 1_000
+"""Labels of a schema that are read at most."""
+
+
+def read_as_printed(value: str) -> str:
+    """The note that a value was taken for a printed id, because no node has it as the value of a property `id`."""
+    return f"No node has the property id = {echoed(value)}: it was read as an id as printed."
+
+
+async def nodes_by_value(
+    graph: GraphAdapter, label: str | None, property_name: str, value: str, *, limit: int, after: str | None = None
+) -> Page[Entity]:
+    """The nodes with a label whose property has a value; None leaves out the label.
+
+    If no node of the graph has the value as its property `id`, the node with this printed id is meant. A note says so,
+    unless the graph has no property `id`.
+
+    Raises:
+        UnknownName: the graph has no such label or property.
+    """
+    if property_name.casefold() != ID:
+        return await graph.nodes(label, property_name, value, limit=limit, after=after)
+    page: Page[Entity] | None = None
+    failure: StoreTimeout | Unsupported | None = None
+    try:
+        page = await graph.nodes(label, property_name, value, limit=limit, after=after)
+        if page.items or after is not None or (label is not None and await _any_node_has(graph, property_name, value)):
+            return page
+    except UnknownName as error:
+        if error.kind == "label":
+            raise
+    except (StoreTimeout, Unsupported) as error:  # not all properties were listed in time
+        failure = error
+    printed = await _with_printed_id(graph, label, value)
+    if failure is not None and not printed.items:
+        raise failure
+    if page is None or not printed.items:
+        return page or printed
+    return Page(printed.items, printed.positions, printed.total, printed.stop, read_as_printed(value))
+
+
+async def _any_node_has(graph: GraphAdapter, property_name: str, value: str) -> bool:
+    return bool((await graph.bare_nodes(None, property_name, value, limit=1)).items)
+
+
+async def _with_printed_id(graph: GraphAdapter, label: str | None, value: str) -> Page[Entity]:
+    """The node with this printed id, if it has the label.
+
+    Raises:
+        UnknownName: the graph has no such label.
+    """
+    found = await graph.describe(spellings(value))
+    entity = next((found[each] for each in spellings(value) if each in found), None)
+    if label is not None and (entity is None or label.casefold() not in map(str.casefold, entity.types)):
+        await graph.nodes(label, None, None, limit=0)  # raises UnknownName
+        if entity is not None and not await _is_shown_as(graph, label, entity.types):
+            entity = None
+    return Page((), (), Count(0)) if entity is None else Page((entity,), ("1",), Count(1))
+
+
+async def _is_shown_as(graph: GraphAdapter, label: str, types: tuple[str, ...]) -> bool:
+    """Whether a label is one of these types under another name, such as its id."""
+    facts = (await graph.schema(label, limit=_LABELS)).labels
+    folded = label.casefold()
+    return any(one.label in types for one in facts if folded in (one.id.casefold(), one.label.casefold()))
