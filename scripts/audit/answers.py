@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
@@ -74,7 +75,9 @@ def _cell(value: object, keys: Ids, ordered: bool) -> object:
 def _key(entity: Mapping[str, Any], keys: Ids) -> str:
     """The key of an entity: by its printed id; where names are keys, its name."""
     printed = str(entity["id"])
-    return keys.get(printed) or str(entity["label"] if keys is BY_NAME else printed.removeprefix(_WIKIDATA))
+    return keys.get(printed) or str(
+        entity.get("label", printed) if keys is BY_NAME else printed.removeprefix(_WIKIDATA)
+    )
 
 
 def _qualifiers(listed: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
@@ -82,5 +85,6 @@ def _qualifiers(listed: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
     for each in listed:
         value: object = each["value"]
         values = cast("list[object]", value) if isinstance(value, list) else [value]
-        pairs += [(each["property"]["id"], _cell(part, {}, True)) for part in values]
+        name = re.split("[/#:]", each["property"]["id"])[-1]
+        pairs += [(name, _cell(part, {}, True)) for part in values]
     return tuple(sorted(pairs, key=repr))

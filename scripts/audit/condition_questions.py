@@ -86,7 +86,7 @@ def on_several(made: random.Random, survey: Survey) -> Question:
 def with_size(made: random.Random, survey: Survey) -> Question:
     """The length of a text, or the number of values: refused where it could be either."""
     of = made.choice(only(survey.of_nodes, type="text"))
-    if not of.several:
+    if not only(survey.of_nodes, name=of.name, several=True):
         length = len(str(of.value(made)))
         condition = Compare(of.name, made.choice(("=", "<", ">=", "<>")), length, "size")
         return _about_nodes(made, survey.graph, of, condition, "size of a text")

@@ -15,11 +15,11 @@ _LONG = 700
 
 def table(outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> Iterator[str]:
     """One line for each graph and store."""
-    yield f"{'graph':<16}{'store':<14}{'questions':>10}{'right':>8}{'wrong':>8}{'refused':>9}"
+    yield f"{'graph':<20}{'store':<18}{'questions':>10}{'right':>8}{'wrong':>8}{'refused':>9}"
     for (graph, store), each in outcomes.items():
         verdicts = Counter(outcome.verdict for outcome in each)
         numbers = (verdicts[Verdict.RIGHT], verdicts[Verdict.WRONG])
-        line = f"{graph:<16}{store:<14}{len(each):>10}{numbers[0]:>8}{numbers[1]:>8}{verdicts[Verdict.REFUSED]:>9}"
+        line = f"{graph:<20}{store:<18}{len(each):>10}{numbers[0]:>8}{numbers[1]:>8}{verdicts[Verdict.REFUSED]:>9}"
         yield line + ("  too many refused" if _refused_too_often(each) else "")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import films, ontology, property_graph, wikidata
+from . import films, ontology, property_graph, reified, wikidata
 from .mixes import FILMS, WIKIDATA
 from .stores import Source
 
@@ -30,6 +30,16 @@ def _property_graph(place: Place) -> Source:
     return Source(property_graph.read(place.folder), files, property_graph=True)
 
 
+def _property_graph_as_rdf(place: Place) -> Source:
+    folder = place.folder / "reified"
+    folder.mkdir(exist_ok=True)
+    property_graph.write(folder, place.seed, 120 if place.small else 400, 60)
+    graph = reified.as_sets(property_graph.read(folder))
+    file = folder / reified.FILE
+    reified.write(graph, file)
+    return Source(graph, (file,), (file,))
+
+
 def _ontology(place: Place) -> Source:
     file = ontology.write(place.folder, place.seed, 120 if place.small else 1_200)
     return Source(ontology.read(file), (file,), (file,))
@@ -50,6 +60,7 @@ def _wikidata(place: Place) -> Source:
 
 SOURCES: Mapping[str, Callable[[Place], Source]] = {
     "property-graph": _property_graph,
+    "property-graph-rdf": _property_graph_as_rdf,
     "ontology": _ontology,
     "films": _films,
     "wikidata": _wikidata,

@@ -21,7 +21,7 @@ _REFERENCES = URIRef("http://www.w3.org/ns/prov#wasDerivedFrom")
 _PARTS = {9: 4, 10: 7, 11: 10}
 """Characters of a time by its precision: a year, a month, a day."""
 
-REFERENCES, RANK = "references", "rank"
+REFERENCES, RANK = "wasDerivedFrom", "rank"
 """What qualifiers have beside properties."""
 
 LITERAL = "literal "

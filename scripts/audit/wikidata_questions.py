@@ -12,7 +12,7 @@ from .conditions import Not, Present
 from .question import Expected, Question, Rows, canonical, plan
 from .raw_graph import Edge, RawGraph, values_of
 from .survey import Property, Survey
-from .wikidata import LITERAL, RANK, REFERENCES
+from .wikidata import LITERAL
 
 _ENTITY = re.compile("Q[0-9]+")
 _NOT_SHOWN = "?"
@@ -131,10 +131,5 @@ def _value(edge: Edge) -> str:
 
 
 def _qualifiers(edge: Edge) -> tuple[object, ...]:
-    names = {REFERENCES: "prov:wasDerivedFrom", RANK: "wikibase:rank"}
-    pairs = [
-        (names.get(name, f"wdt:{name}"), canonical(value))
-        for name in edge.properties
-        for value in values_of(edge.properties, name)
-    ]
+    pairs = [(name, canonical(value)) for name in edge.properties for value in values_of(edge.properties, name)]
     return tuple(sorted(pairs, key=repr))
