@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
-from tests.contract import toy_files, toy_views
+from tests.contract import toy_files, toy_views, toy_wikibase
 from tests.contract.suite import GraphAdapterContract, StoreContract
 from tests.contract.suite.base import ALL
 
@@ -25,6 +25,14 @@ def rdf(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The toy graph loaded from Turtle."""
     folder = tmp_path_factory.mktemp("rdf")
     load(toy_files.write_rdf(folder), folder / "toy.kg", LoadOptions(mediators="unnamed"))
+    return str(folder / "toy.kg")
+
+
+@pytest.fixture(scope="module")
+def wikibase(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The toy graph loaded from the RDF of a Wikibase."""
+    folder = tmp_path_factory.mktemp("wikibase")
+    load([toy_wikibase.write(folder)], folder / "toy.kg", LoadOptions(mediators="unnamed"))
     return str(folder / "toy.kg")
 
 
@@ -48,3 +56,12 @@ class TestEmbeddedFromRdf(StoreContract):
     @classmethod
     def location(cls, rdf: str) -> str:
         return rdf
+
+
+class TestEmbeddedFromWikibase(StoreContract):
+    style: ClassVar[toy_views.Style] = toy_views.WIKIDATA
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, wikibase: str) -> str:
+        return wikibase

@@ -48,6 +48,18 @@ def write(path: Path, *, properties: bool = True) -> Path:
 
 
 def _lines(wikibase: Wikibase, *, properties: bool) -> Iterator[str]:
+    yield from values_and_ranks(wikibase, properties=properties)
+    for number in range(FANS):
+        fan = f"Q{5_000 + number}"
+        yield from wikibase.statement(fan, "P31", Value("item", HUMAN), number=1)
+        if number < 3:
+            yield from wikibase.statement(fan, "P463", Value("item", HUMAN), number=2)
+    origin = "P366", Value("item", CITY)
+    yield from wikibase.statement(FIRST_FAN, "P463", Value("item", CLUB), [origin], number=3)
+
+
+def values_and_ranks(wikibase: Wikibase, *, properties: bool = True) -> Iterator[str]:
+    """Ann, whose statements have values of each kind, and ranks; and the entities that they lead to."""
     if properties:
         for name, (kind, label) in _PROPERTIES.items():
             yield from wikibase.property(name, kind, [(label, "en"), (f"{label} (de)", "de")])
@@ -95,10 +107,3 @@ def _lines(wikibase: Wikibase, *, properties: bool) -> Iterator[str]:
     yield from say("P2561", Value("text", "Ann of the Hill", "en"), by_priest)
     yield from say("P214", Value("string", "113230702"))
     yield from say("P646", Value("string", "/m/0282x"))
-    for number in range(FANS):
-        fan = f"Q{5_000 + number}"
-        yield from wikibase.statement(fan, "P31", Value("item", HUMAN), number=1)
-        if number < 3:
-            yield from wikibase.statement(fan, "P463", Value("item", HUMAN), number=2)
-    origin = "P366", Value("item", CITY)
-    yield from wikibase.statement(FIRST_FAN, "P463", Value("item", CLUB), [origin], number=3)

@@ -144,7 +144,7 @@ class NameIndex(Generic[Entry]):
     def nearest(self, reference: str, wanted: Wanted[Entry] = _accept_any) -> list[str]:
         """Returns the printed ids of the entries that a text may mean, else of those most similar to it, best first."""
         if matching := self._matching(reference, wanted):
-            return [entry.references[1] for entry in matching]
+            return [self._printed(entry) for entry in matching]
         from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a wrong name needs it
 
         entries = [entry for entry in self.entries.values() if wanted(entry)]
@@ -152,7 +152,13 @@ class NameIndex(Generic[Entry]):
         hits = process.extract(
             reference[:_MAX_COMPARED_LENGTH].casefold(), names, scorer=fuzz.WRatio, limit=_MAX_SUGGESTIONS
         )
-        return [entries[index].references[1] for _, _, index in hits]
+        return [self._printed(entries[index]) for _, _, index in hits]
+
+    def _printed(self, entry: Entry) -> str:
+        """Returns the id that suggestions show; the name of a label whose id says nothing."""
+        if isinstance(entry, LabelEntry) and self._prefixes.is_opaque(entry.key):
+            return entry.printed
+        return entry.references[1]
 
 
 class Catalogue:

@@ -23,6 +23,13 @@ _ID_PROPERTY = "id"
 _NAME_PROPERTIES = frozenset({"name", "label"})
 """Property names that mean a node's name, unless the graph has a property of that name."""
 
+_WITH_PROPERTY = {
+    (True, False): queries.lists.NODES_WITH_PROPERTY,
+    (False, True): queries.lists.NODES_WITH_RELATION,
+    (True, True): queries.lists.NODES_WITH_PROPERTY_OR_RELATION,
+}
+"""Queries by whether a property has literals, and whether it has nodes as values."""
+
 
 class NodeFinder:
     """Answers `nodes`, within one job. Nodes are sorted by their number in the file, which is also their position."""
@@ -62,17 +69,20 @@ class NodeFinder:
         if value is None:
             if label is not None:
                 return queries.lists.NODES_WITH_LABEL_AND_PROPERTY, {"property": property_.id}
-            only_edges = not property_.attributes
-            return queries.lists.NODES_WITH_RELATION if only_edges else queries.lists.NODES_WITH_PROPERTY, {
-                "property": property_.id
-            }
-        if property_.attributes:
-            others = equal_values(self._builder, property_, value)
-            if not others:
-                return queries.lists.NODES_WITH_VALUE, {"property": property_.id, "value": value}
-            values = json.dumps([(value, None), *others])
-            return queries.lists.NODES_WITH_EQUAL_VALUES, {"property": property_.id, "values": values}
-        return queries.lists.NODES_WITH_TAIL, {"property": property_.id, "tails": self._tail_nodes(value)}
+            return _WITH_PROPERTY[property_.attributes > 0, property_.edges > 0], {"property": property_.id}
+        return self._with_value(property_, value)
+
+    def _with_value(self, property_: RelationEntry, value: str) -> tuple[str, dict[str, Parameter]]:
+        """Returns the query for nodes with a value of a property, a literal or a node, and its parameters."""
+        if not property_.attributes:
+            return queries.lists.NODES_WITH_TAIL, {"property": property_.id, "tails": self._tail_nodes(value)}
+        others = equal_values(self._builder, property_, value)
+        if not others and not property_.edges:
+            return queries.lists.NODES_WITH_VALUE, {"property": property_.id, "value": value}
+        parameters = {"property": property_.id, "values": json.dumps([(value, None), *others])}
+        if not property_.edges:
+            return queries.lists.NODES_WITH_EQUAL_VALUES, parameters
+        return queries.lists.NODES_WITH_EQUAL_VALUES_OR_TAIL, {**parameters, "tails": self._tail_nodes(value)}
 
     def _tail_nodes(self, value: str) -> str:
         """Returns as JSON the nodes that a value means by id or name, for a property that leads to nodes."""

@@ -73,6 +73,15 @@ class Orders:
                 self._cache[key] = order
 
 
+def _edges_note(entry: RelationEntry) -> str:
+    """Returns the note that a property leads to entities as well, which are not listed; empty if it does not."""
+    if not entry.edges:
+        return ""
+    name = entry.relation.id
+    plan = f"MATCH (a)-[:`{name}`]->(b) RETURN b, count(DISTINCT a)"
+    return f"{entry.edges:,} more values of {name} in the graph are entities; run_plan lists them: {plan}."
+
+
 class ValueReader:
     """Answers `values`, within one job."""
 
@@ -114,7 +123,7 @@ class ValueReader:
         texts = json.dumps([value.text for value in page.items])
         numbers = self._session.all(queries.lists.NODES_OF_VALUES, texts, entry.id, label.id if label else None)
         facts = (ValueFacts(value, Count(number)) for value, (number,) in zip(page.items, numbers, strict=True))
-        return Page(tuple(facts), page.positions, page.total, page.stop)
+        return Page(tuple(facts), page.positions, page.total, page.stop, _edges_note(entry))
 
     def of_edges(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[ValueFacts]:
         """Returns a page of a qualifier's values on the triples of a relation, or of all relations.

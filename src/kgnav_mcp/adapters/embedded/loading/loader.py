@@ -26,7 +26,7 @@ from kgnav_mcp.adapters.embedded.loading.recognition import check_together, reco
 from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers
 from kgnav_mcp.adapters.embedded.loading.staging import TERM_BUDGET, Staging
 from kgnav_mcp.adapters.embedded.loading.statistics import committed, count_attributes, count_edges, write_statistics
-from kgnav_mcp.adapters.embedded.loading.wikibase import fold_statements
+from kgnav_mcp.adapters.embedded.loading.wikibase import fold_statements, used_relations
 from kgnav_mcp.errors import LoadError
 
 
@@ -117,6 +117,7 @@ def _write_relations_and_labels(reading: Reading, options: LoadOptions) -> list[
     hidden: list[str] = []
     if reading.wikibase is not None:
         hidden = fold_statements(staging, reading.wikibase, options.statements, reading.findings)
+        reading.type_relations = used_relations(staging, reading.type_relations)
     writer.write_relations(connection, staging)
     attach_qualifiers(connection, staging)
     writer.write_labels(connection, staging, reading.type_relations)
@@ -133,7 +134,7 @@ def _write_edges_and_nodes(part: PartFile, reading: Reading, options: LoadOption
     connection = staging.connection
     name = reading.sources[-1].name
     with Background(threads=3) as background:
-        fill = partial(fill_node_file, options=options, last_rdf=reading.last_rdf)
+        fill = partial(fill_node_file, options=options, last_rdf=reading.last_rdf, opaque=staging.unprefixed)
         nodes = background.begin(node_file(part.nodes, part.staging), fill)
         connection.execute("BEGIN")
         writer.write_edges(connection)

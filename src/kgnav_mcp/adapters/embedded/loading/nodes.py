@@ -6,11 +6,12 @@ The finished tables are then copied page by page, which is cheap.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from kgnav_mcp.adapters.embedded import filetables
+from kgnav_mcp.adapters.embedded.ids import namespace
 from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
 from kgnav_mcp.adapters.embedded.loading.names import DESCRIPTION, NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
@@ -29,13 +30,15 @@ def node_file(path: Path, staging: Path) -> sqlite3.Connection:
     return connection
 
 
-def fill_node_file(connection: sqlite3.Connection, options: LoadOptions, last_rdf: int) -> None:
-    """Writes all tables made from the staged terms, literals and names. `last_rdf`: see `write_nodes`."""
+def fill_node_file(
+    connection: sqlite3.Connection, options: LoadOptions, last_rdf: int, opaque: Collection[str]
+) -> None:
+    """Writes all tables made from the staged terms, literals and names. `last_rdf` and `opaque`: see `write_nodes`."""
     connection.execute("BEGIN")
     for statement in (filetables.TABLES + ddl.UNNAMED).split(";"):
         connection.execute(statement)
     write_attributes(connection)
-    write_nodes(connection, options, last_rdf)
+    write_nodes(connection, options, last_rdf, opaque)
     connection.execute(queries.WRITE_NAME_WORDS)
     connection.execute("COMMIT")
 
@@ -49,11 +52,12 @@ def copy_nodes(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("COMMIT")
 
 
-def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: int) -> None:
+def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: int, opaque: Collection[str]) -> None:
     """Writes nodes and names.
 
     Terms up to `last_rdf` come from RDF. Those without a name in a preferred language or without a language tag also
     get the name in their IRI, so that they can be found by it.
+    Ids in the namespaces `opaque` are not read as names.
     """
     nodes: list[tuple[int, str, str | None, str | None, str | None]] = []
     names: list[tuple[int, int, str | None, str]] = []
@@ -86,7 +90,7 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
                 description = text
         if label is None and (options.mediators == "unnamed" or (blank and options.mediators == "blank")):
             unnamed.append((node,))
-        elif node <= last_rdf and not blank and not has_preferred_name:
+        elif node <= last_rdf and not blank and not has_preferred_name and namespace(key) not in opaque:
             names += [(node, ID, None, text) for text in readable_names(key) if text != key]
         nodes.append((node, key, label, language, description))
         text_length += len(key)

@@ -182,3 +182,8 @@ SELECT count(*) FROM json_each(?) r WHERE EXISTS (
     SELECT 1 FROM staging.named_key k WHERE k.key = r.value AND k.kind = 0
 )
 """
+# One scan of the rows up to the first of the relation.
+IS_USED = """
+SELECT EXISTS (SELECT 1 FROM staging.triple WHERE p = :relation)
+    OR EXISTS (SELECT 1 FROM staging.relationship WHERE p = :relation)
+"""

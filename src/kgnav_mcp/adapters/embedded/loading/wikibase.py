@@ -158,6 +158,12 @@ def fold_statements(staging: Staging, wikibase: Wikibase, statements: Statements
     return sorted(key for key, kind in datatypes.items() if kind == EXTERNAL_ID and key in staging.relations)
 
 
+def used_relations(staging: Staging, keys: Sequence[str]) -> list[str]:
+    """Returns those of the relations that lead to a node in the staged rows."""
+    find = staging.connection.execute
+    return [key for key in keys if find(queries.IS_USED, {"relation": staging.relations[key]}).fetchone()[0]]
+
+
 def _roles(staging: Staging, wikibase: Wikibase) -> Iterator[tuple[int, str, int | None, str | None]]:
     for key, number in list(staging.relations.items()):
         match = _PREDICATE.fullmatch(key)

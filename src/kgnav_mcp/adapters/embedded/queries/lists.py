@@ -54,6 +54,13 @@ ORDER BY e.s LIMIT :limit
 """
 """One seek for each tail, then one for each node behind the start of the page."""
 
+NODES_WITH_EQUAL_VALUES_OR_TAIL = f"""
+SELECT node FROM (
+    SELECT node FROM ({NODES_WITH_EQUAL_VALUES}) UNION SELECT s FROM ({NODES_WITH_TAIL})
+) ORDER BY node LIMIT :limit
+"""  # noqa: S608 - constants of this file
+"""Costs both, for a property that has literals and nodes as values."""
+
 NODES_WITH_PROPERTY = (
     "SELECT DISTINCT node FROM attribute WHERE p = :property AND node > :after ORDER BY node LIMIT :limit"
 )
@@ -73,6 +80,15 @@ ORDER BY v.id LIMIT :limit
 """
 """One seek for each node of the graph, until the page is full."""
 
+NODES_WITH_PROPERTY_OR_RELATION = """
+SELECT v.id FROM node AS v WHERE v.id > :after AND (
+    EXISTS (SELECT 1 FROM attribute AS a WHERE a.node = v.id AND a.p = :property)
+    OR EXISTS (SELECT 1 FROM edge AS e WHERE e.s = v.id AND e.p = :property)
+)
+ORDER BY v.id LIMIT :limit
+"""
+"""Two seeks for each node of the graph, until the page is full."""
+
 NODES_WITH_NAME = """
 SELECT DISTINCT n.node FROM name AS n WHERE n.text = :value AND n.kind IN (0, 3) AND n.node > :after
     AND (:label IS NULL OR EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = n.node AND l.label = :label))
@@ -86,9 +102,11 @@ NODE_COUNTS = {
         NODES_WITH_VALUE,
         NODES_WITH_EQUAL_VALUES,
         NODES_WITH_TAIL,
+        NODES_WITH_EQUAL_VALUES_OR_TAIL,
         NODES_WITH_PROPERTY,
         NODES_WITH_LABEL_AND_PROPERTY,
         NODES_WITH_RELATION,
+        NODES_WITH_PROPERTY_OR_RELATION,
         NODES_WITH_NAME,
     )
 }
