@@ -294,3 +294,18 @@ async def test_a_misspelt_class_is_answered_with_names(tmp_path: Path):
         with pytest.raises(UnknownName) as caught:
             await graph.nodes("humman", None, None, limit=5)
         assert caught.value.nearest == ("human",)
+
+
+async def test_a_quantity_is_found_by_its_number_whatever_its_unit(tmp_path: Path):
+    lines = [
+        *values_and_ranks(KB),
+        *KB.statement(BOB, "P2048", Value("quantity", "1.960"), number=1),
+        *KB.statement(CITY, "P2048", Value("quantity", "11.96", "Q11573"), number=1),
+    ]
+    load_lines(tmp_path, lines)
+    async with open_adapter(str(tmp_path / "kb.kg"), AdapterOptions()) as graph:
+        for value, ids in (("1.96", ["wd:Q1001", "wd:Q2"]), ("1.960", ["wd:Q1001", "wd:Q2"]), ("2", [])):
+            page = await graph.nodes(None, "P2048", value, limit=5)
+            assert sorted(one.id for one in page.items) == ids, value
+        (exact,) = (await graph.nodes(None, "P2048", "1.96 metre", limit=5)).items
+        assert exact.id == "wd:Q1001"

@@ -11,6 +11,7 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import RelationEntry
 from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.wikibase_values import QUANTITY
 from kgnav_mcp.model import Literal
 from kgnav_mcp.port.comparing import Period
 from kgnav_mcp.port.scalars import DATATYPES
@@ -31,14 +32,18 @@ _ZEROS = ["0" * count for count in range(_MAX_ZEROS + 1)]
 def equal_values(builder: Builder, property_: RelationEntry, value: str) -> list[tuple[str, str]]:
     """Returns the stored values that equal a wanted one but have another text, each with its possible datatypes.
 
-    Datatypes are separated and enclosed by blanks.
+    Datatypes are separated and enclosed by blanks. A quantity of a Wikibase is compared without its unit.
     """
     wanted = WantedValue.read(value)
     ranges: set[tuple[str, str]] = set()
-    if wanted.number is not None and builder.session.one(queries.lists.LIKE_NUMBERS, property_.id):
+    if wanted.number is not None:
         signs = ["-"] if wanted.number < 0 else ["", "+"] if wanted.number > 0 else ["", "+", "-"]
-        starts = product(signs, _texts_of_number(wanted.number))
-        ranges |= {(sign + start, _end(sign + start, prefix=prefix)) for sign, (start, prefix) in starts}
+        starts = [(sign + start, prefix) for sign, (start, prefix) in product(signs, _texts_of_number(wanted.number))]
+        if builder.session.one(queries.lists.LIKE_NUMBERS, property_.id):
+            ranges |= {(start, _end(start, prefix=prefix)) for start, prefix in starts}
+        if (QUANTITY,) in builder.session.all(queries.lists.DATATYPES_OF, property_.id):
+            with_blank = [f"{start} " for start, prefix in starts if not prefix]
+            ranges |= {(start, _end(start, prefix=True)) for start in with_blank}
     if wanted.period is not None:
         ranges |= {(start, _end(start, prefix=True)) for start in _years(wanted.period)}
     if value in _BOOLEANS:
@@ -46,11 +51,19 @@ def equal_values(builder: Builder, property_: RelationEntry, value: str) -> list
     if not ranges:
         return []
     beginnings = builder.session.all(queries.lists.TEXTS_BETWEEN, property_.id, json.dumps(sorted(ranges)))
-    found: list[tuple[str, str]] = []
-    for text in _whole_texts(builder, property_, [text for (text,) in beginnings]):
-        if text != storable(value) and any(wanted.equals(Literal(text, kind)) for kind in _KINDS):
-            datatypes = [datatype for datatype in DATATYPES if wanted.equals(Literal(text, datatype))]
-            found.append((text, f" {' '.join(datatypes)} "))
+    return [
+        (text, f" {' '.join(datatypes)} ")
+        for text in _whole_texts(builder, property_, [text for (text,) in beginnings])
+        if text != storable(value) and (datatypes := _datatypes(wanted, text))
+    ]
+
+
+def _datatypes(wanted: WantedValue, text: str) -> list[str]:
+    """Returns the datatypes with which a stored text equals a wanted value."""
+    number, _, unit = text.partition(" ")
+    found = [QUANTITY] if unit and wanted.equals(Literal(number, QUANTITY)) else []
+    if any(wanted.equals(Literal(text, kind)) for kind in _KINDS):
+        found += [datatype for datatype in DATATYPES if wanted.equals(Literal(text, datatype))]
     return found
 
 

@@ -28,14 +28,6 @@ _WITH_PROPERTY = {
     (True, True): queries.lists.NODES_WITH_PROPERTY_OR_RELATION,
 }
 """Queries by whether a property has literals, and whether it has nodes as values."""
-_WITH_VALUE = {
-    (queries.lists.NODES_WITH_VALUE, False): queries.lists.NODES_WITH_VALUE,
-    (queries.lists.NODES_WITH_VALUE, True): queries.lists.NODES_WITH_VALUE_OR_TAIL,
-    (queries.lists.NODES_WITH_EQUAL_VALUES, False): queries.lists.NODES_WITH_EQUAL_VALUES,
-    (queries.lists.NODES_WITH_EQUAL_VALUES, True): queries.lists.NODES_WITH_EQUAL_VALUES_OR_TAIL,
-    (None, True): queries.lists.NODES_WITH_TAIL,
-}
-"""Queries by the one for literals, and whether the property has nodes as values."""
 
 
 class NodeFinder:
@@ -75,15 +67,19 @@ class NodeFinder:
             if label is not None:
                 return queries.lists.NODES_WITH_LABEL_AND_PROPERTY, {"property": property_.id}
             return _WITH_PROPERTY[property_.attributes > 0, property_.edges > 0], {"property": property_.id}
-        parameters: dict[str, Parameter] = {"property": property_.id}
-        literals: str | None = None
-        if property_.attributes:
-            others = equal_values(self._builder, property_, value)
-            literals = queries.lists.NODES_WITH_EQUAL_VALUES if others else queries.lists.NODES_WITH_VALUE
-            parameters |= {"value": value, "values": json.dumps([(value, None), *others])}
-        if property_.edges:
-            parameters["tails"] = self._tail_nodes(value)
-        return _WITH_VALUE[literals, property_.edges > 0], parameters
+        return self._with_value(property_, value)
+
+    def _with_value(self, property_: RelationEntry, value: str) -> tuple[str, dict[str, Parameter]]:
+        """Returns the query for nodes with a value of a property, a literal or a node, and its parameters."""
+        if not property_.attributes:
+            return queries.lists.NODES_WITH_TAIL, {"property": property_.id, "tails": self._tail_nodes(value)}
+        others = equal_values(self._builder, property_, value)
+        if not others and not property_.edges:
+            return queries.lists.NODES_WITH_VALUE, {"property": property_.id, "value": value}
+        parameters = {"property": property_.id, "values": json.dumps([(value, None), *others])}
+        if not property_.edges:
+            return queries.lists.NODES_WITH_EQUAL_VALUES, parameters
+        return queries.lists.NODES_WITH_EQUAL_VALUES_OR_TAIL, {**parameters, "tails": self._tail_nodes(value)}
 
     def _tail_nodes(self, value: str) -> str:
         """Returns as JSON the nodes that a value means by id or name, for a property that leads to nodes."""

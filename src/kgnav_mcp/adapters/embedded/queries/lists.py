@@ -54,19 +54,12 @@ ORDER BY e.s LIMIT :limit
 """
 """One seek for each tail, then one for each node behind the start of the page."""
 
-NODES_WITH_VALUE_OR_TAIL = f"""
-SELECT node FROM (
-    SELECT node FROM ({NODES_WITH_VALUE}) UNION SELECT s FROM ({NODES_WITH_TAIL})
-) ORDER BY node LIMIT :limit
-"""  # noqa: S608 - constants of this file
-"""Costs both, for a property that has literals and nodes as values."""
-
 NODES_WITH_EQUAL_VALUES_OR_TAIL = f"""
 SELECT node FROM (
     SELECT node FROM ({NODES_WITH_EQUAL_VALUES}) UNION SELECT s FROM ({NODES_WITH_TAIL})
 ) ORDER BY node LIMIT :limit
 """  # noqa: S608 - constants of this file
-"""As above."""
+"""Costs both, for a property that has literals and nodes as values."""
 
 NODES_WITH_PROPERTY = (
     "SELECT DISTINCT node FROM attribute WHERE p = :property AND node > :after ORDER BY node LIMIT :limit"
@@ -109,7 +102,6 @@ NODE_COUNTS = {
         NODES_WITH_VALUE,
         NODES_WITH_EQUAL_VALUES,
         NODES_WITH_TAIL,
-        NODES_WITH_VALUE_OR_TAIL,
         NODES_WITH_EQUAL_VALUES_OR_TAIL,
         NODES_WITH_PROPERTY,
         NODES_WITH_LABEL_AND_PROPERTY,
