@@ -76,7 +76,7 @@ class NodeFinder:
         others = equal_values(self._builder, property_, value)
         if not others and not property_.edges:
             return queries.lists.NODES_WITH_VALUE, {"property": property_.id, "value": value}
-        parameters = {"property": property_.id, "values": json.dumps([(value, None), *others])}
+        parameters: dict[str, Parameter] = {"property": property_.id, "values": json.dumps([(value, None), *others])}
         if not property_.edges:
             return queries.lists.NODES_WITH_EQUAL_VALUES, parameters
         return queries.lists.NODES_WITH_EQUAL_VALUES_OR_TAIL, {**parameters, "tails": self._tail_nodes(value)}

@@ -8,8 +8,7 @@ from decimal import Decimal
 
 from rdflib import XSD, Literal
 
-from kgnav_mcp.adapters.sparql.value_conditions import date_time
-from kgnav_mcp.port.comparing import Period
+from kgnav_mcp.port.comparing import Moment, Period
 from kgnav_mcp.port.wanted_values import WantedValue
 
 _FORMS = {
@@ -67,6 +66,13 @@ def date_texts(period: Period) -> list[str]:
     year, month, _ = texts[0].rsplit("-", 2)
     months = [month] if len(period.parts) > 1 else [f"{number:02}" for number in range(1, 13)]
     return [year, *(f"{year}-{each}" for each in months), *texts]
+
+
+def date_time(moment: Moment) -> str:
+    """A moment in UTC as xsd:dateTime writes it."""
+    year, month, day, hour, minute = map(int, moment[:5])
+    seconds = f"{moment[5]:012.9f}".rstrip("0").rstrip(".")
+    return f"{'-' if year < 0 else ''}{abs(year):04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{seconds}Z"
 
 
 def lookup_note(languages: Sequence[str]) -> str:

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from rdflib import XSD, Literal
 
 from kgnav_mcp.adapters.sparql import queries
+from kgnav_mcp.adapters.sparql.forms import date_time
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated
-from kgnav_mcp.port.comparing import Moment, Period
+from kgnav_mcp.port.comparing import Period
 from kgnav_mcp.port.scalars import NUMBERS
 from kgnav_mcp.port.wanted_values import WantedValue
 
@@ -74,10 +75,3 @@ def date_form(period: Period) -> str:
         whole, _, fraction = f"{period.parts[5]:012.9f}".rstrip("0").partition(".")
         time = f"{given[2]}:{given[3]}(:{whole}{rf'[.]{fraction}0*' if fraction else '([.]0*)?'})?"
     return f"^{year}((-{month}(-{day})?)?{_ZONE}|-{month}-{day}T{time}{_UTC})$"
-
-
-def date_time(moment: Moment) -> str:
-    """A moment in UTC as xsd:dateTime writes it."""
-    year, month, day, hour, minute = map(int, moment[:5])
-    seconds = f"{moment[5]:012.9f}".rstrip("0").rstrip(".")
-    return f"{'-' if year < 0 else ''}{abs(year):04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{seconds}Z"

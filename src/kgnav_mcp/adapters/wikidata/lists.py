@@ -9,14 +9,14 @@ from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql import lists
-from kgnav_mcp.adapters.sparql.forms import number_texts
+from kgnav_mcp.adapters.sparql.forms import date_time, number_texts
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import NODES, Found, Templates, Types, ValueOrder
 from kgnav_mcp.adapters.sparql.paging import MAX_SORTED, Condition, raised_total, truncated
 from kgnav_mcp.adapters.sparql.queries import NODE_COUNT
 from kgnav_mcp.adapters.sparql.reading import Row, is_at_most
 from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated, sendable, values
-from kgnav_mcp.adapters.sparql.value_conditions import date_time, equals
+from kgnav_mcp.adapters.sparql.value_conditions import equals
 from kgnav_mcp.adapters.wikibase_values import QUANTITY, TIME, UNKNOWN_VALUE
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
