@@ -30,6 +30,7 @@ _PROPERTIES = """\
 com.bigdata.journal.AbstractJournal.file={journal}
 com.bigdata.journal.AbstractJournal.bufferMode=DiskRW
 com.bigdata.rdf.store.AbstractTripleStore.quads=true
+com.bigdata.rdf.store.AbstractTripleStore.inlineDateTimes=false
 com.bigdata.rdf.store.AbstractTripleStore.textIndex=false
 com.bigdata.rdf.store.AbstractTripleStore.statementIdentifiers=false
 com.bigdata.rdf.store.AbstractTripleStore.axiomsClass=com.bigdata.rdf.axioms.NoAxioms

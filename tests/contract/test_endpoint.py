@@ -9,7 +9,7 @@ import pytest
 
 from tests.contract import toy_files, toy_views
 from tests.contract.suite import GraphAdapterContract, StoreContract
-from tests.services import Oxigraph, Virtuoso
+from tests.services import Blazegraph, Oxigraph, Virtuoso
 
 GRAPH = "http://toy.example/endpoint"
 OPTIONS = {"mediators": "unnamed"} | {
@@ -52,3 +52,20 @@ class TestEndpointOnVirtuoso(StoreContract):
     @classmethod
     def location(cls, virtuoso_location: str) -> str:
         return virtuoso_location
+
+
+@pytest.fixture(scope="module")
+def blazegraph_location(blazegraph: Blazegraph, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The toy graph as RDF 1.1, loaded into its own named graph."""
+    for path in toy_files.write_rdf(tmp_path_factory.mktemp("endpoint"), statements=True):
+        blazegraph.load(path, GRAPH)
+    return f"sparql+{blazegraph.url}?default-graph-uri={GRAPH}#{urlencode(OPTIONS)}"
+
+
+class TestEndpointOnBlazegraph(StoreContract):
+    style: ClassVar[toy_views.Style] = toy_views.RDF
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, blazegraph_location: str) -> str:
+        return blazegraph_location

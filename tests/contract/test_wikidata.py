@@ -13,7 +13,7 @@ from tests.contract import toy, toy_views, toy_wikibase
 from tests.contract.suite import GraphAdapterContract, StoreContract
 from tests.contract.toy_views import View
 from tests.navigation.plans.writing import compared, edge, fit, give, plan, rows
-from tests.services import Oxigraph, Virtuoso
+from tests.services import Blazegraph, Oxigraph, Virtuoso
 
 GRAPH = "http://toy.example/wikidata"
 TRUTHY = "http://toy.example/wikidata-truthy"
@@ -95,3 +95,19 @@ class TestWikidataOnVirtuoso(QualifierContract, StoreContract):
     @classmethod
     def location(cls, virtuoso_location: str) -> str:
         return virtuoso_location
+
+
+@pytest.fixture(scope="module")
+def blazegraph_location(blazegraph: Blazegraph, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The toy graph as Wikidata writes it, on the store that Wikidata's query service runs."""
+    blazegraph.load(toy_wikibase.write(tmp_path_factory.mktemp("wikidata")), GRAPH)
+    return f"wikidata+{blazegraph.url}?default-graph-uri={GRAPH}"
+
+
+class TestWikidataOnBlazegraph(QualifierContract, StoreContract):
+    style: ClassVar[toy_views.Style] = toy_views.WIKIDATA
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, blazegraph_location: str) -> str:
+        return blazegraph_location

@@ -64,6 +64,8 @@ class Stop(StrEnum):
     BUDGET = "budget"
     ROW_CAP = "row cap"
     TIME_OUT = "time-out"
+    UNORDERED = "unordered"
+    """The store could not sort the list, so that no later page could tell which rows were shown."""
 
     @classmethod
     def first(cls, stops: Iterable[Stop]) -> Stop:

@@ -25,6 +25,7 @@ _ROLES_PER_MEDIATOR = 200
 _MISSING_ROLES = {
     Stop.LIMIT: "Not all roles of the mediators are shown: there are too many.",
     Stop.ROW_CAP: "Not all roles of the mediators are shown: the store gives no more rows at once.",
+    Stop.UNORDERED: "Not all roles of the mediators are shown: the store could not sort them.",
     Stop.TIME_OUT: "Not all roles of the mediators are shown: the store's time was over. Repeat the call to try again.",
 }
 """The note of an answer that lacks some roles, by the reason why."""
@@ -167,7 +168,8 @@ class _FlattenedList:
                 )
                 self.full = self._characters_left < 0
             if self.full:
-                self._stop = Stop.LIMIT if start + size < len(page.items) else page.stop
+                more = start + size < len(page.items) and page.stop is not Stop.UNORDERED
+                self._stop = Stop.LIMIT if more else page.stop
                 return
 
     def page(self, total: Count) -> FlattenedPage:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from kgnav_mcp.model import Certainty, Completeness, Count, Stop
 
+_NOT_SORTED = "it cannot be continued: the store could not sort it. Narrow it by relation, match or node_type"
+
 
 def completeness_line(completeness: Completeness, noun: str, offset: int = 0) -> str:
     """The first line of an answer: how much of the whole list it shows, and the cursor of the next page."""
@@ -22,7 +24,9 @@ def completeness_line(completeness: Completeness, noun: str, offset: int = 0) ->
     )
     if completeness.stop is Stop.COMPLETE:
         return f"{shown_text}; that is the end"
-    return f'{shown_text}; next: cursor "{completeness.cursor}"' if completeness.cursor else shown_text
+    if completeness.cursor:
+        return f'{shown_text}; next: cursor "{completeness.cursor}"'
+    return f"{shown_text}; {_NOT_SORTED}" if completeness.stop is Stop.UNORDERED else shown_text
 
 
 def _total_text(total: Count, known: int, noun: str) -> str:

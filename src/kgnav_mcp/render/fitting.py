@@ -82,7 +82,7 @@ def _truncated(
             printed = PrintedRows(columns, shown, options.literal_limit)
     else:
         columns, shown = printed.columns, printed.rows
-    stop = Stop.BUDGET if len(shown) < len(rows) else table.stop
+    stop = Stop.BUDGET if len(shown) < len(rows) and table.stop is not Stop.UNORDERED else table.stop
     more = stop in (Stop.BUDGET, Stop.LIMIT) and bool(rows)
     cursor = cursor_after(len(shown)) if more and cursor_after else None
     completeness = Completeness(len(shown), table.total, stop, cursor)

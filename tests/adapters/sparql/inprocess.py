@@ -11,6 +11,8 @@ import pyoxigraph
 from rdflib import Literal
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.sparql.dialect import Dialect
+from kgnav_mcp.adapters.sparql.dialects import OXIGRAPH
 from kgnav_mcp.adapters.sparql.results import Answer, Term, read_rows
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -40,6 +42,7 @@ class InProcess:
     empty_groups: bool = False
     """Whether a grouped query that matches nothing is answered by one row without a key, as Corese does."""
     queries: list[str] = field(default_factory=list[str])
+    dialect: Dialect = OXIGRAPH
 
     def __post_init__(self) -> None:
         self._store = pyoxigraph.Store()

@@ -11,6 +11,7 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp import silence
 from kgnav_mcp.adapters.sparql.dialect import PLAIN
+from kgnav_mcp.adapters.sparql.dialects import OXIGRAPH
 from kgnav_mcp.adapters.sparql.reading import SIGN, Read, Reader, Row, is_at_most
 from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.errors import StoreTimeout, Unsupported
@@ -26,6 +27,8 @@ IRIS = [URIRef(f"http://e.example/{n}") for n in range(25)]
 
 class Capped:
     """An endpoint that gives at most `cap` rows of 25, or of as many as there are terms in a list."""
+
+    dialect = OXIGRAPH
 
     def __init__(self, cap: int, *, partial: bool = False) -> None:
         self.cap = cap
@@ -117,6 +120,8 @@ async def test_one_row_is_enough_where_some_are_asked_for_and_none_is_only_where
 class Fixed:
     """An endpoint that always gives the same answer."""
 
+    dialect = OXIGRAPH
+
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
 
@@ -127,6 +132,8 @@ class Fixed:
 
 class Counting:
     """An endpoint that counts."""
+
+    dialect = OXIGRAPH
 
     def __init__(self, counted: int, answer: Answer) -> None:
         self.answer = replace(answer, rows=({"n": Literal(counted)},))
@@ -162,6 +169,8 @@ def test_what_was_not_all_counted_is_not_known_to_fit():
 
 class Slow:
     """An endpoint whose queries of a list take their whole time in vain, and after so many queries all of them."""
+
+    dialect = OXIGRAPH
 
     def __init__(self, clock: Clock, *, hangs_after: int = 100) -> None:
         self.clock = clock

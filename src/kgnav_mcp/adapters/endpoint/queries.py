@@ -4,7 +4,7 @@
 `?b` a blank node, `?r` the node of a statement about a triple (its reifier). `$kind` filters the rows that are shown. A
 "look-up" is one in the endpoint's index of triples.
 
-None of them sorts: with a LIMIT, Oxigraph takes seconds for 300,000 rows and Virtuoso refuses more than 10,000. Short
+These do not sort: with a LIMIT, Oxigraph takes seconds for 300,000 rows and Virtuoso refuses more than 10,000. Short
 lists are sorted by this program; long ones come in the order of the endpoint's index, which only changes when data is
 written. A fragment is a part of a query, which states the cost.
 """
@@ -170,6 +170,7 @@ BLANKS_OF_PAIRS: Final = {
 BLANKS_OF_PATTERN: Final = "{ SELECT DISTINCT ($node AS ?b) WHERE { $pattern FILTER(isBlank($node)) } }"
 BLANKS_OF_NODES: Final = "{ SELECT DISTINCT (?s AS ?b) WHERE { $conditions } OFFSET $skip LIMIT $most }"
 BLANKS_OF_SLICE: Final = "{ SELECT (?o AS ?b) WHERE { $by $kind } OFFSET $skip LIMIT $most }"
+BLANKS_OF: Final = "{ SELECT (?o AS ?b) WHERE { $by $kind FILTER(isBlank(?o)) } }"
 MEDIATOR_SLICE: Final = {
     OUT: "{ SELECT (?m AS ?b) WHERE { $s $near ?m $mediator } OFFSET $skip LIMIT $most }",
     IN: "{ SELECT (?m AS ?b) WHERE { ?m $near $s $mediator } OFFSET $skip LIMIT $most }",

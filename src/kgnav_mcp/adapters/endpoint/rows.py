@@ -23,11 +23,16 @@ from kgnav_mcp.adapters.sparql.around import rows
 from kgnav_mcp.adapters.sparql.around.blocks import Block, FollowedNodes, Found, by_mediator
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts
 from kgnav_mcp.adapters.sparql.around.far_ends import End, Ends, Facts, Pair, in_order
+from kgnav_mcp.adapters.sparql.around.queries import FEW_BLANKS
+from kgnav_mcp.adapters.sparql.reading import is_at_most
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.adapters.sparql.terms import rows as listed_rows
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.model import Direction, Entity, Stop, Triple
+from kgnav_mcp.model import Count, Direction, Entity, Stop, Triple
+
+_MAX_BLANKS = 5_000
+"""Maximum number of blank nodes of one relation that are read for each page, on a store without a stable order."""
 
 
 class RowReader(rows.RowReader):
@@ -108,6 +113,18 @@ class RowReader(rows.RowReader):
             blanks = [self._entity(graph, graph.nodes[seed], segment.entity, arrival) for seed in graph.seeds]
         return await in_thread(len(terms), lambda: _ordered(terms, blanks))
 
+    async def _blank_ends(self, segment: Segment[Anchor, URIRef], pattern: Fragment) -> rows.BlankEnds:
+        anchor, relation = URIRef(str(segment.entity)), segment.path[0]
+        count = await self._reader.count(FEW_BLANKS, by=pattern, kind=self._ends, most=_MAX_BLANKS + 1)
+        if count == Count(0):
+            return rows.BlankEnds()
+        if not is_at_most(count, _MAX_BLANKS):
+            return rows.BlankEnds((), Stop.UNORDERED)
+        graph = await self._store.blanks.around(self._reader.part(queries.BLANKS_OF, by=pattern, kind=self._ends))
+        arrival = anchor, relation, self._backwards
+        found = [self._entity(graph, graph.nodes[seed], anchor, arrival) for seed in graph.seeds]
+        return rows.BlankEnds(_ordered((), found))
+
     async def rows_for_page(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
         """Cut blocks to the rows for the page. A triple with several statements about it makes several rows."""
         relations = {block.wanted.segment.path[0] for block in blocks}
@@ -157,6 +174,8 @@ class RowReader(rows.RowReader):
         onward = far_relation(segment.path, self._direction)
         read = await self._reader.slice(queries.MEDIATORS[self._direction], skip, size, s=anchor, near=relation)
         mediators = [row["m"] for row in read.rows]
+        if not self._reader.stable_order and len(mediators) == size:
+            return FollowedNodes((), size, Stop.UNORDERED)  # other queries would read others of them
         named = sorted(term for term in mediators if isinstance(term, URIRef))
         ends: Mapping[URIRef, Sequence[Term]] = {}
         stop = read.stop

@@ -106,7 +106,7 @@ async def rows_page(
     first = next(segments, None)
     place = Place()
     if first is not None and start is not None and (first.index, source.ids(first.path)) == (start.entity, start.path):
-        place = Place(*start.place)
+        place = start.place
     segments = chain([first] if first is not None else [], segments)
     parts, more = await read_rows(source, segments, place, limit, entities=len(counts.rows))
 

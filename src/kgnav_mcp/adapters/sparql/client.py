@@ -162,6 +162,11 @@ class SparqlClient:
     def __repr__(self) -> str:
         return f"SparqlClient({self._endpoint.name!r})"
 
+    @property
+    def dialect(self) -> Dialect:
+        """The store's dialect, as given or as far as its answers have shown it."""
+        return self._dialect
+
     async def select(self, query: str) -> Answer:
         """Run a SELECT query. Returns its rows, and whether the endpoint cut them."""
         reply, rows = await self._answer(query, results.read_rows)

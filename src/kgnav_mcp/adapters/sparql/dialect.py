@@ -49,6 +49,9 @@ class Dialect:
     name: str
     announced: Callable[[httpx2.Headers], bool] = field(default=lambda _: False)
     """Whether the headers of an answer identify this kind of store."""
+    stable_order: bool = False
+    """Whether the rows of a query without ORDER BY come in the same order at every request, until data is written: only
+    then may a list be paged by OFFSET. False unless that was tested."""
     media_type: str = JSON_TYPE
     """The result format that it writes fastest."""
     row_cap: str = ""

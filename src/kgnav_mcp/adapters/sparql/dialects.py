@@ -17,10 +17,13 @@ _FAILED: Final = re.compile(r'\A\s*\{(?=.*"status"\s*:\s*"ERROR").*"exception"\s
 _JAVA_TIMEOUT: Final = re.compile(r"TimeoutException|QueryTimeout")
 
 OXIGRAPH: Final = Dialect(
-    name="oxigraph", announced=lambda headers: headers.get("server", "").lower().startswith("oxigraph")
+    name="oxigraph",
+    announced=lambda headers: headers.get("server", "").lower().startswith("oxigraph"),
+    stable_order=True,
 )
 QLEVER: Final = Dialect(
     name="qlever",
+    stable_order=True,
     # It sends the status of a rate limit for a query that it stopped.
     says_timed_out=lambda refusal: refusal.status == 429 and _FAILED.search(refusal.text) is not None,
 )

@@ -103,6 +103,14 @@ def capped() -> KgnavError:
     )
 
 
+def not_sorted() -> KgnavError:
+    """The error for an answer that is not in the order that the query asked for."""
+    return Unsupported(
+        "the store does not sort by text, so that a long list could not be continued",
+        next_step="Narrow the list by relation, match or node_type.",
+    )
+
+
 def disconnected(error: httpx2.RequestError, endpoint: Address, connect_timeout: float) -> KgnavError:
     """The error for a failure of the network or of HTTP itself."""
     # SSLWantReadError only means waiting for more of a TLS record; it shows up in the context but is not a cause.

@@ -10,16 +10,26 @@ from typing import TypeVar
 from rdflib import BNode, URIRef
 
 from kgnav_mcp import model
+from kgnav_mcp.adapters.paging.positions import Key
 from kgnav_mcp.adapters.sparql import queries
+from kgnav_mcp.adapters.sparql.keyset import SHARE, read_list_by_key
 from kgnav_mcp.adapters.sparql.linking import Linker
-from kgnav_mcp.adapters.sparql.paging import MAX_SORTED, UNSORTED, Condition, page_stop, raised_total, truncated
+from kgnav_mcp.adapters.sparql.paging import (
+    MAX_SORTED,
+    UNSORTED,
+    Condition,
+    ListPosition,
+    page_stop,
+    raised_total,
+    truncated,
+)
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, is_at_most
 from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.adapters.sparql.value_counts import ValueCounter, count_in, merged_count, without_number
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Entity, Page, Stop, ValueFacts
-from kgnav_mcp.port.lists import items_before
+from kgnav_mcp.port.lists import invalid_cursor
 from kgnav_mcp.port.ordering import value_order
 
 T = TypeVar("T")
@@ -78,13 +88,19 @@ class Rows:
     whole: bool
     total: Count
     stop: Stop = Stop.COMPLETE
+    keys: Sequence[Key] = ()
+    """The key behind each row, in a list that is read by key. `stop` then says whether rows follow."""
 
     def page(self, items: Sequence[T], skip: int, limit: int) -> Page[T]:
         """The page of `items`, made from the rows: all items of a short list, sorted, or those of the page."""
         shown = items[skip : skip + limit] if self.whole else items
         total = Count(len(items)) if self.whole else raised_total(self.total, skip + len(items))
+        positions = [ListPosition(skip + n) for n in range(1, len(shown) + 1)]
+        if self.keys:
+            keyed = zip(positions, self.keys, strict=True)
+            return Page(tuple(shown), tuple(replace(at, key=key).write() for at, key in keyed), total, self.stop)
         stop = Stop.first((self.stop, page_stop(total, skip, len(shown), limit)))
-        return Page(tuple(shown), tuple(str(skip + n) for n in range(1, len(shown) + 1)), total, stop)
+        return Page(tuple(shown), tuple(position.write() for position in positions), total, stop)
 
 
 class ListReader(ABC):
@@ -139,14 +155,14 @@ class ListReader(ABC):
             UnknownName: the graph has no such type or property.
             InvalidCursor: `after` is not a position of this list.
         """
-        skip = items_before(after)
+        start = ListPosition.parse(after)
         types = None if label is None else await self.types(label)
         found = None if property_name is None or value is None else await self._identified(property_name, value)
         if found is not None:
-            page = await self._page_of_types(found, types, skip, limit)
+            page = await self._page_of_types(found, types, start.skip, limit)
         else:
             condition = Condition("") if property_name is None else await self._with_property(property_name, value)
-            nodes = await self._nodes_meeting(condition.text, types, skip, limit, short=value is not None, bare=bare)
+            nodes = await self._nodes_meeting(condition.text, types, start, limit, short=value is not None, bare=bare)
             page = condition.of(nodes)
         return truncated(page, note="" if types is None else types.note)
 
@@ -184,7 +200,7 @@ class ListReader(ABC):
         return truncated(rows.page(list(entities.values()), skip, limit), stop)
 
     async def _nodes_meeting(
-        self, condition: str | None, types: Types | None, skip: int, limit: int, *, short: bool, bare: bool
+        self, condition: str | None, types: Types | None, start: ListPosition, limit: int, *, short: bool, bare: bool
     ) -> Page[Entity]:
         """The page of the nodes that meet a condition and have one of the types.
 
@@ -196,18 +212,20 @@ class ListReader(ABC):
         if limit == 0:
             total = await self._size(self._templates.node_count, conditions)
             return Page((), (), total, Stop.COMPLETE if total == Count(0) else Stop.LIMIT)
-        queries = self._templates.nodes, self._templates.node_count
-        read = await self._read(queries, conditions, skip, limit, read_first=short)
+        queries = self._templates.nodes, self._templates.node_count, "s"
+        read = await self._read(queries, conditions, start, limit, read_first=short)
         blanks = BlankNodes()
         if any(isinstance(row["s"], BNode) for row in read.rows):
-            bounds = (0, MAX_SORTED) if read.whole else (skip, limit)
+            bounds = (0, MAX_SORTED) if read.whole else (start.skip, limit)
             blanks = await self._blank_nodes(conditions, *bounds)
             if read.whole and not blanks.found and all(isinstance(row["s"], BNode) for row in read.rows):
                 raise Unsupported(
                     f"all {len(read.rows):,} nodes here are blank nodes without an id",
                     next_step="Count them, or list their values, by a plan: MATCH (n:Label) RETURN n.value, count(*).",
                 )
-        page = await in_thread(len(read.rows), lambda: self._nodes_in(read, blanks.found, skip, limit))
+        elif read.keys and read.stop is Stop.COMPLETE and start.skip + len(read.rows) < read.total.value:
+            blanks = BlankNodes(note=_WITHOUT_BLANK_NODES)  # no key tells where to go on among them
+        page = await in_thread(len(read.rows), lambda: self._nodes_in(read, blanks.found, start.skip, limit))
         iris = [iri for iri in page.items if isinstance(iri, URIRef)]
         short_id = self._linker.naming.short
         described = {iri: Entity(short_id(iri)) for iri in iris} if bare else await self._linker.names.described(iris)
@@ -263,17 +281,18 @@ class ListReader(ABC):
         Raises:
             InvalidCursor: `after` is no position of this list.
         """
-        skip, templates = items_before(after), self._templates
+        start, templates = ListPosition.parse(after), self._templates
         counting = templates.counted_values
         counter = counting and ValueCounter(self._reader, counting, templates.value, conditions, counted)
-        read = await self._read((templates.values, templates.value_count), conditions, skip, limit, counter or None)
+        queries = templates.values, templates.value_count, templates.value
+        read = await self._read(queries, conditions, start, limit, counter or None)
         if counter and not read.whole:
             read = replace(read, rows=await counter.of_page(read.rows))
         counts = [count_in(row) for row in read.rows]
         rows = list(map(without_number, read.rows))
         facts = [*map(ValueFacts, await literals(rows), counts)]
         if not read.whole:
-            return replace(read.page(facts, skip, limit), note=UNSORTED)
+            return replace(read.page(facts, start.skip, limit), note=UNSORTED)
 
         def distinct() -> list[ValueFacts]:
             found: dict[str, ValueFacts] = {}
@@ -286,13 +305,13 @@ class ListReader(ABC):
                 )
             return [found[text] for text in sorted(found, key=order)]
 
-        return read.page(await in_thread(len(facts), distinct), skip, limit)
+        return read.page(await in_thread(len(facts), distinct), start.skip, limit)
 
     async def _read(
         self,
-        templates: tuple[str, str | None],
+        templates: tuple[str, str | None, str],
         conditions: Fragment,
-        skip: int,
+        start: ListPosition,
         limit: int,
         counter: ValueCounter | None = None,
         *,
@@ -300,9 +319,10 @@ class ListReader(ABC):
     ) -> Rows:
         """The rows of a page, or all rows of a short list; the latter with counts, if there is a counter.
 
-        A list is counted before it is read, unless no query counts it, or it is to be `read_first`.
+        A list is counted before it is read, unless no query counts it, or it is to be `read_first`. `templates` are the
+        list, its count, and the variable by whose text a long list is read if the store has no stable order.
         """
-        template, count = templates
+        template, count, variable = templates
         total = Count.unknown()
         if count is None or read_first:
             read = await self._reader.slice(template, 0, MAX_SORTED + 1, conditions=conditions)
@@ -319,8 +339,30 @@ class ListReader(ABC):
             else:
                 read = await self._reader.slice(template, 0, MAX_SORTED, conditions=conditions)
             return Rows(read.all_rows(), whole=True, total=total)
-        read = await self._reader.slice(template, skip, limit, conditions=conditions)
-        return Rows(read.rows, whole=False, total=total, stop=read.stop)
+        if start.skip and self._reader.stable_order is (start.key != Key()):
+            raise invalid_cursor(start.write())
+        if self._reader.stable_order:
+            read = await self._reader.slice(template, start.skip, limit, conditions=conditions)
+            return Rows(read.rows, whole=False, total=total, stop=read.stop)
+        rows = await self._read_by_key(template, variable, conditions, start, limit)
+        return replace(rows, total=total)
+
+    async def _read_by_key(
+        self, template: str, variable: str, conditions: Fragment, start: ListPosition, limit: int
+    ) -> Rows:
+        """The rows of a page of a long list, from a store without a stable order."""
+        try:
+            read = await read_list_by_key(
+                self._reader, template, start.key, limit, variable=variable, share=SHARE, conditions=conditions
+            )
+        except (StoreTimeout, Unsupported):
+            if start.skip:
+                raise
+            first = await self._reader.slice(template, 0, limit, conditions=conditions)
+            return Rows(first.rows, whole=False, total=Count.unknown(), stop=Stop.first((first.stop, Stop.UNORDERED)))
+        rows, keys = [row for row, _ in read.rows[:limit]], [key for _, key in read.rows[:limit]]
+        stop = Stop.LIMIT if len(read.rows) > limit else read.stop
+        return Rows(rows, whole=False, total=Count.unknown(), stop=stop, keys=keys)
 
     async def _size(self, count: str, conditions: Fragment) -> Count:
         """The size of a list."""

@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from kgnav_mcp.adapters.paging.positions import Key
 from kgnav_mcp.model import Certainty, Count, Page, Stop
+from kgnav_mcp.port.lists import items_before
 
 T = TypeVar("T")
+
+_FIRST = Key()
+
+_FORM = re.compile(r"(\d{1,13})(:\d{1,13}:.*)", re.ASCII | re.DOTALL)
 
 MAX_SORTED = 5_000
 """A list of at most this many items is read in full and sorted."""
 
-UNSORTED = f"These are more than {MAX_SORTED:,} values, in the order of the store's index: not sorted."
+UNSORTED = f"These are more than {MAX_SORTED:,} values, in the store's own order: not sorted."
 """The note on a page of a longer list of values."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListPosition:
+    """The position in a list: the number of items before it and, in a list that is read by key, the key."""
+
+    skip: int = 0
+    key: Key = _FIRST
+
+    def write(self) -> str:
+        """The position as text, as pages give it out."""
+        return f"{self.skip}{self.key.write()}"
+
+    @classmethod
+    def parse(cls, after: str | None) -> ListPosition:
+        """The position that a page gave out as text; None is the start of the list.
+
+        Raises:
+            InvalidCursor: the text is not such a position.
+        """
+        match = None if after is None else _FORM.fullmatch(after)
+        return cls(items_before(after)) if match is None else cls(int(match[1]), Key.parse(match[2]))
 
 
 def page_stop(total: Count, skip: int, read: int, limit: int) -> Stop:

@@ -35,6 +35,10 @@ SOME_NAMES: Final = "SELECT ?o WHERE { ?s $name ?o } LIMIT 50"
 INDEX_HAS: Final = "SELECT ?o WHERE { ?s $name ?o . ?o bif:contains $words } LIMIT 1"
 """Costs a look-up in Virtuoso's full-text index."""
 
+SORTED: Final = "SELECT * WHERE { { $query } FILTER(!isBlank($node)) $beyond } ORDER BY STR($node) LIMIT $most"
+"""Costs $query, and the sorting of its rows: 30 us each on Blazegraph."""
+BEYOND: Final = "FILTER(STR($node) >= $text)"
+
 AMONG: Final = "VALUES $variable { $terms }"
 
 # Filters on the far ends of rows

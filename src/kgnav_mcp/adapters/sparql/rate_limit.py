@@ -20,6 +20,7 @@ from time import monotonic
 from typing import Final, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
+from kgnav_mcp.adapters.sparql.dialect import Dialect
 from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.errors import RateLimited, StoreError, StoreTimeout, StoreUnavailable, in_words
 
@@ -183,6 +184,9 @@ class _CircuitOpenError(StoreUnavailable):
 class Client(Protocol):
     """A SPARQL client, as adapters use it."""
 
+    @property
+    def dialect(self) -> Dialect: ...
+
     async def select(self, query: str) -> Answer: ...
 
     async def ask(self, query: str) -> bool: ...
@@ -197,6 +201,11 @@ class RateLimitedClient:
         self._client = client
         self._limiter = limiter
         self._patience = patience
+
+    @property
+    def dialect(self) -> Dialect:
+        """The store's dialect, as far as it is known."""
+        return self._client.dialect
 
     async def select(self, query: str) -> Answer:
         """Run a SELECT query."""

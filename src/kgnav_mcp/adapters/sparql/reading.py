@@ -36,6 +36,9 @@ _ZEROS = {"0", "0.0"}
 class Selects(Protocol):
     """A SPARQL client, as far as it is used here."""
 
+    @property
+    def dialect(self) -> Dialect: ...
+
     async def select(self, query: str) -> Answer: ...
 
 
@@ -100,6 +103,11 @@ class Reader:
         self._timeout = timeout
         self._prologue = prologue
         self.dialect = dialect
+
+    @property
+    def stable_order(self) -> bool:
+        """Whether lists may be paged by OFFSET, as far as the store's dialect is known."""
+        return self.dialect.stable_order or self._client.dialect.stable_order
 
     def batching(self, size: int) -> Reader:
         """A copy of this reader whose lists of IRIs have at most `size` items."""
@@ -169,6 +177,8 @@ class Reader:
     async def slice(self, template: str, skip: int, most: int, *, share: float = 1.0, **terms: Value) -> Read:
         """Read up to `most` rows of a query after the first `skip`, in several queries if the row cap cuts an answer.
 
+        An answer that was cut is not continued on a store whose order of rows is not stable.
+
         Raises:
             StoreTimeout: one of these queries has not answered within `share` of the call's time.
         """
@@ -177,7 +187,7 @@ class Reader:
             query = self.filled(template, skip=skip + len(rows), most=most - len(rows), **terms)
             answer = await self._send(query, share)
             rows += answer.rows
-            if answer.stop is not Stop.ROW_CAP or not answer.rows:
+            if answer.stop is not Stop.ROW_CAP or not answer.rows or not self.stable_order:
                 return Read(tuple(rows), answer.stop)
         return Read(tuple(rows))
 

@@ -133,6 +133,7 @@ FULL_TEXT: Final = FullText(
 VIRTUOSO: Final = Dialect(
     name="virtuoso",
     announced=_announced,
+    stable_order=True,
     media_type=xml.TYPE,  # four to six times as fast as JSON
     row_cap=_ROW_CAP,
     cut_by_time=_cut_by_time,

@@ -133,6 +133,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             timeout=self._options.timeout,
             graphs=() if wikidata.graph is None else [wikidata.graph],
             local_limit=MAX_CONCURRENT_LOCAL,
+            dialect=wikidata.dialect,
         )
 
     async def _read(self, client: Client) -> _Opened:

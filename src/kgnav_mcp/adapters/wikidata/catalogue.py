@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 
 from rdflib import Literal
 
+from kgnav_mcp.adapters.paging.positions import Key
 from kgnav_mcp.adapters.sparql.catalogue import incomplete_catalogue, nearest
+from kgnav_mcp.adapters.sparql.keyset import read_list_by_key
 from kgnav_mcp.adapters.sparql.reading import Row, Value
 from kgnav_mcp.adapters.sparql.terms import comma_separated
 from kgnav_mcp.adapters.wikibase_values import DATATYPES, ENTITY_DATATYPES, EXTERNAL_ID
@@ -213,6 +215,15 @@ class CatalogueCache:
             StoreTimeout: some were not read in time.
         """
         rows: list[Row] = []
+        key = Key()
+        while not self._reader.stable_order:
+            keyed = await read_list_by_key(
+                self._reader, template, key, _PAGE_SIZE // 2, variable="s", share=1.0, **terms
+            )
+            rows += (row for row, _ in keyed.rows)
+            if keyed.stop is Stop.COMPLETE:
+                return rows
+            key = keyed.rows[-1][1]
         while True:
             read = await self._reader.slice(template, len(rows), _PAGE_SIZE, share=1.0, **terms)
             rows += read.all_rows()

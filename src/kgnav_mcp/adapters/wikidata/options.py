@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from kgnav_mcp.adapters.options import Options
 from kgnav_mcp.adapters.sparql.contact import checked_contact, is_wikimedia
+from kgnav_mcp.adapters.sparql.dialect import Dialect
 from kgnav_mcp.adapters.sparql.location import Location
 from kgnav_mcp.adapters.wikidata.presets import PRESETS, preset_of
 from kgnav_mcp.errors import ConfigurationError
@@ -52,6 +53,8 @@ class Wikidata:
     """Whether all labels may be scanned to find a name in another spelling."""
     counted: int | None
     """Incoming triples up to which an entity's relations are counted by grouping; None: always."""
+    dialect: Dialect
+    """The dialect of the store as far as the preset knows it."""
     every_rank: bool
     """Whether statements of lower ranks are shown too, not only the best ones."""
     external_ids: bool
@@ -92,6 +95,7 @@ class Wikidata:
             vector_search=extra.boolean("vector_search", default=False),
             scans=preset.scans,
             counted=extra.number("counted", preset.max_grouped_triples),
+            dialect=preset.dialect,
             every_rank=extra.choice("statements", {"truthy": False, "all": True}),
             external_ids=extra.boolean("external_ids", default=False),
             instance_of=_property(extra.text("instance_of", "P31")),

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from kgnav_mcp.adapters.sparql.dialect import PLAIN, Dialect
+from kgnav_mcp.adapters.sparql.dialects import BLAZEGRAPH, QLEVER
+
 WIKIDATA: Final = "http://www.wikidata.org"
 SUBCLASS: Final = "P279"
 """Wikidata's property `subclass of`."""
@@ -31,6 +34,8 @@ class Preset:
     """Whether all labels may be scanned to find a name in another spelling."""
     max_grouped_triples: int | None = None
     """Incoming triples up to which an entity's relations are counted by grouping; None: always."""
+    dialect: Dialect = PLAIN
+    """The dialect of the store, which proxies may hide; PLAIN: detected."""
 
 
 PRESETS: Final[Mapping[str, Preset]] = {
@@ -41,6 +46,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
         search=_SEARCH,
         vectors=_VECTORS,
         max_grouped_triples=5_000,
+        dialect=BLAZEGRAPH,
     ),
     "wdqs-scholarly": Preset(
         path="/sparql",
@@ -48,6 +54,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
         hosts=("query-scholarly.wikidata.org",),
         search=_SEARCH,
         max_grouped_triples=5_000,
+        dialect=BLAZEGRAPH,
     ),
     "qlever": Preset(
         path="/api/wikidata",
@@ -55,6 +62,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
         hosts=("qlever.dev", "qlever.cs.uni-freiburg.de"),
         search=_SEARCH,
         vectors=_VECTORS,
+        dialect=QLEVER,
     ),
     "custom": Preset(path="/sparql", base="", scans=True),
 }

@@ -196,6 +196,8 @@ ROWS: Final = {side: f"{{ {around} BIND($number AS ?number) }}" for side, around
 """Costs the statements of one property of the entities. For a statement without a value, `?o` is unbound."""
 SLICE: Final = "SELECT * WHERE { VALUES ?o { $s } $rows } OFFSET $skip LIMIT $most"
 """Costs the statements that are skipped and read, in the order of the endpoint's index."""
+SORTED: Final = "SELECT * WHERE { VALUES ?o { $s } $rows $beyond } ORDER BY STR(?s) LIMIT $most"
+"""Costs 30 us per statement that points at the entity on Blazegraph, which sorts all that follow."""
 EXAMPLES: Final = {
     Direction.OUTGOING: "{ { SELECT ?o (MIN(?s) AS ?head) (MIN(?st) AS ?one) WHERE { VALUES ?s { $s } $rows $kind } "
     "GROUP BY ?o LIMIT $most } BIND($number AS ?number) }",

@@ -12,22 +12,24 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
-from kgnav_mcp.adapters.paging.positions import Place
+from kgnav_mcp.adapters.paging.positions import Key, Place
 from kgnav_mcp.adapters.paging.relations import hidden_note
 from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql import errors
+from kgnav_mcp.adapters.sparql.keyset import SHARE, read_by_key
 from kgnav_mcp.adapters.sparql.reading import Read, Row, iri_in, number_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import values
+from kgnav_mcp.adapters.sparql.terms import Fragment, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Counts, Path, hub_timed_out
 from kgnav_mcp.adapters.wikidata.statements import StatementReader, StatementRow, statement
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Direction, Page, Stop, Triple
 from kgnav_mcp.port import TailKind
+from kgnav_mcp.port.lists import invalid_cursor
 
 _MAX_READ_WHOLE = 500
 """Up to this many incoming statements of one property are read whole; more are read in slices."""
@@ -127,8 +129,12 @@ class RowReader(RowSource[URIRef, str, StatementRow]):
         ]
 
     async def read_slice(self, wanted: SegmentPart[URIRef, str]) -> Rows[StatementRow]:
-        """A slice of the statements that point at a hub, in the order of the endpoint's index."""
+        """A slice of the statements that point at a hub, in the order of the endpoint's index if that is stable."""
         segment, start = wanted.segment, wanted.start.group
+        if not self._reader.stable_order:
+            return await self._slice_by_key(wanted)
+        if wanted.start.key != Key():
+            raise invalid_cursor(f"{wanted.start}")
         rows = self._store.rows(self._store.form.rows[Direction.INCOMING], segment.path[0])
         try:
             read = await self._reader.slice(queries.SLICE, start, wanted.limit, s=values(segment.entity), rows=rows)
@@ -140,6 +146,45 @@ class RowReader(RowSource[URIRef, str, StatementRow]):
         ended = start + len(found) >= segment.rows if segment.exact else len(found) < wanted.limit
         stop = Stop.COMPLETE if ended else Stop.LIMIT
         return Rows(found, stop if read.stop is Stop.COMPLETE else read.stop)
+
+    async def _slice_by_key(self, wanted: SegmentPart[URIRef, str]) -> Rows[StatementRow]:
+        """A slice of the statements that point at a hub, sorted by the IRIs of their subjects."""
+        name, start = wanted.segment.path[0], wanted.start
+        if start.group and start.key == Key():  # a row that the store returned without an order
+            raise invalid_cursor(f"{start}")
+        terms = {
+            "s": values(wanted.segment.entity),
+            "rows": self._store.rows(self._store.form.rows[Direction.INCOMING], name),
+        }
+        order = row_order(Direction.INCOMING)
+        try:
+            read = await read_by_key(
+                self._reader,
+                queries.SORTED,
+                start.key,
+                wanted.limit,
+                variable="s",
+                order=lambda row: order(statement_in_row(row, name)),
+                share=SHARE,
+                **terms,
+            )
+        except (StoreTimeout, Unsupported):
+            if start.group:
+                raise
+            return await self._unordered_slice(name, wanted.limit, terms)
+        found = [
+            (statement_in_row(row, name), Place(n, key=key)) for n, (row, key) in enumerate(read.rows, start.group + 1)
+        ]
+        return Rows(found[: wanted.limit], Stop.LIMIT if len(found) > wanted.limit else read.stop)
+
+    async def _unordered_slice(self, name: str, limit: int, terms: Mapping[str, Fragment]) -> Rows[StatementRow]:
+        """The first statements of a list that the store cannot sort. Nothing can be read after them."""
+        try:
+            read = await self._reader.select(queries.SLICE, share=1.0, skip=0, most=limit, **terms)
+        except StoreTimeout:
+            return Rows((), Stop.TIME_OUT)
+        found = _with_places(statement_in_row(row, name) for row in read.rows)
+        return Rows(found, Stop.UNORDERED if read.stop is Stop.COMPLETE else read.stop)
 
     async def triples(self, rows: Sequence[tuple[Segment[URIRef, str], StatementRow]]) -> Sequence[Triple]:
         return await self._statements.triples([row for _, row in rows])

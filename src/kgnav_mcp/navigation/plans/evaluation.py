@@ -40,6 +40,7 @@ _EXPLAINED_S = 5.0
 _PART_READ = {
     Stop.ROW_CAP: "the store gives no more rows at once",
     Stop.TIME_OUT: "the store's time was over",
+    Stop.UNORDERED: "the store could not sort a long list",
 }
 
 

@@ -2,13 +2,14 @@
 
 A slice has the order of the store's index. Where it may contain nodes without an IRI, it is read in blocks that are
 sorted here, so that the order does not depend on where a page begins. Within a block, values come before entities, and
-entities before blank nodes.
+entities before blank nodes. On a store without a stable order, a slice is read by key, and blank nodes come last.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import ClassVar, Protocol
 
@@ -17,23 +18,28 @@ from rdflib import BNode, URIRef
 from kgnav_mcp import model
 from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
-from kgnav_mcp.adapters.paging.positions import Place
+from kgnav_mcp.adapters.paging.positions import Key, Place
 from kgnav_mcp.adapters.paging.relations import joined
 from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql.around import queries
 from kgnav_mcp.adapters.sparql.around.blocks import Block, FollowedNodes, Found, names_needed
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Counts, Path, no_rows
-from kgnav_mcp.adapters.sparql.around.far_ends import End, Ends, Pair, grouped, in_order
+from kgnav_mcp.adapters.sparql.around.far_ends import End, Ends, Pair, grouped, in_order, term_order
+from kgnav_mcp.adapters.sparql.keyset import read_by_key
 from kgnav_mcp.adapters.sparql.names import Names
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, batches, rows, values
 from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Direction, Entity, Page, Qualifier, Relation, Stop, Triple
 from kgnav_mcp.port import TailKind
+from kgnav_mcp.port.lists import invalid_cursor
 
 _PROBED_PAIRS = MAX_TERMS // 2
 """Pairs of an entity and a relation whose rows are read before they are counted: as many as one query takes."""
+_MAX_NODES = 5_000
+"""Nodes next to an entity that are followed together on a store without a stable order."""
 _UNNAMED = model.Literal("a node without a name")
 """A blank node that is the value of a qualifier. It has no id, because no path leads to it."""
 
@@ -41,6 +47,14 @@ _UNNAMED = model.Literal("a node without a name")
 def to_entities(direction: Direction, *, bare: bool = False) -> RowRequest:
     """The request for rows with entities as far ends, whose anchors are given in another way."""
     return RowRequest((), direction, None, TailKind.ENTITY, 0, None, all_or_none=False, bare=bare)
+
+
+@dataclass(frozen=True, slots=True)
+class BlankEnds:
+    """The blank nodes at the far ends of a relation; with Stop.UNORDERED none, because there are too many."""
+
+    ends: Sequence[End] = ()
+    stop: Stop = Stop.COMPLETE
 
 
 class Store(Protocol):
@@ -145,10 +159,16 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         return await self.rows_for_page([Block(one, ends[pair]) for pair, one in zip(pairs, wanted, strict=True)])
 
     async def read_slice(self, wanted: SegmentPart[Anchor, URIRef]) -> Rows[Found]:
-        return await (self._two_hop_rows(wanted) if len(wanted.segment.path) == 2 else self._large_rows(wanted))
+        if len(wanted.segment.path) == 2:
+            return await self._two_hop_rows(wanted)
+        if self._reader.stable_order:
+            return await self._large_rows(wanted)
+        return await self._rows_by_key(wanted)
 
     async def _large_rows(self, wanted: SegmentPart[Anchor, URIRef]) -> Rows[Found]:
-        """Read rows of a large relation."""
+        """Read rows of a large relation from a store whose order of rows is stable."""
+        if wanted.start.key != Key():
+            raise invalid_cursor(f"{wanted.start}")
         segment, found = wanted.segment, list[tuple[Found, Place]]()
         pattern = self._reader.part(queries.BY_ONE[self._direction], s=_iri(segment), p=segment.path[0])
         skip = wanted.start.group - wanted.start.group % self.block
@@ -171,10 +191,68 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             if len(found) >= wanted.limit:
                 return Rows(found, Stop.LIMIT)
 
+    async def _rows_by_key(self, wanted: SegmentPart[Anchor, URIRef]) -> Rows[Found]:
+        """Read rows of a large relation by key: values and entities by their text, then blank nodes."""
+        segment, start = wanted.segment, wanted.start
+        if start.group and start.key == Key():  # a row that the store returned without an order
+            raise invalid_cursor(f"{start}")
+        pattern = self._reader.part(queries.BY_ONE[self._direction], s=_iri(segment), p=segment.path[0])
+        found: list[tuple[Found, Place]] = []
+        if not start.key.blank:
+            try:
+                read = await read_by_key(
+                    self._reader,
+                    queries.SORTED,
+                    start.key,
+                    wanted.limit,
+                    variable="o",
+                    order=lambda row: term_order(row["o"]),
+                    by=pattern,
+                    kind=self._ends,
+                )
+            except (StoreTimeout, Unsupported):
+                if start.group or start.row:
+                    raise
+                return await self._unordered_rows(wanted, pattern)
+            ends = [row["o"] for row, _ in read.rows]
+            found += await self._keyed(wanted, ends, [start.key, *(key for _, key in read.rows)])
+            shown = start.group + len(ends)
+            if read.stop is Stop.LIMIT or len(found) > wanted.limit:
+                return Rows(found[: wanted.limit], Stop.LIMIT)
+            if segment.exact and shown >= segment.rows:
+                return Rows(found)
+            start = Place(shown, 0, Key(blank=True))
+        blanks = await self._blank_ends(segment, pattern)
+        rest = SegmentPart(segment, start, wanted.limit - len(found))
+        if blanks.stop is not Stop.COMPLETE:
+            return Rows(found, blanks.stop)
+        keys = [Key(n, blank=True) for n in range(len(blanks.ends) + 1)][start.key.passed :]
+        found += await self._keyed(rest, blanks.ends[start.key.passed :], keys)
+        return Rows(found[: wanted.limit], Stop.LIMIT if len(found) > wanted.limit else Stop.COMPLETE)
+
+    async def _keyed(
+        self, wanted: SegmentPart[Anchor, URIRef], ends: Sequence[End], keys: Sequence[Key]
+    ) -> Sequence[tuple[Found, Place]]:
+        """The rows of sorted far ends with their places, and one row more than wanted. `keys` has each end's start."""
+        begin = wanted.start.group
+        (part,) = await self.rows_for_page([Block(replace(wanted, limit=wanted.limit + 1), ends, begin)])
+        return [(row, place._replace(key=keys[place.group - begin])) for row, place in part.items]
+
+    async def _unordered_rows(self, wanted: SegmentPart[Anchor, URIRef], pattern: Fragment) -> Rows[Found]:
+        """Read the first rows of a relation that the store cannot sort. Nothing can be read after them."""
+        kind = Fragment(f"{self._ends.text} {queries.NOT_BLANK}")
+        read = await self._reader.select(queries.SLICE, by=pattern, kind=kind, skip=0, most=wanted.limit)
+        ends = await in_thread(len(read.rows), lambda: in_order(row["o"] for row in read.rows))
+        (part,) = await self.rows_for_page([Block(wanted, ends)])
+        return Rows(part.items, Stop.UNORDERED if read.stop is Stop.COMPLETE else read.stop)
+
     async def _two_hop_rows(self, wanted: SegmentPart[Anchor, URIRef]) -> Rows[Found]:
         """Read rows of a two-hop relation: the nodes next to the entity in blocks, then the far ends of mediators."""
         found: list[tuple[Found, Place]] = []
-        skip, size = wanted.start.group - wanted.start.group % self.node_block, self.nodes
+        block, size = self.node_block, self.nodes
+        if not self._reader.stable_order:  # all nodes are read, and sorted here
+            block = size = _MAX_NODES
+        skip = wanted.start.group - wanted.start.group % block
         while True:
             behind = await self._behind(wanted.segment, skip, size)
             found += await in_thread(behind.nodes, partial(behind.rows_from, wanted.start))
@@ -183,7 +261,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             if len(found) > wanted.limit:
                 return Rows(found[: wanted.limit], Stop.LIMIT)
             skip += behind.nodes
-            if self.node_block > 1:
+            if block > 1:
                 continue
             seen = skip - wanted.start.group
             needed = seen * (wanted.limit + 1 - len(found)) * 5 // (4 * len(found)) if found else 2 * seen
@@ -215,6 +293,10 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             return Triple(head, relation(segment.path), tail, tuple(facts), row.via)
 
         return await in_thread(len(rows), lambda: [triple(segment, row) for segment, row in rows])
+
+    async def _blank_ends(self, segment: Segment[Anchor, URIRef], pattern: Fragment) -> BlankEnds:  # noqa: ARG002
+        """The blank nodes at the far ends of a relation, sorted."""
+        return BlankEnds()
 
     @abstractmethod
     async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> FollowedNodes:
