@@ -57,7 +57,8 @@ checked first: a mistake comes back with what would be right. `plan` is one of
 COUNT { }), -[:r*1..3]->, -[:r*]-> (each node reached, once), shortestPath, allShortestPaths, WITH, UNION, RETURN \
 DISTINCT, count sum avg min max collect, ORDER BY, SKIP, LIMIT. Labels, relations and properties by id or name, in \
 backticks where they have blanks. {name: "..."} is any name or alias, {id: "..."} an id as printed. An edge's \
-properties are its qualifiers; compare text with text, numbers with numbers (toFloat(y.name) >= 1990 reads a text).
+properties are its qualifiers; compare text with text, numbers with numbers (toFloat(y.name) >= 1990 reads a text). \
+A condition on a property with several values holds if it holds for one (<>, NOT: for none); size([] + n.p) counts them.
    MATCH (f {name: "Up"})<-[:directed]-(p)-[:directed]->(g) WHERE g <> f RETURN p, count(g) AS n ORDER BY n DESC
 2. A pattern: {"nodes": {"f": {"name": "Up"}, "g": {"label": "Film", "is_not": "f", "where": {"year": {">=": 1990}}}}, \
 "edges": [{"from": "p", "edge": "directed", "to": "f"}, {"from": "p", "edge": "directed", "to": "g", "as": "r"}], \
