@@ -121,9 +121,10 @@ class NameReader:
 
     async def look_up(self, index: str, question: str, most: int, *, label: str | None = None, hits: int) -> Hits:
         """The nodes that a full-text index finds for a Lucene query: at most `most`, out of its first `hits` hits."""
-        rows = await self._session.items(
+        rows_of_hits = self._session.builder.subquery("hits", queries.ROWS_OF_HITS, **self.degree)
+        found, rows = await self._session.row(
             queries.FULL_TEXT,
-            self.degree,
+            {"rows_of_hits": rows_of_hits},
             index=index,
             words=question,
             label=label,
@@ -131,7 +132,7 @@ class NameReader:
             most=most,
             described=self.described,
         )
-        return Hits(rows, stop_reason(len(rows) < most))
+        return Hits(rows, stop_reason(len(rows) < most and found < hits))
 
     def scanned(self, rows: Sequence[tuple[NodeRow, int]], label: str | None, most: int) -> Hits:
         """The result of scanning a label; complete if all its nodes were scanned."""

@@ -117,9 +117,13 @@ WITH n LIMIT 1 RETURN n IS NOT NULL
 
 FULL_TEXT = """
 {full_text}
-WHERE $label IS NULL OR $label IN labels(n)
-WITH n, score LIMIT $most
-RETURN collect([{node}, {degree_with_values}])
+WITH collect(n) AS hits
+{rows_of_hits}
+RETURN size(hits), rows
+"""
+ROWS_OF_HITS = """
+UNWIND [hit IN hits WHERE $label IS NULL OR $label IN labels(hit)][..$most] AS n
+RETURN collect([{node}, {degree_with_values}]) AS rows
 """
 """A look-up of the words; misspelt ones cost the more the more words there are like them."""
 

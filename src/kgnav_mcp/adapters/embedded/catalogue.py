@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from kgnav_mcp.model import Relation
 _MAX_COMPARED_LENGTH = 200
 """Characters of names that are compared for similarity. The cost is the product of both lengths."""
 _MAX_SUGGESTIONS = 3
+_MAX_HUBS = 2_000
+"""Nodes with most rows whose names are compared with a word that very many names have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +193,15 @@ class Catalogue:
         self._mediators: bool | None = None
         self._vocabulary: Vocabulary | None = None
         self._qualifier_keys: tuple[str, ...] | None = None
+        self._hub_names: str | None = None
         self.texts_of_numbers: dict[int, Mapping[float, list[str]] | None] = {}
         """By property: the texts of its numeric values by number; None if there are too many. Filled by plans."""
+
+    def hub_names(self, session: Session) -> str:
+        """Returns the names of the nodes with most rows, as a JSON list of their numbers."""
+        if self._hub_names is None:
+            self._hub_names = json.dumps([number for (number,) in session.all(queries.names.HUB_NAMES, _MAX_HUBS)])
+        return self._hub_names
 
     def has_mediators(self, session: Session) -> bool:
         """Whether any entity is a mediator. Without one there are no two-hop relations."""

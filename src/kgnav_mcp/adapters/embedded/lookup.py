@@ -44,6 +44,10 @@ class NameLookup:
         self._builder = builder
         self._session = builder.session
         self._label = label
+        self.hubs: set[int] = set()
+        """Nodes with many rows that were found for a word too common to read all of its names."""
+        self.is_truncated = False
+        """Whether a limit was reached, so that there are more names than were read."""
 
     def rows_named(self, names: Sequence[str]) -> dict[str, list[Row]]:
         """Returns for each name the rows of equal names, letter case and accents aside.
@@ -100,7 +104,9 @@ class NameLookup:
             yield row
         if not named:
             hint = storable(hint)
-            yield from self._session.all(queries.names.NAMES_STARTING, hint, hint + _LAST_CHARACTER, MOST_HITS)
+            rows = self._session.all(queries.names.NAMES_STARTING, hint, hint + _LAST_CHARACTER, MOST_HITS)
+            self.is_truncated |= len(rows) >= MOST_HITS
+            yield from rows
 
     def rows_with_words(self, query_words: Sequence[str], limit: int, *, nearly: bool) -> list[Row]:
         """Returns rows of names that contain each of these words or a word starting with it.
@@ -149,9 +155,11 @@ class NameLookup:
     def _rows_named(self, names: Iterable[str]) -> list[Row]:
         """Returns rows with exactly these names in the usual letter cases. One seek each."""
         all_spellings = list(dict.fromkeys(spelling for name in names for spelling in _spellings(name)))
-        return (
-            self._session.all(queries.names.NAMES_EQUAL, json.dumps(all_spellings), MOST_SAME) if all_spellings else []
-        )
+        if not all_spellings:
+            return []
+        rows = self._session.all(queries.names.NAMES_EQUAL, json.dumps(all_spellings), MOST_SAME)
+        self.is_truncated |= len(rows) >= MOST_SAME
+        return rows
 
     def _filter_by_label(self, rows: list[Row]) -> list[Row]:
         if self._label is None:
@@ -164,10 +172,22 @@ class NameLookup:
         if not expression:
             return []
         if self._label is None:
-            return self._session.all(queries.names.NAMES_MATCHING, expression, limit)
-        return self._session.all(
+            rows = self._session.all(queries.names.NAMES_MATCHING, expression, limit)
+            return [*rows, *self._hubs_matching(expression)] if len(rows) >= limit else rows
+        if self._label.size <= _MAX_HITS_WITH_LABEL:
+            return self._session.all(queries.names.NAMES_OF_LABEL_MATCHING, expression, self._label.id)
+        *rows, (_, _, _, hits) = self._session.all(
             queries.names.NAMES_MATCHING_WITH_LABEL, expression, _MAX_HITS_WITH_LABEL, self._label.id
         )
+        return [*rows, *self._hubs_matching(expression)] if int(hits) >= _MAX_HITS_WITH_LABEL else rows
+
+    def _hubs_matching(self, expression: str) -> list[Row]:
+        """Returns the matching names of the nodes with most rows, because not all matching names can be read."""
+        self.is_truncated = True
+        hubs = self._builder.catalogue.hub_names(self._session)
+        rows = self._session.all(queries.names.NAMES_AMONG_MATCHING, expression, hubs)
+        self.hubs.update(row[0] for row in rows)
+        return rows
 
 
 def _spellings(name: str) -> list[str]:

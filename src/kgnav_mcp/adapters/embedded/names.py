@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from kgnav_mcp.adapters.candidates import Candidates, first_page
 from kgnav_mcp.adapters.embedded import entities, queries
 from kgnav_mcp.adapters.embedded.ids import storable
-from kgnav_mcp.adapters.embedded.lookup import MOST_HITS, MOST_SAME, NameLookup
+from kgnav_mcp.adapters.embedded.lookup import MOST_SAME, NameLookup
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.adapters.languages import language_rank
@@ -71,20 +71,21 @@ class NameReader:
         candidates = Candidates[int](hint)
         for reference, row in entities.resolved(self._builder, [hint]).items():
             candidates.add_by_id(row[0], reference)
-        rows = NameLookup(self._builder, entry).candidate_rows(hint) if hint else ()
-        for node, kind, _, text in dict.fromkeys(rows):
+        lookup = NameLookup(self._builder, entry)
+        for node, kind, _, text in dict.fromkeys(lookup.candidate_rows(hint) if hint else ()):
             candidates.add(node, text, kind)
         if entry is not None:
             nodes = json.dumps(list(candidates))
             candidates.restrict_to({node for (node,) in self._session.all(queries.names.WITH_LABEL, nodes, entry.id)})
-        best = candidates.best_first(lambda node: node)[: max(limit, _MAX_RANKED)]
+        order = candidates.best_first(lambda node: (node not in lookup.hubs, node))
+        best = order[: max(limit, _MAX_RANKED)]
         degrees = entities.degrees(self._builder, best)
         best.sort(key=lambda node: (-candidates[node].score, -degrees[node], node))
         described = entities.described_by_number(self._builder, best[:limit])
         found = [
             (str(node), Candidate(described[node], *candidates[node], Count(degrees[node]))) for node in best[:limit]
         ]
-        return first_page(found, len(candidates), limit, _stop(len(candidates), MOST_HITS))
+        return first_page(found, len(candidates), limit, Stop.LIMIT if lookup.is_truncated else Stop.COMPLETE)
 
 
 def _stop(found: int, limit: int) -> Stop:

@@ -39,7 +39,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.plan.walking import conjunction, rewritten_in_turn
+from kgnav_mcp.plan.walking import conjunction, parts, rewritten_in_turn
 from kgnav_mcp.spelling.cypher import quoted, write_part
 
 FROM_NAMES = ("start time", "P580", "from", "start", "since", "begin", "valid_from", "start_date", "from_year")
@@ -105,6 +105,8 @@ class ConditionChecker:
             return None
         strings = all(isinstance(each.value, str) for each in texts)
         identity = strings and condition.comparison in _IDENTITY
+        if not identity or not isinstance(condition.left, Property):
+            await self._note_preferred_name(condition.left, scope)
         match condition.left:
             case Call(Function.ID, (Variable(owner),)) if identity and isinstance(scope.get(owner), Node):
                 return await self.entities.with_ids(condition, owner, texts)
@@ -131,6 +133,18 @@ class ConditionChecker:
             match self.findings.current(link):
                 case Compare(Call(_, (Property() as owned,)) as converted) if converted not in (link.left, link.right):
                     self.findings.mend(owned, converted)
+                case _:
+                    pass
+
+    async def _note_preferred_name(self, compared: Expression, scope: Scope) -> None:
+        """Note that a comparison of names, other than with a whole name, leaves out aliases."""
+        for part in parts(compared):
+            match part:
+                case Property(owner, name) if name == NAME and isinstance(node := scope.get(owner), Node):
+                    checked = await self._node_property(part, node)
+                    if isinstance(checked, Property) and not checked.ids:
+                        text = f"{write_part(compared)} is the preferred name only"
+                        self.findings.notes.append(f"{text}; {owner}.name = '...' also finds aliases.")
                 case _:
                     pass
 

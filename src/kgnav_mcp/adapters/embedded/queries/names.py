@@ -37,8 +37,30 @@ SELECT n.node, n.kind, n.language, n.text
 FROM (SELECT rowid FROM name_words WHERE name_words MATCH ?1 ORDER BY rowid LIMIT ?2) AS w
 CROSS JOIN name AS n ON n.id = w.rowid
 WHERE EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = n.node AND l.label = ?3)
+UNION ALL
+SELECT NULL, NULL, NULL, count(*) FROM (SELECT rowid FROM name_words WHERE name_words MATCH ?1 LIMIT ?2)
 """
-"""As above, and one seek more for each hit."""
+"""As NAMES_MATCHING, and one seek more for each hit. The last row has the number of hits."""
+
+NAMES_OF_LABEL_MATCHING = """
+SELECT n.node, n.kind, n.language, n.text
+FROM node_label AS l CROSS JOIN name AS n ON n.node = l.node
+WHERE l.label = ?2 AND n.id IN (SELECT rowid FROM name_words WHERE name_words MATCH ?1)
+"""
+"""Merges the postings of the words, then two seeks for each node with the label."""
+
+HUB_NAMES = """
+SELECT m.id FROM (SELECT node FROM degree GROUP BY node ORDER BY sum(n) DESC LIMIT ?1) AS d
+CROSS JOIN name AS m ON m.node = d.node AND m.kind <> 2
+"""
+"""Reads the counts of all hubs, once for an open file, and only for a word with more names than are read."""
+
+NAMES_AMONG_MATCHING = """
+SELECT n.node, n.kind, n.language, n.text
+FROM json_each(?2) AS j CROSS JOIN name_words AS w ON w.rowid = j.value AND w.name_words MATCH ?1
+CROSS JOIN name AS n ON n.id = w.rowid
+"""
+"""One look-up in the full-text index for each of the names."""
 
 WORDS_IN_NAMES = """
 SELECT j.key FROM json_each(?1) AS j WHERE EXISTS (SELECT 1 FROM name_words AS w WHERE w.name_words MATCH j.value)
