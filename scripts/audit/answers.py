@@ -6,7 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
+from urllib.parse import unquote
 
+from . import films
 from .question import Row, Rows, canonical
 from .raw_graph import Day, Scalar
 
@@ -15,9 +17,6 @@ _WIKIDATA = "wd:"
 
 Ids = Mapping[str, str]
 """The keys of nodes by the ids that a store prints for them."""
-
-BY_NAME: Ids = {}
-"""Of graphs whose nodes have names as keys."""
 
 
 def read(reader: str, rows: Sequence[Mapping[str, Any]], keys: Ids, *, ordered: bool) -> Rows:
@@ -73,11 +72,9 @@ def _cell(value: object, keys: Ids, ordered: bool) -> object:
 
 
 def _key(entity: Mapping[str, Any], keys: Ids) -> str:
-    """The key of an entity: by its printed id; where names are keys, its name."""
+    """The key of an entity by its printed id. Names are clipped in large answers, ids never."""
     printed = str(entity["id"])
-    return keys.get(printed) or str(
-        entity.get("label", printed) if keys is BY_NAME else printed.removeprefix(_WIKIDATA)
-    )
+    return keys.get(printed) or unquote(printed.removeprefix(films.ENTITY)).removeprefix(_WIKIDATA)
 
 
 def _qualifiers(listed: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:

@@ -6,7 +6,6 @@ import random
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from .answers import BY_NAME
 from .client import Answer, Server, shown
 from .mixes import Mix
 from .outcome import Outcome, compare
@@ -51,8 +50,7 @@ async def ask(
     """The outcomes of all questions on one store."""
     async with serve as server:
         printed = await _printed_ids(server, graph)
-        by_name = graph.key in graph.names
-        keys = BY_NAME if by_name else {printed_id: key for key, printed_id in printed.items()}
+        keys = {printed_id: key for key, printed_id in printed.items()}
         outcomes: list[Outcome] = []
         for question in questions:
             arguments = {name: _filled(value, printed) for name, value in question.arguments.items()}

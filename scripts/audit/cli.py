@@ -33,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     questions = {
         name: generate(source.graph, source.mix, given.questions, given.seed) for name, source in sources.items()
     }
+    questions = {name: [each for each in some if given.kind in each.kind] for name, some in questions.items()}
     outcomes: dict[tuple[str, str], Sequence[Outcome]] = {}
     for store in given.stores:
         held = [name for name, source in sources.items() if store in stores_of(source)]
@@ -63,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--graphs", nargs="+", choices=list(SOURCES), default=list(SOURCES), help="graphs to ask about (all)")
     add("--stores", nargs="+", choices=STORES, default=list(STORES), help="stores to ask (all)")
     add("--questions", type=int, default=200, help="questions for each graph (200)")
+    add("--kind", default="", help="ask only questions of kinds with this in their names, such as find_node")
     add("--seed", type=int, default=1, help="of the graphs and the questions (1)")
     add("--small", action="store_true", help="make small graphs, for a quick run")
     add("--home", type=Path, default=_ROOT / ".cache" / "audit", help="folder of the files and the stores")

@@ -10,6 +10,8 @@ from .raw_graph import Edge, Node, RawGraph
 
 FILE = "metaqa/kb.tsv.gz"
 _BASE = "http://films.example/"
+ENTITY = _BASE + "entity/"
+"""How the ids of entities begin in stores of RDF, before their names."""
 _LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 
 
@@ -34,4 +36,4 @@ def write_rdf(graph: RawGraph, file: Path) -> None:
 
 
 def _iri(name: str) -> str:
-    return f"<{_BASE}entity/{quote(name, safe='')}>"
+    return f"<{ENTITY}{quote(name, safe='')}>"

@@ -14,6 +14,8 @@ from .survey import Property, Survey
 
 _LONGEST = 4_000
 """Most rows of a whole list by a plan."""
+_HUBS = 12
+"""So many of the longest lists are half of those that are asked for."""
 _LIST = 120
 """Fewest rows of a list that is followed by cursors, where there is one."""
 
@@ -114,7 +116,8 @@ def whole_list(made: random.Random, survey: Survey) -> Question:
     graph = survey.graph
     sides = survey.sides
     long = [side for side, number in sides.items() if number >= _LIST]
-    node, relation, direction = made.choice(long or [side for side, _ in sides.most_common(50)])
+    largest = [side for side, _ in sides.most_common(_HUBS)]
+    node, relation, direction = made.choice(largest if not long or made.random() < 0.5 else long)
     edges = (graph.outgoing if direction == "outgoing" else graph.incoming)[node]
     edges = [
         e for e in edges if e.relation == relation and not graph.nodes[e.head].blank and not graph.nodes[e.tail].blank
