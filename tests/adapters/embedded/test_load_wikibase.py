@@ -241,8 +241,12 @@ async def test_a_relation_is_named_by_its_id_in_any_form_or_by_its_label(tmp_pat
             assert [triple.tail for triple in page.items] == [Entity("wd:Q2", "Bob")]
 
 
-async def test_identifiers_are_counted_and_shown_only_by_name(tmp_path: Path):
-    load_lines(tmp_path, small())
+async def test_identifiers_are_counted_and_shown_only_by_name_and_last_in_the_schema(tmp_path: Path):
+    of_bob = [
+        *KB.statement(BOB, "P214", Value("string", "1"), number=1),
+        *KB.statement(BOB, "P2048", Value("quantity", "2"), number=2),
+    ]
+    load_lines(tmp_path, [*small(), *of_bob])
     async with open_adapter(str(tmp_path / "kb.kg"), AdapterOptions()) as graph:
         facts = await graph.relations(["Q1"], Direction.OUTGOING, examples=2, limit=9)
         assert {one.relation.id: (one.hidden, len(one.examples)) for one in facts.items} == {
@@ -254,6 +258,8 @@ async def test_identifiers_are_counted_and_shown_only_by_name(tmp_path: Path):
         assert [triple.relation.id for triple in page.items] == ["wdt:P26", "wdt:P31"]
         assert page.total.value == 2
         assert page.note.startswith("1 identifiers of other databases are not shown")
+        schema = await graph.schema(limit=9)
+        assert [one.relation.id for one in schema.properties] == ["wdt:P2048", "wdt:P214"]
         both = await graph.rows_or_relations(["Q1"], Direction.OUTGOING, rows=2, relations=9)
         assert (both.relations, len(both.rows.items)) == (None, 2)
         named = await triples_at(graph, ["Q1"], Direction.OUTGOING, paths=[("P214",)], limit=9)

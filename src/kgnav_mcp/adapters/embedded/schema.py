@@ -16,7 +16,10 @@ _SAMPLED = "the labels at the ends of relations and the datatypes of properties 
 
 
 class SchemaReader:
-    """Answers `schema`, within one job. Every list has at most `limit` entries, sorted by size, largest first."""
+    """Answers `schema`, within one job. Every list has at most `limit` entries, sorted by size, largest first.
+
+    Relations to identifiers of other databases come last.
+    """
 
     def __init__(self, builder: Builder, limit: int) -> None:
         self._builder = builder
@@ -24,6 +27,8 @@ class SchemaReader:
         self._limit = limit
         self._labels = builder.catalogue.labels(builder.session)
         self._relations = builder.catalogue.relations(builder.session)
+        hidden = builder.catalogue.hidden_relations(builder.session)
+        self._hidden = {builder.relation(number).id for number in hidden}
 
     def overview(self) -> Schema:
         """Returns the schema of the whole graph."""
@@ -62,14 +67,18 @@ class SchemaReader:
             entities=Count(catalogue.entities),
             triples=Count(catalogue.triples),
             labels=tuple(LabelFacts(entry.short, entry.name, Count(entry.size)) for entry in largest),
-            relations=tuple(sorted(edges, key=_by_size)[: self._limit]),
-            properties=tuple(sorted(properties, key=_by_size)[: self._limit]),
+            relations=tuple(sorted(edges, key=self._order)[: self._limit]),
+            properties=tuple(sorted(properties, key=self._order)[: self._limit]),
             sampled=_SAMPLED if catalogue.sampled else None,
         )
 
     def _largest(self, entries: Iterable[RelationEntry], size: Callable[[RelationEntry], int]) -> list[RelationEntry]:
         used = [entry for entry in entries if size(entry)]
-        return sorted(used, key=lambda entry: (-size(entry), entry.relation.id))[: self._limit]
+        order = sorted(used, key=lambda entry: (entry.relation.id in self._hidden, -size(entry), entry.relation.id))
+        return order[: self._limit]
+
+    def _order(self, facts: EdgeFacts | PropertyFacts) -> tuple[bool, int, str]:
+        return facts.relation.id in self._hidden, -facts.count.value, facts.relation.id
 
     def _edge_facts(self, entry: RelationEntry) -> EdgeFacts:
         ends: dict[int, list[str]] = defaultdict(list)
@@ -153,7 +162,3 @@ def health(builder: Builder, name: str) -> Health:
     if not catalogue.labels(builder.session).entries:
         advice.append("No entity has a label (class), so that questions cannot be narrowed to one.")
     return Health(True, f"graph file {name}", Count(catalogue.entities), Count(catalogue.triples), tuple(advice))
-
-
-def _by_size(facts: EdgeFacts | PropertyFacts) -> tuple[int, str]:
-    return -facts.count.value, facts.relation.id
