@@ -192,6 +192,20 @@ async def test_an_empty_text_is_found_and_listed_as_any_other_value(tmp_path: Pa
     assert [row["value"] for row in listed] == ["", "a", "b"]
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"graph.nt": '<http://x/a> <http://www.w3.org/2000/01/rdf-schema#label> " " .\n'},
+        {"nodes.csv": 'id:ID,label\nhttp://x/a," "\n'},
+    ],
+    ids=["RDF", "CSV"],
+)
+async def test_a_blank_text_is_a_value_but_no_name(files: dict[str, str], tmp_path: Path) -> None:
+    settings, _ = loaded(tmp_path, files)
+    [row] = await rows(settings, "run_plan", {"plan": "MATCH (n) RETURN n, n.label AS label"})
+    assert (row["n"].get("label"), row["label"]) in {(None, " "), ("a", " ")}
+
+
 async def test_a_value_that_an_array_has_twice_counts_its_edge_once(tmp_path: Path) -> None:
     settings, _ = loaded(tmp_path, ADMIN)
     listed = await rows(settings, "get_unique_property_values", {"property_name": "numbers", **OF_EDGES})

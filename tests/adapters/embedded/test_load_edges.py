@@ -197,7 +197,7 @@ def test_a_bad_line_in_an_edge_list_is_one(tmp_path: Path, text: str, reason: st
 
 def test_gephis_pair_of_tables_has_names_properties_and_directions(tmp_path: Path) -> None:
     nodes = "Id,Label,timeset,modularity_class\n0,Myriel,,0\n1,Napoleon,,3\n"
-    edges = "Source,Target,Type,Id,Label,timeset,Weight\n1,0,Undirected,0,,,1.0\n1,0,Directed,1,visits,,8.0\n"
+    edges = "Source,Target,Type,Id,Label,timeset,Weight\n1,0,Directed,0,,,1.0\n1,0,Directed,1,visits,,8.0\n"
     graph = loaded(tmp_path, {"edges.csv": edges, "nodes.csv": nodes})
     assert [(s, p, o) for s, p, o in graph.edges()] == [("1", "related_to", "0"), ("1", "visits", "0")]
     assert graph.qualified_edges()[1][4] == {

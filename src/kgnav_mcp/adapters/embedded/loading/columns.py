@@ -77,7 +77,8 @@ NODE_IDS = ("id", "nodeid", "vertexid", "entityid")
 GENERAL = frozenset(("id", "name", "title", "value", "weight", "count", "score", "date", "year", "description"))
 """Column names that show that a line is a header, but not what it is a header of."""
 
-DIRECTIONS = frozenset(("directed", "undirected", "mutual"))
+UNDIRECTED = frozenset(("undirected", "mutual"))
+DIRECTIONS = frozenset(("directed", *UNDIRECTED))
 """The values of Gephi's column `Type`."""
 
 _PUNCTUATION = re.compile(r"[\s_.;:?#\"'()\[\]-]+")

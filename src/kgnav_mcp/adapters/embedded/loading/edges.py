@@ -12,14 +12,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TypeAlias, cast
 
-from kgnav_mcp.adapters.embedded.loading.columns import is_number
+from kgnav_mcp.adapters.embedded.loading.columns import UNDIRECTED, is_number, normalized
 from kgnav_mcp.adapters.embedded.loading.entries import lines, rows, stage_entries
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
-from kgnav_mcp.adapters.embedded.loading.headers import Header, PropertyValue, Role, is_not_finite
+from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, Role, is_not_finite
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.errors import LoadError
 
 Edge: TypeAlias = "tuple[str, str, str, list[tuple[str, PropertyValue]]]"
 """Head, relation, tail and qualifiers."""
@@ -81,7 +82,7 @@ def read_edges(source: Source, index: int, stager: PropertyStager, relation: str
 
     if source.layout.header is not None:
         source = with_inferred_types(source)
-        table = _TableEdges(source.header, stager, relation)
+        table = _TableEdges(source, stager, relation)
         stage_entries(source, staging, findings, rows, lambda number, row: stage_all(table(row), number))
     else:
         edges = (
@@ -136,7 +137,8 @@ def describe_table(source: Source, relation: str) -> list[str]:
             if names := ", ".join(repr(column.name) for column in header.of(role)):
                 parts.append(f"{word} {names}")
     elif source.layout.edges:
-        parts.append("two nodes and the weight or the attributes of their edge")
+        first = f"; the first line is {source.layout.first_line!r}" if source.layout.first_line else ""
+        parts.append(f"two nodes and the weight or the attributes of their edge{first}")
     if source.layout.ambiguity_note:
         parts.append(source.layout.ambiguity_note)
     if not names_relations(source):
@@ -148,8 +150,11 @@ def describe_table(source: Source, relation: str) -> list[str]:
 class _TableEdges:
     """Makes edges from rows with named columns."""
 
-    def __init__(self, header: Header, stager: PropertyStager, relation: str) -> None:
+    def __init__(self, source: Source, stager: PropertyStager, relation: str) -> None:
+        header = source.header
+        self._source = source.name
         self._header = header
+        self._directions = [column for column in header.of(Role.PROPERTY) if normalized(column.name) == "type"]
         self._stager = stager
         self._default = relation
         self._start, self._end = header.of(Role.START)[0], header.of(Role.END)[0]
@@ -160,6 +165,13 @@ class _TableEdges:
         ]
 
     def __call__(self, row: list[str]) -> Iterator[Edge]:
+        for column in self._directions:
+            if row[column.place].casefold() in UNDIRECTED:
+                raise LoadError(
+                    f"{self._source} declares edges as {row[column.place]} in its column {column.name}, and the edges "
+                    "of a graph file have a direction",
+                    next_step="If they may be followed from source to target, write Directed there.",
+                )
         head, tail = self._start.key(row), self._end.key(row)
         relation = row[self._type.place] if self._type is not None else ""
         if not relation and self._type is not None and not self._header.optional_type:

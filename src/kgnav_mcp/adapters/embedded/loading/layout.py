@@ -27,6 +27,8 @@ _NUMBERED_EDGE = re.compile(r"\d+[ \t]+\d+[ \t]*")
 """SNAP's format: the numbers of two nodes."""
 _CLOSED_QUOTES = re.compile(r'"([^"]|"")*"')
 COMMENT = "#"
+_TABLE_LINES = 4
+"""Lines from which on three columns may be told from triples."""
 _ENOUGH_LINES = 10
 """Lines that suffice to tell a column with few relations from one with many nodes."""
 
@@ -42,6 +44,8 @@ class Layout:
     edges: bool = False
     delimiter: str | None = TAB
     ambiguity_note: str = ""
+    first_line: str = ""
+    """Of an edge list: its first line, which may be a header that no one told apart."""
 
 
 TRIPLES = Layout()
@@ -73,11 +77,17 @@ def layout_of(name: str, lines: list[str], *, tabs: bool) -> Layout:
     return _triples_or_weights(name, [row for row in rows if len(row) == 3])
 
 
-def triples_without_header(lines: list[str]) -> Layout:
-    """Returns the layout of a file that the user declares as triples. Its first line is a triple, not a header."""
+def triples_without_header(name: str, lines: list[str]) -> Layout:
+    """Returns the layout of a file that the user declares as triples. Its first line is a triple, not a header.
+
+    Raises:
+        LoadError: it looks like a table with other columns.
+    """
+    check_no_table(name, [line.split(TAB) for line in lines])
     for delimiter in DELIMITERS[1:] if TAB not in lines[0] else ():
         dialect = _dialect(lines, delimiter)
         if len(_rows(lines[:1], dialect)[0]) == 3:
+            check_no_table(name, _rows(lines, dialect))
             roles = (Role.START, Role.TYPE, Role.END)
             names = ("head", "relation", "tail")
             columns = tuple(Column(place, names[place], role) for place, role in enumerate(roles))
@@ -85,14 +95,26 @@ def triples_without_header(lines: list[str]) -> Layout:
     return TRIPLES
 
 
-def edges_without_header(lines: list[str]) -> Layout:
-    """Returns the layout of a file that the user declares as an edge list."""
+def edges_without_header(name: str, lines: list[str]) -> Layout:
+    """Returns the layout of a file that the user declares as an edge list.
+
+    Raises:
+        LoadError: its first line looks like the names of columns that are not understood.
+    """
     found = _edge_list(lines)
     if found is not None:
         return found
-    first = next((line for line in lines if not line.startswith(COMMENT)), lines[0])
+    edge_lines = [line for line in lines if not line.startswith(COMMENT)] or lines
+    first = edge_lines[0]
     delimiters = () if _SPACED_EDGE.fullmatch(first) else DELIMITERS
-    return Layout(edges=True, delimiter=next((delimiter for delimiter in delimiters if delimiter in first), None))
+    delimiter = next((delimiter for delimiter in delimiters if delimiter in first), None)
+    thirds = [parts[2].strip() for line in edge_lines if len(parts := line.split(delimiter, 2)) > 2]
+    if len(thirds) == len(edge_lines) > 1 and _is_name_above_numbers(thirds):
+        raise LoadError(
+            f"the first line of {name} looks like names of columns that are not understood: {_displayed(first)}",
+            next_step=KNOWN_COLUMNS,
+        )
+    return Layout(edges=True, delimiter=delimiter, first_line=first)
 
 
 def named_columns(lines: list[str]) -> Header | None:
@@ -142,12 +164,44 @@ def _edge_list(lines: list[str]) -> Layout | None:
     return None
 
 
+def _is_name_above_numbers(column: Sequence[str]) -> bool:
+    """Whether a column begins with a text, and all below it are numbers."""
+    first, *others = column
+    return not is_number(first) and first[:1] != "{" and all(map(is_number, others))
+
+
+def check_no_table(name: str, rows: Sequence[Sequence[str]]) -> None:
+    """Checks that rows of three fields are not those of a table with other columns, such as `Movie,Director,Year`.
+
+    In such a table hardly any row begins as another, no first field is a last one too, and the middle column has many
+    values, where triples have few relations.
+
+    Raises:
+        LoadError: they look like such a table.
+    """
+    if not rows or {len(row) for row in rows[:-1] or rows} != {3}:
+        return
+    heads, middles, tails = (set(column) for column in zip(*(row for row in rows if len(row) == 3), strict=True))
+    if len(heads) < 0.9 * len(rows) or not heads.isdisjoint(tails):
+        return
+    numbers_below = _is_name_above_numbers([row[2] for row in rows if len(row) == 3])
+    if len(rows) < _TABLE_LINES or len(middles) < len(rows) * (0.2 if numbers_below else 0.6):
+        return
+    raise LoadError(
+        f"{name} looks like a table with the columns {', '.join(rows[0])}, not like triples: the values in the middle "
+        "differ from line to line, as relations do not",
+        next_step="Name the columns with the ends of an edge source and target. If its lines are triples, put the line "
+        "head,relation,tail (with its delimiter) above them.",
+    )
+
+
 def _triples_or_weights(name: str, rows: Sequence[Sequence[str]]) -> Layout:
     """Returns the layout of triples. If all tails are numbers, they may be weights.
 
     Raises:
-        LoadError: it is unclear whether the third column has tails or weights.
+        LoadError: it is unclear whether the third column has tails or weights, or they look like another table.
     """
+    check_no_table(name, rows)
     if not all(is_number(tail) for _, _, tail in rows):
         return TRIPLES
     heads, relations = {row[0] for row in rows}, {row[1] for row in rows}

@@ -44,7 +44,7 @@ def read_rdf_names(source: Source, staging: Staging, rules: NameRules, findings:
         kinds += [rules.relations.get(key) for key in batch.relations]
         for head, link, (text, _, language) in batch.literals:
             kind, key = kinds[link], keys[head]
-            if kind is not None and not key.startswith("_:"):
+            if kind is not None and text.strip() and not key.startswith("_:"):
                 staging.named_keys.append((key, kind[0], rules.rank(kind[1], language), language, text))
         staging.checkpoint(source.name, batch.position)
     staging.finish(source.name, source.size)
@@ -90,7 +90,7 @@ def _stage_batch(batch: Batch, numbers: _NumberMap, staging: Staging, rules: Nam
     for head, link, value in batch.literals:
         staging.literals.append((nodes[head], relations[link], *value))
         kind = kinds[link]
-        if kind is not None:
+        if kind is not None and value[0].strip():  # a blank text is a value, but no name
             text, _, language = value
             staging.namings.append((nodes[head], kind[0], rules.rank(kind[1], language), language, text))
     for reifier, head, link, tail in batch.reifiers:

@@ -11,6 +11,7 @@ from pathlib import Path
 from kgnav_mcp.adapters.embedded.loading import layout
 from kgnav_mcp.adapters.embedded.loading.headers import parse_header
 from kgnav_mcp.adapters.embedded.loading.layout import Layout
+from kgnav_mcp.adapters.embedded.loading.other_formats import refuse_other_formats
 from kgnav_mcp.adapters.embedded.loading.sources import FORMATS, RDF_FORMATS, Format, Source, translated
 from kgnav_mcp.errors import LoadError
 
@@ -41,6 +42,9 @@ PEEK_BYTES = 65_536
 ADMIN_HEADER = re.compile(r":(ID|START_ID|END_ID)\b|(^|[\t,;|])\"?~(id|from)\b")
 """Only found in the headers of files for neo4j-admin or Amazon Neptune."""
 
+APOC_LINE = re.compile(rb'\s*\{\s*"type"\s*:\s*"(node|relationship)"')
+"""How an export of APOC begins; its properties may have any name, such as `@id`."""
+
 
 def recognise(path: Path, forced: str | None = None) -> Source:
     """Returns the source at a path, in the `forced` format or the one of its suffix and first lines.
@@ -49,7 +53,8 @@ def recognise(path: Path, forced: str | None = None) -> Source:
         LoadError: it is missing, a folder, empty, unreadable, or of unknown format.
     """
     source, start = _open_source(path, forced)
-    if forced is None and source.form is Format.APOC and (b'"@context"' in start or b'"@id"' in start):
+    has_keywords = b'"@context"' in start or b'"@id"' in start
+    if forced is None and source.form is Format.APOC and has_keywords and not APOC_LINE.match(start):
         return replace(source, form=Format.JSON_LD)
     if source.form in RDF_FORMATS or source.form is Format.APOC:
         return source
@@ -69,11 +74,13 @@ def _layout(source: Source, lines: list[str], *, forced: bool) -> Layout:
     if source.form is Format.TABLE and not forced:
         return layout.layout_of(source.name, lines, tabs=".csv" not in map(str.lower, source.path.suffixes))
     if source.form is Format.SIF:
+        layout.check_no_table(source.name, [line.split(layout.TAB) for line in lines])
         return layout.TRIPLES
     header = layout.named_columns(lines)
     if header is not None and header.relationships:
         return Layout(header)
-    return layout.edges_without_header(lines) if source.form is Format.EDGES else layout.triples_without_header(lines)
+    without_header = layout.edges_without_header if source.form is Format.EDGES else layout.triples_without_header
+    return without_header(source.name, lines)
 
 
 def check_together(sources: Sequence[Source], *, nodes_from_edges: bool) -> None:
@@ -125,15 +132,16 @@ def _open_source(path: Path, forced: str | None) -> tuple[Source, bytes]:
     compressed = path.suffix.lower() == ".gz"
     suffix = (Path(path.stem) if compressed else path).suffix.lower()
     form = Format(forced) if forced is not None else SUFFIXES.get(suffix)
+    source = Source(path, path.name, form or Format.TABLE, compressed, path.stat().st_size)
+    with translated(source), source.open() as reader:
+        start = reader.stream.readline(LONGEST_HEADER) + reader.stream.read(PEEK_BYTES)
+    refuse_other_formats(path, form, start)
     if form is None:
         known = " ".join(sorted(SUFFIXES))
         raise LoadError(
             f"the format of {path.name} is not known by its suffix {suffix!r}",
             next_step=f"Known suffixes: {known}, each also with .gz. Or name the format with --format.",
         )
-    source = Source(path, path.name, form, compressed, path.stat().st_size)
-    with translated(source), source.open() as reader:
-        start = reader.stream.readline(LONGEST_HEADER) + reader.stream.read(PEEK_BYTES)
     if not start.strip():
         raise LoadError(f"{path.name} is empty", next_step="Check that the export was finished.")
     return source, start
