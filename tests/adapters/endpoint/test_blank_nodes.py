@@ -238,3 +238,18 @@ async def test_blank_nodes_in_a_long_list_neither_repeat_nor_hide_a_node(monkeyp
         if page.stop is Stop.COMPLETE:
             break
     assert sorted(seen) == [f"ex:n{n}" for n in range(6)]
+
+
+async def test_a_plan_over_a_relation_to_blank_nodes_reads_the_graph_by_that_relation_only():
+    addresses = " ".join(f"ex:p{n} ex:address [ ex:street {n} ] ." for n in range(300))
+    client = InProcess(f"PREFIX ex: <http://ex.example/> {addresses}")
+    async with opened_over(client, HERE) as graph:
+        runner = PlanRunner(graph)
+        checked = await runner.check(parse_plan("MATCH (p)-[:address]->(a) RETURN p, a").plan)
+        client.queries.clear()
+        page = await runner.run(checked.plan, limit=1_000)
+        assert len({row.cells for row in page.items}) == 300
+        matching = [query for query in client.queries if "<http://ex.example/address>" in query]
+        others = [query for query in client.queries if query not in matching]
+        assert len(matching) <= 8, "the match, the match with its blank nodes, and these in batches"
+        assert all("VALUES ?s {" in query for query in others), "only names are looked up"
