@@ -1,4 +1,4 @@
-"""The generic SPARQL adapter passes the contract on live stores: Oxigraph with RDF 1.2, Virtuoso with RDF 1.1."""
+"""The generic SPARQL adapter passes the contract on live stores: Oxigraph with RDF 1.2, the others with RDF 1.1."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.contract import toy_files, toy_views
-from tests.contract.suite import GraphAdapterContract, StoreContract
-from tests.services import Blazegraph, Oxigraph, Virtuoso
+from tests.contract.suite import GraphAdapterContract, NameAndCountContract, StoreContract
+from tests.contract.suite.lists import NodeContract, ValueContract
+from tests.services import Blazegraph, Fuseki, Oxigraph, Rdf4j, Virtuoso
 
 GRAPH = "http://toy.example/endpoint"
 OPTIONS = {"mediators": "unnamed"} | {
@@ -69,3 +70,37 @@ class TestEndpointOnBlazegraph(StoreContract):
     @classmethod
     def location(cls, blazegraph_location: str) -> str:
         return blazegraph_location
+
+
+@pytest.fixture(scope="module")
+def fuseki_location(fuseki: Fuseki, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The toy graph as RDF 1.1, loaded into its own named graph."""
+    for path in toy_files.write_rdf(tmp_path_factory.mktemp("endpoint"), statements=True):
+        fuseki.load(path, GRAPH)
+    return f"sparql+{fuseki.url}?default-graph-uri={GRAPH}#{urlencode(OPTIONS)}"
+
+
+class TestEndpointOnFuseki(NameAndCountContract, NodeContract, ValueContract):
+    style: ClassVar[toy_views.Style] = toy_views.RDF
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, fuseki_location: str) -> str:
+        return fuseki_location
+
+
+@pytest.fixture(scope="module")
+def rdf4j_location(rdf4j: Rdf4j, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The toy graph as RDF 1.1, loaded into its own named graph."""
+    for path in toy_files.write_rdf(tmp_path_factory.mktemp("endpoint"), statements=True):
+        rdf4j.load(path, GRAPH)
+    return f"sparql+{rdf4j.url}?default-graph-uri={GRAPH}#{urlencode(OPTIONS)}"
+
+
+class TestEndpointOnRdf4j(NameAndCountContract, NodeContract, ValueContract):
+    style: ClassVar[toy_views.Style] = toy_views.RDF
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, rdf4j_location: str) -> str:
+        return rdf4j_location

@@ -12,13 +12,16 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.sparql import lists as floor
-from kgnav_mcp.model import Direction, Entity, Literal, Page, Stop, Triple
+from kgnav_mcp.errors import InvalidArgument, Unsupported
+from kgnav_mcp.model import Count, Direction, Entity, Literal, Page, Stop, Triple
 from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.spelling import parse_plan
 from tests.adapters.endpoint.conftest import Load
 from tests.adapters.endpoint.graph import BLANKS
-from tests.adapters.endpoint.inprocess import lists_of, relations_of
-from tests.adapters.sparql.inprocess import InProcess
+from tests.adapters.endpoint.inprocess import HERE, lists_of, relations_of
+from tests.adapters.sparql.inprocess import InProcess, opened_over
 from tests.rows import triples_at
 from tests.services import Oxigraph
 
@@ -185,6 +188,43 @@ async def test_far_ends_beside_blank_nodes_that_were_not_read_in_time_are_said_t
     assert (len(part.items[0].examples), part.stop) == (0, Stop.TIME_OUT)
 
 
+LONELY = """\
+PREFIX ex: <http://ex.example/>
+ex:home a ex:Spot ; ex:lat 1 .
+[] a ex:Spot ; ex:lat 2 ; ex:near [ ex:lat 3 ] .
+[ ex:lat 4 ] ex:near [ ex:lat 5 ] .
+"""
+
+
+async def test_a_node_without_neighbours_with_an_iri_is_identified_by_its_type():
+    async with opened_over(InProcess(LONELY), HERE) as graph:
+        found = await graph.nodes("Spot", None, None, limit=9)
+        home, spot = (node.id for node in found.items)
+        assert home == "ex:home"
+        assert spot.startswith("_:ex:Spot>^rdf:type>")
+        assert list(await graph.describe([spot])) == [spot]
+
+
+@pytest.mark.parametrize("cypher", ["MATCH (a)-[:near]->(b) RETURN a, b", "MATCH (a)-[r:near]->(b) RETURN r, b.lat"])
+async def test_rows_with_nodes_that_nothing_identifies_are_refused_and_can_be_counted(cypher: str):
+    async with opened_over(InProcess(LONELY), HERE) as graph:
+        runner = PlanRunner(graph)
+        checked = await runner.check(parse_plan(cypher).plan)
+        with pytest.raises(InvalidArgument, match="blank nodes that no path"):
+            await runner.run(checked.plan, limit=9)
+        checked = await runner.check(parse_plan("MATCH (a)-[:near]->(b) RETURN count(*)").plan)
+        assert [row.cells for row in (await runner.run(checked.plan, limit=9)).items] == [(2,)]
+
+
+async def test_a_list_of_nodes_that_nothing_identifies_is_not_empty():
+    async with opened_over(InProcess(LONELY), HERE) as graph:
+        with pytest.raises(Unsupported, match="blank nodes without an id"):
+            await graph.nodes(None, "lat", "5", limit=9)
+        part = await graph.nodes(None, "lat", None, limit=9)
+        assert "3 blank nodes are left out" in part.note
+        assert part.total == Count.at_least(2)
+
+
 async def test_blank_nodes_in_a_long_list_neither_repeat_nor_hide_a_node(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(floor, "MAX_SORTED", 2)
     mixed = " ".join(f"ex:n{n} ex:age {n} . [] ex:age {n} ." for n in range(6))
@@ -198,3 +238,18 @@ async def test_blank_nodes_in_a_long_list_neither_repeat_nor_hide_a_node(monkeyp
         if page.stop is Stop.COMPLETE:
             break
     assert sorted(seen) == [f"ex:n{n}" for n in range(6)]
+
+
+async def test_a_plan_over_a_relation_to_blank_nodes_reads_the_graph_by_that_relation_only():
+    addresses = " ".join(f"ex:p{n} ex:address [ ex:street {n} ] ." for n in range(300))
+    client = InProcess(f"PREFIX ex: <http://ex.example/> {addresses}")
+    async with opened_over(client, HERE) as graph:
+        runner = PlanRunner(graph)
+        checked = await runner.check(parse_plan("MATCH (p)-[:address]->(a) RETURN p, a").plan)
+        client.queries.clear()
+        page = await runner.run(checked.plan, limit=1_000)
+        assert len({row.cells for row in page.items}) == 300
+        matching = [query for query in client.queries if "<http://ex.example/address>" in query]
+        others = [query for query in client.queries if query not in matching]
+        assert len(matching) <= 8, "the match, the match with its blank nodes, and these in batches"
+        assert all("VALUES ?s {" in query for query in others), "only names are looked up"

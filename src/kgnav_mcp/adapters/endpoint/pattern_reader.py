@@ -8,9 +8,9 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.pattern_writer import PatternWriter
 from kgnav_mcp.adapters.endpoint.store import Store
-from kgnav_mcp.adapters.sparql.plans.parts import cannot_express
 from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.terms import Fragment
+from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.port.pattern_queries import PatternMatch
 
 
@@ -24,11 +24,20 @@ class PatternReader(FitReader):
     async def _blank_matches(
         self, matches: Fragment, pattern: Fragment, names: Sequence[str], blanks: Sequence[str]
     ) -> Sequence[PatternMatch]:
+        """The matches of a query, some of whose variables, `blanks`, may be blank nodes.
+
+        Raises:
+            InvalidArgument: no path identifies one of them.
+            Unsupported: there are too many to identify them.
+        """
         seeds = (
             self._reader.filled(queries.BLANKS_OF_PATTERN, node=Fragment(name), pattern=pattern) for name in blanks
         )
         read = await self._store.blanks.identified(Fragment(" UNION ".join(seeds)), [f"{{ {matches.text} }}"])
-        if read.unidentified:
-            raise cannot_express("blank nodes that no path from a node with an IRI identifies")
+        if read.unidentified:  # edge by edge they would not be found: no path leads to them
+            raise InvalidArgument(
+                f"{read.unidentified:,} nodes of the rows are blank nodes that no path from an IRI leads to",
+                next_step="Return only the nodes beside them, or count the rows: RETURN count(*).",
+            )
         written = self._store.endpoint.ids.written
         return await self._fits(read.rows, names, {label: written(path) for label, path in read.paths.items()})

@@ -218,10 +218,11 @@ class ListReader(ABC):
         if any(isinstance(row["s"], BNode) for row in read.rows):
             bounds = (0, MAX_SORTED) if read.whole else (start.skip, limit)
             blanks = await self._blank_nodes(conditions, *bounds)
-            if read.whole and not blanks.found and all(isinstance(row["s"], BNode) for row in read.rows):
+            alone = read.whole and not blanks.found and all(isinstance(row["s"], BNode) for row in read.rows)
+            if blanks.note and (bare or alone):  # whoever needs only ids shows no note
                 raise Unsupported(
-                    f"all {len(read.rows):,} nodes here are blank nodes without an id",
-                    next_step="Count them, or list their values, by a plan: MATCH (n:Label) RETURN n.value, count(*).",
+                    f"some of {len(read.rows):,} nodes are blank nodes without an id",
+                    next_step="Begin at the nodes beside them, or count them: MATCH (n:Label) RETURN count(*).",
                 )
         elif read.keys and read.stop is Stop.COMPLETE and start.skip + len(read.rows) < read.total.value:
             blanks = BlankNodes(note=_WITHOUT_BLANK_NODES)  # no key tells where to go on among them
