@@ -41,6 +41,16 @@ async def test_texts_and_nodes_are_not_taken_for_numbers(
         assert not (await demo.check(found.mended)).problems
 
 
+async def test_a_range_of_texts_is_corrected_as_a_whole(demo: PlanRunner):
+    found = await demo.check(parse_cypher("MATCH (a:Painter) WHERE 3 <= a.name < 5 RETURN a"))
+
+    assert {(each.place, each.reason) for each in found.problems} == {
+        ("a.name", "its values are texts, 3 is a number"),
+        ("a.name", "its values are texts, 5 is a number"),
+    }
+    assert found.mended == parse_cypher("MATCH (a:Painter) WHERE 3 <= toFloat(a.name) < 5 RETURN a")
+
+
 @pytest.mark.parametrize("written", ["avg(c.population)", "sum(toInteger(c.name))", "sum(1)", "min(c.name)"])
 async def test_sums_of_numbers_are_no_mistake(demo: PlanRunner, written: str):
     assert not (await demo.check(parse_cypher(f"MATCH (c:City) RETURN {written}"))).problems

@@ -130,11 +130,12 @@ class ConditionChecker:
         """Check each comparison of a chain. A correction of one is made to its property."""
         for link in chain.links:
             await self._check_comparison(link, scope)
-            match self.findings.current(link):
-                case Compare(Call(_, (Property() as owned,)) as converted) if converted not in (link.left, link.right):
-                    self.findings.mend(owned, converted)
-                case _:
-                    pass
+            corrected = self.findings.current(link)
+            if corrected is link or not isinstance(corrected, Compare) or not isinstance(corrected.left, Call):
+                continue
+            for value in (link.left, link.right):
+                if isinstance(value, Property):
+                    self.findings.mend(value, replace(corrected.left, arguments=(value,)))
 
     async def _note_preferred_name(self, compared: Expression, scope: Scope) -> None:
         """Note that a comparison of names, other than with a whole name, leaves out aliases."""
