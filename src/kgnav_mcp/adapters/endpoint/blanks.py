@@ -140,7 +140,8 @@ class Blanks:
             if level:
                 near, node = node, Fragment(f"?b{level}")
                 steps += self._reader.filled(queries.NEXT_BLANK, near=near, far=node, r=Fragment(f"?r{level}"))
-            branches.append(self._reader.filled(queries.CONTENTS, blanks=blanks, steps=Fragment(steps), node=node))
+            contents = queries.CONTENTS if level < 2 else queries.CONTENTS_FAR_AWAY
+            branches.append(self._reader.filled(contents, blanks=blanks, steps=Fragment(steps), node=node))
         union = Fragment(" UNION ".join(branches))
         read = (await self._reader.slice(queries.BRANCHES, 0, _MAX_ROWS, branches=union)).all_rows()
         if len(read) == _MAX_ROWS:
