@@ -153,7 +153,8 @@ class _TableEdges:
     def __init__(self, source: Source, stager: PropertyStager, relation: str) -> None:
         header = source.header
         self._source = source.name
-        self._header = header
+        self._optional_type = header.optional_type
+        self._properties = header.property_reader()
         self._directions = [column for column in header.of(Role.PROPERTY) if normalized(column.name) == "type"]
         self._stager = stager
         self._default = relation
@@ -174,9 +175,9 @@ class _TableEdges:
                 )
         head, tail = self._start.key(row), self._end.key(row)
         relation = row[self._type.place] if self._type is not None else ""
-        if not relation and self._type is not None and not self._header.optional_type:
+        if not relation and self._type is not None and not self._optional_type:
             raise ValueError(f"the column {self._type.title} is empty")
-        yield head, relation or self._default, tail, self._header.values(row)
+        yield head, relation or self._default, tail, self._properties(row)
         for named, column in self._names:
             if (text := row[named.place]) and row[column.place]:
                 name = self._stager.name_relation if column is self._type else self._stager.name

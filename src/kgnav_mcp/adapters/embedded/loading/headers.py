@@ -102,12 +102,19 @@ class Column:
         Raises:
             ValueError: one has the wrong type, with a message for the user.
         """
-        if not field and not (isinstance(field, EmptyText) and self.datatype is None and not self.array):
+        datatype, language = self.datatype, self.language
+        if not field:
+            is_text = isinstance(field, EmptyText) and datatype is None and not self.array
+            return [("", None, language, None)] if is_text else []
+        normalize = None if datatype is None else NORMALIZERS.get(datatype)
+        if normalize is not None and not field.strip():
             return []
-        parts = field.split(ARRAY_DELIMITER) if self.array else [str(field)]
-        if normalize := NORMALIZERS.get(self.datatype or ""):
-            parts = [normalize(self.name, part.strip()) for part in parts] if field.strip() else []
-        return [(part, self.datatype, self.language, index if self.array else None) for index, part in enumerate(parts)]
+        if not self.array:
+            return [(field if normalize is None else normalize(self.name, field.strip()), datatype, language, None)]
+        parts = field.split(ARRAY_DELIMITER)
+        if normalize is not None:
+            parts = [normalize(self.name, part.strip()) for part in parts]
+        return [(part, datatype, language, index) for index, part in enumerate(parts)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +175,17 @@ class Header:
     def of(self, role: Role) -> list[Column]:
         return [column for column in self.columns if column.role is role]
 
-    def values(self, row: list[str]) -> list[tuple[str, PropertyValue]]:
-        """Returns names and values of the properties in a row, without empty fields.
+    def property_reader(self) -> Callable[[list[str]], list[tuple[str, PropertyValue]]]:
+        """Returns a function to the names and values of the properties in a row, without empty fields.
 
-        Raises:
-            ValueError: a value has the wrong type, with a message for the user.
+        It raises ValueError if a value has the wrong type, with a message for the user.
         """
-        return [(column.name, value) for column in self.of(Role.PROPERTY) for value in column.values(row[column.place])]
+        columns = [(column.place, column.name, column.values) for column in self.of(Role.PROPERTY)]
+
+        def properties(row: list[str]) -> list[tuple[str, PropertyValue]]:
+            return [(name, value) for place, name, values in columns for value in values(row[place])]
+
+        return properties
 
     @property
     def relationships(self) -> bool:

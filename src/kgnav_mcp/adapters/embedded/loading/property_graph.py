@@ -125,10 +125,11 @@ def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> No
     header = source.header
     key_column = header.of(Role.ID)[0]
     label_columns = header.of(Role.LABEL)
+    read_properties = header.property_reader()
 
     def stage(_: int, row: list[str]) -> None:
         key = key_column.key(row)
-        properties = header.values(row)
+        properties = read_properties(row)
         if key_column.name and header.admin:
             properties.insert(0, (key_column.name, (row[key_column.place], None, None, None)))
         labels = [label for column in label_columns for label in row[column.place].split(ARRAY_DELIMITER)]
@@ -145,9 +146,10 @@ def read_relationships(source: Source, index: int, stager: PropertyStager, findi
     """
     header = source.header
     start, end, kind = (header.of(role)[0] for role in (Role.START, Role.END, Role.TYPE))
+    read_properties = header.property_reader()
 
     def stage(number: int, row: list[str]) -> None:
-        properties = header.values(row)
+        properties = read_properties(row)
         stager.relationship(start.key(row), _type(kind, row), end.key(row), properties, (index, number))
 
     stage_entries(source, stager.staging, findings, rows, stage)
