@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 from itertools import chain, repeat
 from typing import ClassVar, TypeVar
 
 import pytest
 
-from kgnav_mcp.model import Page
+from kgnav_mcp.model import Page, RelationFacts
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter
 from tests.contract.toy_views import Style, View, view
 
@@ -62,6 +63,11 @@ class AdapterContract(ToyContract):
         """All items of a list, read in pages of this size. `read` takes a limit and a position."""
         sizes = chain(repeat(1, self.row_by_row), repeat(ALL)) if size == 1 else repeat(size)
         return await every(lambda after: read(next(sizes), after))
+
+
+def without_examples(facts: Iterable[RelationFacts]) -> list[RelationFacts]:
+    """Relations without their examples, which a store without a stable order chooses anew for each request."""
+    return [replace(fact, examples=()) for fact in facts]
 
 
 def has(adapter: GraphAdapter, capability: Capability) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from kgnav_mcp.model import Certainty, Direction, Entity
 from kgnav_mcp.port import Capability, GraphAdapter
 from tests.contract import toy
-from tests.contract.suite.base import ALL, AdapterContract, every, has
+from tests.contract.suite.base import ALL, AdapterContract, every, has, without_examples
 from tests.contract.toy_views import Row, View, as_row, as_rows, tally
 
 PEOPLE = ["ada", "ben", "cyd", "hermit", "ouroboros"]
@@ -80,9 +80,9 @@ class SetContract(AdapterContract):
         ids = [view.node("ada"), view.node(toy.HUB)]
         both = await adapter.relations(ids, None, examples=1, limit=ALL)
         apart = [await adapter.relations(ids, side, examples=1, limit=ALL) for side in Direction]
-        assert both.items == (*apart[0].items, *apart[1].items)
+        assert without_examples(both.items) == without_examples((*apart[0].items, *apart[1].items))
         cut = await adapter.relations(ids, None, examples=1, limit=3)
-        assert (cut.items, cut.stop) == (both.items[:3], "limit")
+        assert (without_examples(cut.items), cut.stop) == (without_examples(both.items[:3]), "limit")
 
     @pytest.mark.parametrize("direction", Direction)
     async def test_a_relation_says_how_many_rows_each_entity_has(
