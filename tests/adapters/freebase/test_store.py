@@ -12,6 +12,7 @@ from kgnav_mcp.adapters.freebase.options import Freebase
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.paging import counts as counts_module
 from kgnav_mcp.adapters.sparql.results import Answer
+from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
 from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.port import AdapterOptions
 from tests.adapters.sparql.clock import Clock, timed
@@ -23,11 +24,13 @@ ANN = URIRef(f"{NS}m.7")
 class Endpoint:
     """Counts one row for every entity that a query names."""
 
+    dialect = VIRTUOSO
+
     def __init__(self, *, partial: bool = False) -> None:
         self.partial = partial
         self.queries: list[str] = []
 
-    async def select(self, query: str) -> Answer:
+    async def select(self, query: str, **_: object) -> Answer:
         self.queries.append(query)
         found = re.findall(rf"<({re.escape(NS)}m\.\d+)>", query)
         rows = tuple({"s": URIRef(iri), "p": URIRef(f"{NS}a.b"), "n": Literal(1)} for iri in found)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import pyoxigraph
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.sparql.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql.results import Answer, Term, read_rows
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -37,12 +38,16 @@ class InProcess:
     capped: Mapping[str, int] = field(default_factory=dict[str, int])
     answers: Sequence[Told] = ()
     queries: list[str] = field(default_factory=list[str])
+    dialect: Dialect = PLAIN
 
     def __post_init__(self) -> None:
         self._store = pyoxigraph.Store()
         self._store.load(self.turtle.encode(), format=pyoxigraph.RdfFormat.TURTLE)
 
-    async def select(self, query: str) -> Answer:
+    async def detect(self) -> Dialect:
+        return self.dialect
+
+    async def select(self, query: str, **_: object) -> Answer:
         self.queries.append(query)
         if any(re.search(text, query) for text in self.slow):
             raise StoreTimeout(1.0)

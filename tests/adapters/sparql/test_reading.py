@@ -27,12 +27,14 @@ IRIS = [URIRef(f"http://e.example/{n}") for n in range(25)]
 class Capped:
     """An endpoint that gives at most `cap` rows of 25, or of as many as there are terms in a list."""
 
+    dialect = PLAIN
+
     def __init__(self, cap: int, *, partial: bool = False) -> None:
         self.cap = cap
         self.partial = partial
         self.queries: list[str] = []
 
-    async def select(self, query: str) -> Answer:
+    async def select(self, query: str, **_: object) -> Answer:
         self.queries.append(query)
         assert len(self.queries) < 100, "the endpoint is asked for ever"
         skip = re.search(r"OFFSET (\d+) LIMIT (\d+)", query)
@@ -117,10 +119,12 @@ async def test_one_row_is_enough_where_some_are_asked_for_and_none_is_only_where
 class Counting:
     """An endpoint that counts."""
 
+    dialect = PLAIN
+
     def __init__(self, counted: int, answer: Answer) -> None:
         self.answer = replace(answer, rows=({"n": Literal(counted)},))
 
-    async def select(self, query: str) -> Answer:
+    async def select(self, query: str, **_: object) -> Answer:
         assert query.startswith("SELECT (COUNT(*) AS ?n)")
         return self.answer
 
@@ -152,12 +156,14 @@ def test_what_was_not_all_counted_is_not_known_to_fit():
 class Slow:
     """An endpoint whose queries of a list take their whole time in vain, and after so many queries all of them."""
 
+    dialect = PLAIN
+
     def __init__(self, clock: Clock, *, hangs_after: int = 100) -> None:
         self.clock = clock
         self.hangs_after = hangs_after
         self.queries: list[str] = []
 
-    async def select(self, query: str) -> Answer:
+    async def select(self, query: str, **_: object) -> Answer:
         self.queries.append(query)
         if "VALUES" in query or len(self.queries) > self.hangs_after:
             self.clock.now += 30
@@ -195,7 +201,7 @@ async def test_after_a_query_in_vain_an_endpoint_that_hangs_is_asked_for_a_sign_
 
 async def test_that_an_endpoint_refuses_a_question_is_a_sign_too(clock: Clock):
     class Refusing(Slow):
-        async def select(self, query: str) -> Answer:
+        async def select(self, query: str, **_: object) -> Answer:
             if query == SIGN:
                 raise Unsupported("no such syntax")
             return await super().select(query)

@@ -20,6 +20,7 @@ from time import monotonic
 from typing import Final, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
+from kgnav_mcp.adapters.sparql.dialect import Dialect
 from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.errors import RateLimited, StoreError, StoreTimeout, StoreUnavailable, in_words
 
@@ -183,7 +184,12 @@ class _CircuitOpenError(StoreUnavailable):
 class Client(Protocol):
     """A SPARQL client, as adapters use it."""
 
-    async def select(self, query: str) -> Answer: ...
+    @property
+    def dialect(self) -> Dialect: ...
+
+    async def detect(self) -> Dialect: ...
+
+    async def select(self, query: str, *, seconds: float | None = None, waits: bool = True) -> Answer: ...
 
     async def ask(self, query: str) -> bool: ...
 
@@ -198,9 +204,20 @@ class RateLimitedClient:
         self._limiter = limiter
         self._patience = patience
 
-    async def select(self, query: str) -> Answer:
-        """Run a SELECT query."""
-        return await self._limiter.ask(lambda: self._client.select(query), patience=self._patience)
+    @property
+    def dialect(self) -> Dialect:
+        """The store's dialect, as far as it is known."""
+        return self._client.dialect
+
+    async def detect(self) -> Dialect:
+        """Detect the store's dialect."""
+        return await self._limiter.ask(self._client.detect, patience=self._patience)
+
+    async def select(self, query: str, *, seconds: float | None = None, waits: bool = True) -> Answer:
+        """Run a SELECT query, within so many seconds."""
+        return await self._limiter.ask(
+            lambda: self._client.select(query, seconds=seconds, waits=waits), patience=seconds or self._patience
+        )
 
     async def ask(self, query: str) -> bool:
         """Run an ASK query."""
