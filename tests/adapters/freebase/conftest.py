@@ -36,9 +36,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     queries: list[str] = []
     selected = SparqlClient.select
 
-    async def select(client: SparqlClient, query: str) -> Answer:
+    async def select(client: SparqlClient, query: str, *, seconds: float | None = None, waits: bool = True) -> Answer:
         queries.append(query)
-        return await selected(client, query)
+        return await selected(client, query, seconds=seconds, waits=waits)
 
     monkeypatch.setattr(SparqlClient, "select", select)
     return queries

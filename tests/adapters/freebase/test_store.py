@@ -30,7 +30,7 @@ class Endpoint:
         self.partial = partial
         self.queries: list[str] = []
 
-    async def select(self, query: str) -> Answer:
+    async def select(self, query: str, **_: object) -> Answer:
         self.queries.append(query)
         found = re.findall(rf"<({re.escape(NS)}m\.\d+)>", query)
         rows = tuple({"s": URIRef(iri), "p": URIRef(f"{NS}a.b"), "n": Literal(1)} for iri in found)

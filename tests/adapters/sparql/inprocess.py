@@ -48,7 +48,10 @@ class InProcess:
         self._store = pyoxigraph.Store()
         self._store.load(self.turtle.encode(), format=pyoxigraph.RdfFormat.TURTLE)
 
-    async def select(self, query: str) -> Answer:
+    async def detect(self) -> Dialect:
+        return self.dialect
+
+    async def select(self, query: str, **_: object) -> Answer:
         self.queries.append(query)
         if any(re.search(text, query) for text in self.slow):
             raise StoreTimeout(1.0)

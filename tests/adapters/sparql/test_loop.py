@@ -79,7 +79,7 @@ VERBS: dict[str, Callable[[GraphAdapter, list[str]], Awaitable[object]]] = {
 class InThread(InProcess):
     """Answers in another thread, as a server does."""
 
-    async def select(self, query: str) -> Answer:
+    async def select(self, query: str, **_: object) -> Answer:
         def answer() -> Answer:
             try:
                 super(InThread, self).select(query).send(None)

@@ -35,7 +35,7 @@ class Capped:
         self.partial = partial
         self.queries: list[str] = []
 
-    async def select(self, query: str) -> Answer:
+    async def select(self, query: str, **_: object) -> Answer:
         self.queries.append(query)
         assert len(self.queries) < 100, "the endpoint is asked for ever"
         skip = re.search(r"OFFSET (\d+) LIMIT (\d+)", query)
@@ -125,7 +125,7 @@ class Fixed:
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
 
-    async def select(self, query: str) -> Answer:
+    async def select(self, query: str, **_: object) -> Answer:
         del query
         return self._answer
 
@@ -138,7 +138,7 @@ class Counting:
     def __init__(self, counted: int, answer: Answer) -> None:
         self.answer = replace(answer, rows=({"n": Literal(counted)},))
 
-    async def select(self, query: str) -> Answer:
+    async def select(self, query: str, **_: object) -> Answer:
         assert query.startswith("SELECT (COUNT(*) AS ?n)")
         return self.answer
 
@@ -177,7 +177,7 @@ class Slow:
         self.hangs_after = hangs_after
         self.queries: list[str] = []
 
-    async def select(self, query: str) -> Answer:
+    async def select(self, query: str, **_: object) -> Answer:
         self.queries.append(query)
         if "VALUES" in query or len(self.queries) > self.hangs_after:
             self.clock.now += 30
@@ -215,7 +215,7 @@ async def test_after_a_query_in_vain_an_endpoint_that_hangs_is_asked_for_a_sign_
 
 async def test_that_an_endpoint_refuses_a_question_is_a_sign_too(clock: Clock):
     class Refusing(Slow):
-        async def select(self, query: str) -> Answer:
+        async def select(self, query: str, **_: object) -> Answer:
             if query == SIGN:
                 raise Unsupported("no such syntax")
             return await super().select(query)

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.sparql.dialects import PROBE
 from kgnav_mcp.adapters.wikidata.queries import CLAIM
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.sparql.stub import Exchange, Handler, Stub, serving, table
@@ -62,7 +63,9 @@ def wikibase(answer: Handler, properties: Mapping[str, tuple[str, str]] = PROPER
 
     async def handle(exchange: Exchange) -> None:
         query = query_of(exchange)
-        if query == CLAIM:
+        if query == PROBE:
+            await exchange.answer(rows())
+        elif query == CLAIM:
             await exchange.answer(rows({"p": iri(f"{BASE}/prop/P31")}))
         elif "wikibase:propertyType" in query:
             cells = [

@@ -219,10 +219,10 @@ async def test_labels_are_read_while_what_is_said_of_statements_is(
     beside: dict[str, set[str]] = {}
     selected = SparqlClient.select
 
-    async def select(client: SparqlClient, query: str) -> Answer:
+    async def select(client: SparqlClient, query: str, *, seconds: float | None = None, waits: bool = True) -> Answer:
         beside[query] = set(under_way)
         under_way.add(query)
-        answer = await selected(client, query)
+        answer = await selected(client, query, seconds=seconds, waits=waits)
         under_way.discard(query)
         return answer
 

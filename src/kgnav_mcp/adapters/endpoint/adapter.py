@@ -152,6 +152,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         empty = " and ".join(self._endpoint.graphs) or "The default graph"
         client = await self._connect(named=False)
         try:
+            await client.detect()
             read = await Reader(client, {}, self._options.timeout).select(queries.NAMED_GRAPHS, share=_COUNT_SHARE)
             rows = read.any_rows()
         except StoreTimeout:
@@ -174,6 +175,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
 
     async def _read(self, client: Client) -> _Opened:
         triples = await _count_triples(Reader(client, {}, self._options.timeout), _MAX_COUNTED_ON_OPENING)
+        await client.detect()
         store = await Store.opened(client, self._endpoint, self._options)
         names = Names(store)
         catalogues, linker = CatalogueCache(store, names), Linker(store, names)

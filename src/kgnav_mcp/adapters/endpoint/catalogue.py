@@ -16,15 +16,26 @@ from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.adapters.sparql import catalogue
 from kgnav_mcp.adapters.sparql.catalogue import Use, combined_stop, count_constructor, uses_by_relation
-from kgnav_mcp.adapters.sparql.queries import RELATION_COUNTS
-from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number_in
+from kgnav_mcp.adapters.sparql.queries import RELATION_COUNTS, SIZE
+from kgnav_mcp.adapters.sparql.reading import Read, iri_in, is_at_most, number_in
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
 
 _SAMPLE = 100_000
 """Number of triples to sample where counting all of them takes too long."""
+_MAX_UNSTOPPABLE = 1_000_000
+"""Number of triples up to which a graph is counted by a query that the store cannot stop. Such a query ends by itself
+soon after its caller has left: within 2 s on Oxigraph, 10 s on RDF4J."""
+_UNSTOPPABLE = (
+    f"the graph has more than {_MAX_UNSTOPPABLE:,} triples, and this store could not be stopped while counting them"
+)
 _SHARE = 0.5
 """The fraction of a call's time for each exact count. The rest is for a sample."""
+_NOT_COUNTED = {
+    Stop.TIME_OUT: "it takes too long",
+    Stop.ROW_CAP: "the endpoint gives too few rows at once",
+    Stop.LIMIT: _UNSTOPPABLE,
+}
 _COUNTS = {
     "relations": (RELATION_COUNTS, queries.SAMPLED_RELATIONS),
     "labels": (queries.TYPE_COUNTS, queries.SAMPLED_TYPES),
@@ -60,9 +71,18 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
     cache_seconds = inf
 
     def __init__(self, store: Store, names: Names) -> None:
-        super().__init__()
+        super().__init__(store.reader)
         self._store = store
         self._names = names
+        self._is_countable: bool | None = None
+
+    async def countable(self) -> bool:
+        """Whether a query may read the whole graph: the store's time limit stops it, or the graph is small."""
+        if self._is_countable is None:
+            self._is_countable = self._reader.dialect.stops_in_time or is_at_most(
+                await self._reader.count(SIZE, most=_MAX_UNSTOPPABLE + 1), _MAX_UNSTOPPABLE
+            )
+        return self._is_countable
 
     def parallel_relations(self) -> Collection[URIRef] | None:
         """The relations where one triple may make several edges; None: not known, or the catalogue was not read yet."""
@@ -113,7 +133,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
                 stop, unknown = facts.stop, self._store.reification.parallel
                 # These numbers include statements about triples, so they are not lower bounds.
                 make_count = _uncertain_count
-                why = "it takes too long" if stop is Stop.TIME_OUT else "the endpoint gives too few rows at once"
+                why = _NOT_COUNTED[stop]
                 notes.append(f"what is said of triples is not counted: {why}")
         for (iri, value), uses_number in reifier_uses.items():
             # A count that was cut may lack some of these, but the difference is still a lower bound.
@@ -134,7 +154,9 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         return found, qualifier_counts, None if unknown else parallel.keys(), stop
 
     async def _reifier_facts(self) -> ReifierFacts:
-        """Count the facts of reifiers; empty with Stop.TIME_OUT after a time-out."""
+        """Count the facts of reifiers; empty, with the reason, if that takes too long or could not be stopped."""
+        if not await self.countable():
+            return ReifierFacts({}, {}, Stop.LIMIT)
         try:
             return await reifier_facts(self._store.reader, self._store.reification)
         except StoreTimeout:
@@ -148,16 +170,23 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         }, stop
 
     async def _counted(self, what: str, among: str, notes: list[str]) -> tuple[Read, Stop]:
-        """Count all relations or labels, or a sample if that takes too long; with why some may be missing."""
-        reader = self._store.reader
+        """Count all relations or labels, or a sample if that takes too long; with why some may be missing.
+
+        In a large graph whose store cannot stop a query, a sample is counted as well.
+        """
+        reader = self._reader
         exact, sampled = _COUNTS[what]
-        try:
-            read = await reader.select(exact, share=_SHARE)
-        except StoreTimeout:
-            notes.append(f"{what} are those of some {_SAMPLE:,} {among}: counting all takes too long")
-            return await reader.select(sampled, share=1 - _SHARE, sample=_SAMPLE), Stop.TIME_OUT
-        count_constructor(what, read.stop, notes)
-        return read, read.stop
+        stop, reason = Stop.LIMIT, _UNSTOPPABLE
+        if await self.countable():
+            try:
+                read = await reader.select(exact, share=_SHARE)
+            except StoreTimeout:
+                stop, reason = Stop.TIME_OUT, "counting all takes too long"
+            else:
+                count_constructor(what, read.stop, notes)
+                return read, read.stop
+        notes.append(f"{what} are those of some {_SAMPLE:,} {among}: {reason}")
+        return await reader.select(sampled, share=1 - _SHARE, sample=_SAMPLE), stop
 
 
 def _triples(uses: Mapping[URIRef, Use], notes: Sequence[str]) -> Count:

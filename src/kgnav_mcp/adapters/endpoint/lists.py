@@ -14,12 +14,16 @@ from kgnav_mcp.adapters.endpoint.store import Store, one_of
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import EDGES, BlankNodes, Types
 from kgnav_mcp.adapters.sparql.property_lists import PropertyLists, PropertyTemplates
+from kgnav_mcp.adapters.sparql.queries import NODE_COUNT
 from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated, values
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
-from kgnav_mcp.model import Page, ValueFacts
+from kgnav_mcp.model import Count, Page, ValueFacts
 
 _NAME = "name"
 """The pseudo-property for a node's name, whichever relation the graph uses."""
+_MAX_COUNTED = 100_000
+"""Nodes or values that are counted in a large graph whose store could not be stopped while counting more."""
+_SOME = {NODE_COUNT: queries.SOME_NODES, queries.VALUE_COUNT: queries.SOME_VALUES}
 TEMPLATES = PropertyTemplates(
     values=queries.VALUES,
     counted_values=queries.COUNTED_VALUES,
@@ -86,3 +90,9 @@ class ListReader(PropertyLists):
 
     def _conditions(self, types: Types | None, condition: str) -> Fragment:
         return Fragment(f"{super()._conditions(types, condition).text} {self._store.reification.no_reifier('?s').text}")
+
+    async def _size(self, count: str, conditions: Fragment) -> Count:
+        some = _SOME.get(count)
+        if some is None or await self._catalogues.countable():
+            return await super()._size(count, conditions)
+        return await self._reader.count(some, most=_MAX_COUNTED, conditions=conditions)

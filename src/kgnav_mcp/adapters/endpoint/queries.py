@@ -219,6 +219,9 @@ COUNTED_VALUES: Final = "SELECT ?v (COUNT($counted) AS ?n) WHERE { $conditions }
 """Costs 2 us per value of the property."""
 VALUE_COUNT: Final = "SELECT (COUNT(DISTINCT ?v) AS ?n) WHERE { $conditions }"
 """Costs 1 us for each value of the property."""
+SOME_NODES: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT DISTINCT ?s WHERE { $conditions } LIMIT $most } }"
+SOME_VALUES: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT DISTINCT ?v WHERE { $conditions } LIMIT $most } }"
+"""Costs 1 us for each node or value counted ($most); used where a query for all of them could not be stopped."""
 NODE_VALUES: Final = "?s $having ?v . FILTER(isLiteral(?v))"
 
 # The schema

@@ -34,9 +34,8 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
     cache_seconds = FRESH
 
     def __init__(self, store: Store, names: Names, triples: Count) -> None:
-        super().__init__()
+        super().__init__(store.reader)
         self._store = store
-        self._reader = store.reader
         self._names = names
         self._triples = triples
 

@@ -12,7 +12,7 @@ from cachetools import TTLCache
 from rapidfuzz import fuzz, process
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.sparql.reading import Row, boolean_in, iri_in, number_in
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, boolean_in, iri_in, number_in
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName, Unsupported
@@ -121,7 +121,8 @@ class CatalogueCache(ABC, Generic[C]):
     """Seconds to cache a catalogue that a time-out cut, since the next try may read all. Others are kept: a row cap
     would cut them again."""
 
-    def __init__(self) -> None:
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
         self._complete: C | None = None
         self._partial: TTLCache[None, C] = TTLCache(1, self.cache_seconds)
         self._loading = Shared(self._load)
@@ -140,6 +141,8 @@ class CatalogueCache(ABC, Generic[C]):
                 self._partial[None] = read
             else:
                 self._complete = read
+        elif read.stop is Stop.TIME_OUT:
+            await self._reader.check_alive()  # else a name that it lacks looks like another time-out of a dead store
         return read
 
     @abstractmethod
@@ -164,24 +167,28 @@ def count_constructor(what: str, stop: Stop, notes: list[str]) -> Callable[[int]
 
 
 def combined_stop(*stops: Stop) -> Stop:
-    """Combine stops: a time-out wins over a row cap, because another try may succeed after it."""
-    return next((stop for stop in (Stop.TIME_OUT, Stop.ROW_CAP) if stop in stops), Stop.COMPLETE)
+    """Combine stops: a time-out wins, because another try may succeed after it."""
+    return next((stop for stop in (Stop.TIME_OUT, Stop.ROW_CAP, Stop.LIMIT) if stop in stops), Stop.COMPLETE)
 
 
 def incomplete_catalogue(kind: str, name: str, nearest: Sequence[str], stop: Stop) -> KgnavError:
     """The error for a name that was not found in a catalogue that `stop` made incomplete.
 
-    StoreTimeout after a time-out, since the next try may find it; Unsupported after a row cap, which cuts every time.
+    StoreTimeout after a time-out, since the next try may find it; Unsupported after a row cap, which cuts every time,
+    and for a sample.
     """
     next_step = (
         f"Nearest of those that were read: {', '.join(nearest)}."
         if nearest
         else "describe_graph() lists those that were read."
     )
-    if stop is Stop.ROW_CAP:
+    reason = {
+        Stop.ROW_CAP: "its row cap cut the list of its names",
+        Stop.LIMIT: "the list of its names is from a sample, because a query for all could not be stopped there",
+    }.get(stop)
+    if reason is not None:
         return Unsupported(
-            f"nobody can tell whether the store has a {kind} {echoed(name)}: its row cap cut the list of its names",
-            next_step=next_step,
+            f"nobody can tell whether the store has a {kind} {echoed(name)}: {reason}", next_step=next_step
         )
     return StoreTimeout(
         None, f"the store could not be asked in time whether it has a {kind} {echoed(name)}", next_step=next_step

@@ -6,11 +6,12 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from time import monotonic
 from typing import TypeVar
+from uuid import uuid4
 
 import httpx2
 
@@ -22,7 +23,7 @@ from kgnav_mcp.adapters.sparql.errors import Refusal
 from kgnav_mcp.adapters.sparql.requests import Address, Form, RequestBuilder
 from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.errors import ConfigurationError
+from kgnav_mcp.errors import ConfigurationError, KgnavError, Unsupported
 
 R = TypeVar("R")
 
@@ -33,8 +34,11 @@ USER_AGENT = f"kgnav-mcp/{__version__}"
 
 _GOOD_STATUSES = (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT)
 """Virtuoso later than 7.2.5 sends 206 where its time-out cut an answer."""
-_MAX_CONNECTIONS = 8
-"""Queries at a time. Further ones wait for a free connection, within their own time-out."""
+MAX_QUERIES = 3
+"""Queries of one graph at a time, as Wikimedia asks for. A store on a small machine answers three before it answers
+eight; and as many are the most that can go on there when all callers have left."""
+_CANCEL_SECONDS = 3.0
+"""Time for cancelling a query in the store."""
 _IDLE_SECONDS = 55.0
 """How long an idle connection is kept: less than the minute after which proxies and firewalls drop it."""
 _DROPPED_SECONDS = 2.0
@@ -114,15 +118,16 @@ class SparqlClient:
         user_agent: str = USER_AGENT,
         user: str | None = None,
         password: str | None = None,
-        max_connections: int = _MAX_CONNECTIONS,
+        max_queries: int = MAX_QUERIES,
         dialect: Dialect = PLAIN,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         """Create a client. Does no I/O.
 
         `endpoint` may contain a user and a password, which `user` and `password` override. `timeout` is for a whole
-        call, in seconds. With a `dialect`, each query also carries a time limit in the store's own parameter; the
-        store may then return a partial answer. Without one, the dialect is detected from the answers.
+        call, in seconds, with waiting until fewer than `max_queries` are running. Without a `dialect` it is detected:
+        from the headers of any answer, or for certain by `detect`. If it is known, each query also carries a time limit
+        in the store's own parameter, and the store may return a partial answer.
 
         Raises:
             ConfigurationError: `endpoint` is not an http or https address, or the configured proxy is not one.
@@ -131,21 +136,23 @@ class SparqlClient:
         self._timeout = timeout
         self._connect_timeout = min(CONNECT_SECONDS, timeout)
         self._max_bytes = max_bytes
-        self._builder = RequestBuilder(
-            self._endpoint.url, default_graph=default_graph, agent=user_agent, parameters=dialect.time_limit(timeout)
-        )
+        self._builder = RequestBuilder(self._endpoint.url, default_graph=default_graph, agent=user_agent)
         user = user if user is not None else self._endpoint.user
         password = password if password is not None else self._endpoint.password
         self._auth = Credentials(user, password or "") if user is not None else httpx2.Auth()
         self._dialect = dialect
-        self._attempts = max_connections + 1
+        self._max_queries = max_queries
+        self._turns = asyncio.Semaphore(max_queries)
+        self._cancelling: set[asyncio.Task[None]] = set()
+        connections = max_queries + 1  # one for trivial queries and for cancelling
+        self._attempts = connections + 1
         try:
             self._http = httpx2.AsyncClient(
                 # Reading, writing and waiting for a connection are bounded by the time-out of the whole call.
                 timeout=httpx2.Timeout(None, connect=self._connect_timeout),
                 limits=httpx2.Limits(
-                    max_connections=max_connections,
-                    max_keepalive_connections=max_connections,
+                    max_connections=connections,
+                    max_keepalive_connections=connections,
                     keepalive_expiry=_IDLE_SECONDS,
                 ),
                 follow_redirects=False,
@@ -167,47 +174,99 @@ class SparqlClient:
         """The store's dialect, as given or as far as its answers have shown it."""
         return self._dialect
 
-    async def select(self, query: str) -> Answer:
-        """Run a SELECT query. Returns its rows, and whether the endpoint cut them."""
-        reply, rows = await self._answer(query, results.read_rows)
+    async def detect(self) -> Dialect:
+        """Detect the store's dialect with a query that costs nothing, unless it is known."""
+        if self._dialect is PLAIN:
+            with suppress(Unsupported):
+                reply, rows = await self._answer(dialects.PROBE, results.read_rows, self._timeout)
+                self._dialect = dialects.detected(reply.headers, has_rows=bool(rows))
+        return self._dialect
+
+    async def select(self, query: str, *, seconds: float | None = None, waits: bool = True) -> Answer:
+        """Run a SELECT query. Returns its rows, and whether the endpoint cut them.
+
+        `seconds` is its time if it has less than a whole call. A trivial query need not wait for others (`waits`).
+        """
+        reply, rows = await self._answer(query, results.read_rows, seconds or self._timeout, waits=waits)
         cap = reply.headers.get(self._dialect.row_cap, "")
         row_cap = int(cap) if cap.isdecimal() and len(rows) >= int(cap) else None
         return Answer(rows, row_cap, partial=self._cut_by_time(reply))
 
     async def ask(self, query: str) -> bool:
         """Run an ASK query. A `no` that only means that the time was over raises StoreTimeout."""
-        reply, truth = await self._answer(query, results.read_truth)
+        reply, truth = await self._answer(query, results.read_truth, self._timeout)
         if not truth and self._cut_by_time(reply):
             raise errors.stopped_by_store(self._timeout)
         return truth
 
     async def close(self) -> None:
-        """Close every connection. Safe to call twice."""
+        """Close every connection, once queries that callers have left are cancelled. Safe to call twice."""
+        await asyncio.gather(*self._cancelling)
         await self._http.aclose()
 
     async def _answer(
-        self, query: str, reader: Callable[[bytes, str], R], media_type: str | None = None
+        self,
+        query: str,
+        reader: Callable[[bytes, str], R],
+        seconds: float,
+        media_type: str | None = None,
+        *,
+        waits: bool = True,
     ) -> tuple[_Reply, R]:
         """Send a query and read its answer. Asks again in JSON where a text cannot be written in XML."""
         media_type = media_type or self._dialect.media_type
-        reply = await self._ask(query, media_type)
+        reply = await self._ask(query, media_type, seconds, waits=waits)
         self._dialect = dialects.announced(reply.headers) or self._dialect
         try:
             return reply, await self._read(reply, reader)
         except results.NoResults as error:
             if isinstance(error, results.Unwritable) and media_type != results.JSON_TYPE:
-                return await self._answer(query, reader, results.JSON_TYPE)
+                return await self._answer(query, reader, seconds, results.JSON_TYPE, waits=waits)
             # Blazegraph appends its error to the rows it had already written.
             edges = reply.body[:_ERROR_BYTES] + reply.body[-_ERROR_BYTES:]
             raise dialects.not_results(self._refusal(reply.status, reply.headers, edges)) from error
 
-    async def _ask(self, query: str, media_type: str) -> _Reply:
-        form = await in_thread(len(query) // _CELL_BYTES, lambda: self._builder.form(query, media_type))
+    async def _ask(self, query: str, media_type: str, seconds: float, *, waits: bool) -> _Reply:
+        """Send a query when it is its turn.
+
+        Raises:
+            StoreTimeout: its turn did not come, or the answer did not, within `seconds`.
+        """
+        deadline = monotonic() + seconds
+        sent = False
         try:
-            async with asyncio.timeout(self._timeout):
-                return await self._send_with_retry(form)
+            async with asyncio.timeout(seconds), AsyncExitStack() as turn:
+                left = seconds
+                if waits:
+                    is_waiting = self._turns.locked()
+                    await turn.enter_async_context(self._turns)
+                    left = max(deadline - monotonic(), 0.0) if is_waiting else seconds
+                sent = True
+                return await self._send(query, media_type, left)
         except TimeoutError as error:
-            raise errors.timed_out(self._timeout) from error
+            raise errors.timed_out(seconds) if sent else errors.not_sent(seconds, self._max_queries) from error
+
+    async def _send(self, query: str, media_type: str, seconds: float) -> _Reply:
+        """Send a query with the store's own time limit. If the caller leaves, the query is cancelled in the store."""
+        parameters = self._dialect.time_limit(seconds)
+        cancellation, query_id = self._dialect.cancellation, str(uuid4())
+        if cancellation is not None:
+            query = cancellation.with_id(query, query_id)
+        form = await in_thread(len(query) // _CELL_BYTES, lambda: self._builder.form(query, media_type, parameters))
+        try:
+            return await self._send_with_retry(form)
+        except asyncio.CancelledError:
+            if cancellation is not None:
+                task = asyncio.create_task(self._cancel(self._builder.command(cancellation.request(query_id))))
+                self._cancelling.add(task)
+                task.add_done_callback(self._cancelling.discard)
+            raise
+
+    async def _cancel(self, request: Form) -> None:
+        """Send a request that cancels a query. If it fails, the store's own time limit ends the query."""
+        with suppress(TimeoutError, httpx2.RequestError, KgnavError):
+            async with asyncio.timeout(_CANCEL_SECONDS):
+                await self._exchange(request, _Attempt())
 
     async def _send_with_retry(self, form: Form) -> _Reply:
         """Send a form; retry dropped connections until a new one has been tried.

@@ -43,6 +43,16 @@ class FullText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Cancellation:
+    """How a running query is cancelled in a store that computes on when its caller has left."""
+
+    with_id: Callable[[str, str], str]
+    """The query with an id, by which it can be cancelled."""
+    request: Callable[[str], Mapping[str, str]]
+    """The request parameters that cancel the query with an id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
     """One kind of store. The defaults follow the standard."""
 
@@ -52,6 +62,8 @@ class Dialect:
     stable_order: bool = False
     """Whether the rows of a query without ORDER BY come in the same order at every request, until data is written: only
     then may a list be paged by OFFSET. False unless that was tested."""
+    probe: str = ""
+    """A query of no cost that returns a row only if it is this kind of store; empty: the headers are enough."""
     media_type: str = JSON_TYPE
     """The result format that it writes fastest."""
     row_cap: str = ""
@@ -60,6 +72,11 @@ class Dialect:
     """Whether an answer with this status and these headers is partial because of a time limit."""
     time_limit: Callable[[float], Mapping[str, str]] = field(default=lambda _: {})
     """The request parameters that make the store stop a query itself, so that it answers within so many seconds."""
+    stops_in_time: bool = False
+    """Whether this time limit stops any query. False unless that was tested. Such a store computes on when a call is
+    over; therefore a whole graph is read there only if it is known to be small."""
+    cancellation: Cancellation | None = None
+    """How it cancels a query; None: it does not, or stops by itself when its caller leaves."""
     full_text: FullText | None = None
     """The full-text index that it may have."""
     max_iris: int = 200

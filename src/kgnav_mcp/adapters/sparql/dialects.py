@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from math import ceil
 from typing import Final
 
 import httpx2
 
 from kgnav_mcp.adapters.sparql import errors
+from kgnav_mcp.adapters.sparql.blazegraph import BLAZEGRAPH
 from kgnav_mcp.adapters.sparql.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql.errors import Refusal
 from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import KgnavError
 
 _FAILED: Final = re.compile(r'\A\s*\{(?=.*"status"\s*:\s*"ERROR").*"exception"\s*:', re.DOTALL)
-_JAVA_TIMEOUT: Final = re.compile(r"TimeoutException|QueryTimeout")
+
+
+def _whole_seconds(seconds: float) -> Mapping[str, str]:
+    """The time limit in whole seconds: Fuseki ignores any other number."""
+    return {"timeout": str(max(1, ceil(seconds)))}
+
 
 OXIGRAPH: Final = Dialect(
     name="oxigraph",
@@ -27,17 +35,39 @@ QLEVER: Final = Dialect(
     # It sends the status of a rate limit for a query that it stopped.
     says_timed_out=lambda refusal: refusal.status == 429 and _FAILED.search(refusal.text) is not None,
 )
-BLAZEGRAPH: Final = Dialect(
-    name="blazegraph",
-    # It may append its stack trace to rows already sent, under a good status.
-    says_timed_out=lambda refusal: _JAVA_TIMEOUT.search(refusal.text) is not None,
+FUSEKI: Final = Dialect(
+    name="fuseki",
+    announced=lambda headers: "fuseki-request-id" in headers,
+    time_limit=_whole_seconds,
+    stops_in_time=True,
 )
-DIALECTS: Final = (VIRTUOSO, OXIGRAPH, QLEVER, BLAZEGRAPH, PLAIN)
+
+
+def _is_rdf4j(headers: httpx2.Headers) -> bool:
+    return "filename=query-result" in headers.get("content-disposition", "")
+
+
+RDF4J: Final = Dialect(
+    name="rdf4j",
+    announced=_is_rdf4j,
+    # It stops a query whose rows it can send one by one, but no count and no group (both seen in version 4.1.3).
+    time_limit=_whole_seconds,
+    # A query that it stopped has an empty answer under a good status.
+    says_timed_out=lambda refusal: _is_rdf4j(refusal.headers) and not refusal.text,
+)
+DIALECTS: Final = (VIRTUOSO, OXIGRAPH, QLEVER, BLAZEGRAPH, FUSEKI, RDF4J, PLAIN)
+PROBE: Final = BLAZEGRAPH.probe
+"""The query that an unknown store is asked first. It costs nothing, and its answer identifies each of these stores."""
 
 
 def announced(headers: httpx2.Headers) -> Dialect | None:
     """The dialect that the headers of an answer identify; None if they identify none."""
     return next((dialect for dialect in DIALECTS if dialect.announced(headers)), None)
+
+
+def detected(headers: httpx2.Headers, *, has_rows: bool) -> Dialect:
+    """The dialect that the answer to PROBE identifies; PLAIN if it identifies none."""
+    return announced(headers) or (BLAZEGRAPH if has_rows else PLAIN)
 
 
 def error(refusal: Refusal) -> KgnavError | None:

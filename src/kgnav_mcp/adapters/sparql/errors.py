@@ -42,7 +42,11 @@ from kgnav_mcp.errors import (
 
 _ASK_AGAIN = "Ask again; if it stays so, see whether the endpoint is up."
 NARROWER = "Ask for less: name relations, a label or a direction, or lower the limit."
-_CORRECT_ADDRESS = "Correct the graph's address; it ends in /sparql as a rule."
+_CORRECT_ADDRESS = (
+    "Correct the graph's address. Usual paths: /sparql (Virtuoso), /query (Oxigraph), /DATASET/query (Fuseki), "
+    "/rdf4j-server/repositories/NAME (RDF4J), /blazegraph/namespace/NAME/sparql (Blazegraph), or / alone."
+)
+_CORRECT_HOST = "Correct the host in the graph's address."
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,15 @@ def timed_out(seconds: float) -> KgnavError:
     return StoreTimeout(seconds, next_step=NARROWER)
 
 
+def not_sent(seconds: float, max_queries: int) -> KgnavError:
+    """The error for a query that waited in vain for others of the same graph to end."""
+    return StoreTimeout(
+        seconds,
+        f"the query could not be sent within {seconds:g} s: {max_queries} others of this graph were running",
+        next_step="Ask again, fewer at a time.",
+    )
+
+
 def stopped_by_store(seconds: float | None = None) -> KgnavError:
     """The error for a query that the endpoint itself stopped for time; `seconds` is the call's time-out."""
     return StoreTimeout(
@@ -129,7 +142,7 @@ def disconnected(error: httpx2.RequestError, endpoint: Address, connect_timeout:
 _START = "Start the endpoint, or correct the graph's address; then ask again."
 _NETWORK_FAILURES: tuple[tuple[type[BaseException], str, str], ...] = (
     (httpx2.ConnectTimeout, "{endpoint} takes no connection within {seconds} s", _START),
-    (socket.gaierror, "no host is called {host}", _CORRECT_ADDRESS),
+    (socket.gaierror, "no host is called {host}", _CORRECT_HOST),
     (ssl.SSLCertVerificationError, "the TLS certificate of {host} is not trusted", "Trust it, or correct the address."),
     (ssl.SSLError, "{host} does not speak TLS as it should", "See whether the address must begin with http://."),
     (ConnectionRefusedError, "nothing listens at {endpoint}", _START),

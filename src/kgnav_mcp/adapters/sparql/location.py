@@ -41,12 +41,12 @@ class Location:
             scheme=parts.scheme.rpartition("+")[2],
             place=parts.netloc,
             host=parts.hostname,
-            path=parts.path if parts.path.strip("/") else "",
+            path=parts.path,
             query=urlencode([(name, value) for name, value in given if name != GRAPH]),
             graphs=tuple(value for name, value in given if name == GRAPH),
             fragment=parts.fragment,
         )
 
     def address(self, usual_path: str = "/sparql") -> str:
-        """The address for queries; `usual_path` where the URL has no path."""
+        """The address for queries; `usual_path` where the URL has no path. The path `/` is one."""
         return urlunsplit((self.scheme, self.place, self.path or usual_path, self.query, ""))

@@ -14,6 +14,15 @@ UNION: Final = "SELECT * WHERE { $branches }"
 """Costs the sum of its branches."""
 SIGN: Final = "SELECT (1 AS ?n) WHERE {}"
 """Costs nothing. Any answer shows that the store is alive."""
+BLAZEGRAPH_PROBE: Final = (
+    "SELECT (1 AS ?n) WHERE "
+    '{ <http://www.bigdata.com/queryHints#Query> <http://www.bigdata.com/queryHints#optimizer> "Static" }'
+)
+"""Costs a look-up. Blazegraph takes this triple for a query hint and returns a row; others have no such triple."""
+BLAZEGRAPH_QUERY_ID: Final = (
+    "<http://www.bigdata.com/queryHints#Query> <http://www.bigdata.com/queryHints#queryId> $id . "
+)
+"""Costs nothing."""
 EXISTING: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER(EXISTS { ?s ?p ?o } || EXISTS { ?x ?q ?s }) }"
 """Costs two look-ups for each entity."""
 DEGREES: Final = {

@@ -187,7 +187,9 @@ class Client(Protocol):
     @property
     def dialect(self) -> Dialect: ...
 
-    async def select(self, query: str) -> Answer: ...
+    async def detect(self) -> Dialect: ...
+
+    async def select(self, query: str, *, seconds: float | None = None, waits: bool = True) -> Answer: ...
 
     async def ask(self, query: str) -> bool: ...
 
@@ -207,9 +209,15 @@ class RateLimitedClient:
         """The store's dialect, as far as it is known."""
         return self._client.dialect
 
-    async def select(self, query: str) -> Answer:
-        """Run a SELECT query."""
-        return await self._limiter.ask(lambda: self._client.select(query), patience=self._patience)
+    async def detect(self) -> Dialect:
+        """Detect the store's dialect."""
+        return await self._limiter.ask(self._client.detect, patience=self._patience)
+
+    async def select(self, query: str, *, seconds: float | None = None, waits: bool = True) -> Answer:
+        """Run a SELECT query, within so many seconds."""
+        return await self._limiter.ask(
+            lambda: self._client.select(query, seconds=seconds, waits=waits), patience=seconds or self._patience
+        )
 
     async def ask(self, query: str) -> bool:
         """Run an ASK query."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -13,7 +12,7 @@ from typing import Protocol, TypeVar
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql import errors
-from kgnav_mcp.adapters.sparql.dialect import PLAIN, Dialect
+from kgnav_mcp.adapters.sparql.dialect import Dialect
 from kgnav_mcp.adapters.sparql.queries import SIGN, UNION
 from kgnav_mcp.adapters.sparql.results import Answer, Term
 from kgnav_mcp.adapters.sparql.terms import Fragment, batches, fill, values
@@ -39,7 +38,7 @@ class Selects(Protocol):
     @property
     def dialect(self) -> Dialect: ...
 
-    async def select(self, query: str) -> Answer: ...
+    async def select(self, query: str, *, seconds: float | None = None, waits: bool = True) -> Answer: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,8 @@ class Reader:
     """Sends queries to an endpoint and reads their answers.
 
     `known` are the terms for placeholders that are the same in every query. `timeout` is the time for a call in
-    seconds. `prologue` is put before every query. The `dialect` gives the batch sizes.
+    seconds. `prologue` is put before every query. The `dialect`, by default the one that the client has detected, gives
+    the batch sizes.
     """
 
     def __init__(
@@ -96,13 +96,13 @@ class Reader:
         timeout: float,
         *,
         prologue: str = "",
-        dialect: Dialect = PLAIN,
+        dialect: Dialect | None = None,
     ) -> None:
         self._client = client
         self._known = dict(known)
         self._timeout = timeout
         self._prologue = prologue
-        self.dialect = dialect
+        self.dialect = dialect or client.dialect
 
     @property
     def stable_order(self) -> bool:
@@ -194,22 +194,24 @@ class Reader:
     async def _send(self, query: str, share: float = 1.0) -> Read:
         seconds = self._timeout * share
         try:
-            await expect_answer(seconds, patience=self._timeout, sign=self._probe)
-            # For the whole time, the client's own time-out applies: its error is more precise.
-            async with asyncio.timeout(seconds if share < 1.0 else None):
-                answer = await self._client.select(self._prologue + query)
+            await expect_answer(seconds, patience=self._timeout, sign=self.check_alive)
         except TimeoutError as error:
             raise errors.timed_out(seconds) from error
+        answer = await self._client.select(self._prologue + query, seconds=seconds)
         answered()
         rows = answer.rows if _GROUPED not in query else tuple(row for row in answer.rows if not _is_empty_group(row))
         if answer.partial:
             return Read(rows, Stop.TIME_OUT)
         return Read(rows, Stop.COMPLETE if answer.row_cap is None else Stop.ROW_CAP)
 
-    async def _probe(self) -> None:
-        """Send a trivial query: any answer, even an error, shows that the endpoint is alive."""
+    async def check_alive(self) -> None:
+        """Send a trivial query: any answer, even an error, shows that the endpoint is alive.
+
+        Raises:
+            StoreUnavailable: nothing answers.
+        """
         with suppress(InvalidStore, Unsupported):
-            await self._client.select(SIGN)
+            await self._client.select(SIGN, waits=False)
 
 
 def _is_empty_group(row: Row) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from ipaddress import ip_address
-from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, unquote, urlencode, urlsplit, urlunsplit
 
 import httpx2
 from SPARQLWrapper import JSON, POST, SPARQLWrapper
@@ -20,6 +20,8 @@ _QUERY = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """Matches the form of a query after its prologue and Virtuoso's pragmas, in linear time (possessive quantifiers)."""
+
+_NO_PARAMETERS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,6 @@ class RequestBuilder(SPARQLWrapper):
         *,
         default_graph: str | Sequence[str] | None,
         agent: str,
-        parameters: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(endpoint, returnFormat=JSON, agent=agent)
         self.setMethod(POST)
@@ -100,11 +101,9 @@ class RequestBuilder(SPARQLWrapper):
         self.setOnlyConneg(True)
         for graph in (default_graph,) if isinstance(default_graph, str) else default_graph or ():
             self.addParameter("default-graph-uri", graph)
-        for name, value in (parameters or {}).items():
-            self.addParameter(name, value)
 
-    def form(self, query: str, media_type: str) -> Form:
-        """Build the request for one query, whose answer is wanted in `media_type`.
+    def form(self, query: str, media_type: str, parameters: Mapping[str, str] = _NO_PARAMETERS) -> Form:
+        """Build the request for one query with more `parameters`, whose answer is wanted in `media_type`.
 
         Raises:
             Unsupported: the query is neither SELECT nor ASK; this product only reads.
@@ -112,12 +111,18 @@ class RequestBuilder(SPARQLWrapper):
         builder = copy(self)  # several threads build forms at once
         # setQuery is avoided: its search for the kind takes seconds on a text with many blanks, and accepts updates.
         builder.queryString, builder.queryType = query, _kind_of(query)
+        builder.parameters = {**self.parameters, **{name: [value] for name, value in parameters.items()}}
         builder.customHttpHeaders = {**self.customHttpHeaders, "Accept": media_type}
         request = builder._createRequest()
         body = request.data
         if not isinstance(body, bytes):
             raise TypeError(f"a form of {type(body).__name__}")
         return Form(body, dict(request.header_items()))
+
+    def command(self, parameters: Mapping[str, str]) -> Form:
+        """Build a request that is not a query, such as one that cancels a query."""
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "User-Agent": self.agent}
+        return Form(urlencode(parameters).encode(), headers)
 
 
 def _kind_of(query: str) -> str:

@@ -138,6 +138,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
 
     async def _read(self, client: Client) -> _Opened:
         wikidata = self._wikidata
+        await client.detect()
         ids, form = await detect_wikibase(
             Reader(client, {}, self._options.timeout, prologue=queries.PREFIXES), wikidata
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,7 +11,7 @@ from kgnav_mcp.adapters.options import Options
 from kgnav_mcp.adapters.sparql.contact import checked_contact, is_wikimedia
 from kgnav_mcp.adapters.sparql.dialect import Dialect
 from kgnav_mcp.adapters.sparql.location import Location
-from kgnav_mcp.adapters.wikidata.presets import PRESETS, preset_of
+from kgnav_mcp.adapters.wikidata.presets import PRESETS, Preset, preset_of
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions
 
@@ -84,7 +84,7 @@ class Wikidata:
         search = extra.text("search", preset.search)
         vectors = extra.text("vectors", preset.vectors)
         return cls(
-            endpoint=place.address(preset.path),
+            endpoint=_endpoint(place, preset),
             host=place.host,
             graph=extra.text("graph") or next(iter(place.graphs), None),
             contact=contact,
@@ -117,3 +117,9 @@ def _property(text: str) -> str:
     if _PROPERTY.fullmatch(text) is None:
         raise ConfigurationError(f"the option 'instance_of' cannot be {text!r}", next_step='Write instance_of = "P31".')
     return text
+
+
+def _endpoint(place: Location, preset: Preset) -> str:
+    """The address for queries. At the root of a known public host is a web page, and its endpoint is elsewhere."""
+    at_root = bool(preset.hosts) and place.path == "/"
+    return (replace(place, path="") if at_root else place).address(preset.path)
