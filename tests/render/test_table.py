@@ -59,7 +59,7 @@ def test_no_answer_is_over_its_budget_and_the_cut_is_at_a_row(budget: int) -> No
 def test_an_answer_with_a_long_cursor_is_within_its_budget_too(budget: int, structured: bool) -> None:
     options = RenderOptions(budget=budget, structured=structured)
     answer = fit_to_budget(table(5000), options, lambda shown: f"{'Ab3-' * 60}{shown}")
-    text = json.dumps(answer.facts) if structured else answer.text
+    text = f"{answer.first_line}\n{json.dumps(answer.facts)}" if structured else answer.text
     assert 0.9 * budget < count_tokens(text) <= budget
 
 

@@ -53,9 +53,11 @@ def _fitted(
 
 
 def _completeness_tokens(fitted: FittedTable, options: RenderOptions) -> int:
+    """The tokens of the completeness. It is the first line, which structured content comes with, too."""
+    first_line = count_tokens(fitted.first_line) + 1
     if options.structured:
-        return count_tokens(json.dumps(answer_json(fitted.completeness, [], before=fitted.table.offset)))
-    return count_tokens(fitted.first_line) + 1
+        return first_line + count_tokens(json.dumps(answer_json(fitted.completeness, [], before=fitted.table.offset)))
+    return first_line
 
 
 def _truncated(
