@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+ONTOLOGY: Final = "http://wikiba.se/ontology#"
+
 UNKNOWN_VALUE: Final = "unknown value"
 NO_VALUE: Final = "no value"
 

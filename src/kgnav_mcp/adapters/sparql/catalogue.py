@@ -184,7 +184,7 @@ def incomplete_catalogue(kind: str, name: str, nearest: Sequence[str], stop: Sto
     )
     reason = {
         Stop.ROW_CAP: "its row cap cut the list of its names",
-        Stop.LIMIT: "the list of its names is from a sample, because a query for all could not be stopped there",
+        Stop.LIMIT: "only a sample of its names was read",
     }.get(stop)
     if reason is not None:
         return Unsupported(

@@ -7,14 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cachetools import LRUCache
 from rdflib import Literal
 
 from kgnav_mcp.adapters.paging.positions import Key
-from kgnav_mcp.adapters.sparql.catalogue import incomplete_catalogue, nearest
+from kgnav_mcp.adapters.sparql.catalogue import combined_stop, incomplete_catalogue, nearest
 from kgnav_mcp.adapters.sparql.keyset import read_list_by_key
-from kgnav_mcp.adapters.sparql.reading import Row, Value
-from kgnav_mcp.adapters.sparql.terms import comma_separated
-from kgnav_mcp.adapters.wikibase_values import DATATYPES, ENTITY_DATATYPES, EXTERNAL_ID
+from kgnav_mcp.adapters.sparql.reading import Row, Value, is_at_most
+from kgnav_mcp.adapters.sparql.terms import comma_separated, values
+from kgnav_mcp.adapters.wikibase_values import DATATYPES, ENTITY_DATATYPES, EXTERNAL_ID, ONTOLOGY, QUANTITY, TIME
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.cachefile import CacheFile
 from kgnav_mcp.adapters.wikidata.ids import Ids
@@ -26,6 +27,10 @@ from kgnav_mcp.model import Relation, Stop
 _PAGE_SIZE = 10_000
 _MAX_LABELS_SCANNED = 100_000
 """Labels that are scanned for those of properties, if nothing in the graph says what is a property."""
+_CACHE_SIZE = 20_000
+"""Properties whose datatypes are cached, if the graph does not define them."""
+_KINDS_BY_PART = {"timeValue": TIME, "quantityAmount": QUANTITY}
+"""Datatypes by a part that full values of no other datatype have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +50,12 @@ class Property:
 class Catalogue:
     """The known properties. An empty catalogue works too: ids are shown for labels, and nothing is hidden.
 
-    `complete` says that all properties are here with their labels. Otherwise a name that is not found may still be that
-    of a property.
+    `stop` says why labels may be missing: unless it is COMPLETE, a label that is not found may be that of a property.
+    Ids may always be missing: a copy may use properties that it does not define.
     """
 
-    def __init__(self, properties: Iterable[Property], languages: Sequence[str], *, complete: bool = True) -> None:
-        self.complete = complete
+    def __init__(self, properties: Iterable[Property], languages: Sequence[str], stop: Stop = Stop.COMPLETE) -> None:
+        self.stop = stop
         self._properties = {known.id: known for known in properties}
         self._languages = label_languages(languages)
 
@@ -94,14 +99,15 @@ class Catalogue:
             if any(text.casefold() == wanted for text in known.labels.values())
         )
 
-    def unknown(self, kind: str, name: str, *nearest: str) -> KgnavError:
-        """The error for a name that was not found. `nearest` are suggestions to list before similar properties."""
+    def unknown(self, kind: str, name: str, *nearest: str, is_id: bool) -> KgnavError:
+        """The error for a name that was not found. `nearest` are suggestions to list before similar properties.
+
+        An id is looked up in the graph itself, so that a missing label does not explain why it was not found.
+        """
         suggestions = [*nearest, *self.nearest(name)]
-        return (
-            UnknownName(kind, name, suggestions)
-            if self.complete
-            else incomplete_catalogue(kind, name, suggestions, Stop.TIME_OUT)
-        )
+        if is_id or self.stop is Stop.COMPLETE:
+            return UnknownName(kind, name, suggestions)
+        return incomplete_catalogue(kind, name, suggestions, self.stop)
 
     def nearest(self, name: str) -> list[str]:
         """The printed ids of properties with labels similar to a name."""
@@ -127,8 +133,10 @@ class CatalogueCache:
             store.ids.base,
             *label_languages(store.languages),
         )
+        self._datatypes: LRUCache[str, str] = LRUCache(_CACHE_SIZE)
         self._refreshing: asyncio.Task[None] | None = None
-        self.current = Catalogue((), store.languages, complete=False)
+        self._stop = Stop.TIME_OUT
+        self.current = Catalogue((), store.languages, self._stop)
         self.fault = ""
         """Why the catalogue is missing, incomplete or old; empty if it is not."""
 
@@ -147,6 +155,38 @@ class CatalogueCache:
         if cached.age > self._store.wikidata.cache_hours * 3600:
             self._refreshing = asyncio.create_task(self._refresh())
 
+    async def has(self, local: str) -> bool:
+        """Whether there is a property with a bare id: the catalogue has it, or a statement or a qualifier uses it.
+
+        Raises:
+            StoreTimeout: the catalogue lacks it, and the store did not say in time whether it is used.
+        """
+        if local in self.current:
+            return True
+        ids = self._store.ids
+        predicates = values(ids.direct(local), ids.claim(local), ids.qualifier(local))
+        return bool((await self._reader.select(queries.ANY_USE, predicates=predicates)).any_rows())
+
+    async def datatype(self, local: str) -> str:
+        """The datatype of a property. If the catalogue lacks it, TIME or QUANTITY if a full value shows it, else empty.
+
+        Raises:
+            StoreTimeout: the store did not return a full value in time.
+        """
+        if (known := self.current.get(local).datatype) or not self._store.form.statements:
+            return known
+        if (cached := self._datatypes.get(local)) is not None:
+            return cached
+        ids = self._store.ids
+        read = await self._reader.select(
+            queries.FULL_VALUE_PARTS, of_statement=ids.full_value(local), of_qualifier=ids.full_qualifier(local)
+        )
+        parts = {str(row["part"]) for row in read.any_rows()}
+        found = next((kind for part, kind in _KINDS_BY_PART.items() if f"{ONTOLOGY}{part}" in parts), "")
+        if found:
+            self._datatypes[local] = found
+        return found
+
     async def close(self) -> None:
         """Cancel a refresh that is under way."""
         task, self._refreshing = self._refreshing, None
@@ -161,13 +201,13 @@ class CatalogueCache:
             self.fault = f"its catalogue of properties is old and could not be read anew: {error.message}"
 
     async def _read(self) -> None:
-        self.fault = ""
+        self.fault, self._stop = "", Stop.COMPLETE
         try:
             properties = await self._properties()
         except StoreTimeout as error:
             self.fault = f"its properties could not be listed: {error.message}"
             return
-        self.current = Catalogue(properties, self._store.languages, complete=not self.fault)
+        self.current = Catalogue(properties, self._store.languages, self._stop)
         if properties and not self.fault and self._file is not None:
             content = {known.id: (known.datatype, known.labels) for known in properties}
             await asyncio.to_thread(self._file.write, self._store.ids.base, content)
@@ -177,10 +217,7 @@ class CatalogueCache:
         if not kinds:
             labels = await self._labels(queries.UNDEFINED_LABELS)
             if not labels:
-                properties = Literal(f"{self._store.ids.entities}P")
-                labels = await self._labels(
-                    queries.UNTYPED_LABELS, properties=properties, looked_at=_MAX_LABELS_SCANNED
-                )
+                labels = await self._untyped_labels()
             self.fault = (
                 f"none is defined here (wikibase:directClaim), so that they are read as those of {self._store.ids.base}"
             )
@@ -193,6 +230,20 @@ class CatalogueCache:
                 found[local] = DATATYPES.get(kind, kind)
         return [Property(local, kind, labels.get(local, {})) for local, kind in sorted(found.items())]
 
+    async def _untyped_labels(self) -> dict[str, dict[str, str]]:
+        """The labels of properties among the first labels of the graph."""
+        properties = Literal(f"{self._store.ids.entities}P")
+        labels = await self._labels(queries.UNTYPED_LABELS, properties=properties, looked_at=_MAX_LABELS_SCANNED)
+        try:
+            scanned = await self._reader.count(queries.LABEL_COUNT, most=_MAX_LABELS_SCANNED + 1)
+        except StoreTimeout:
+            self._stop = Stop.TIME_OUT
+            return labels
+        self._stop = combined_stop(
+            self._stop, Stop.COMPLETE if is_at_most(scanned, _MAX_LABELS_SCANNED) else Stop.LIMIT
+        )
+        return labels
+
     async def _labels(self, template: str, **terms: Value) -> dict[str, dict[str, str]]:
         """The labels of the properties by language; empty if there are too many for the endpoint's time limit."""
         languages = comma_separated(*(Literal(language) for language in label_languages(self._store.languages)))
@@ -201,6 +252,7 @@ class CatalogueCache:
             rows = await self._all(template, languages=languages, **terms)
         except StoreTimeout as error:
             self.fault = f"the labels of its properties could not be listed: {error.message}"
+            self._stop = Stop.TIME_OUT
             return labels
         for row in rows:
             local = str(row["s"]).rpartition("/")[2]

@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.sparql.queries import NODE_COUNT
 from kgnav_mcp.adapters.sparql.reading import Row, is_at_most
 from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated, sendable, values
 from kgnav_mcp.adapters.sparql.value_conditions import equals
-from kgnav_mcp.adapters.wikibase_values import QUANTITY, TIME, UNKNOWN_VALUE
+from kgnav_mcp.adapters.wikibase_values import ENTITY_DATATYPES, QUANTITY, TIME, UNKNOWN_VALUE
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
@@ -65,12 +65,14 @@ class ListReader(lists.ListReader):
         self._statements = statements
 
     async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[ValueFacts]:
-        local, ids, form = self.property(property_name), self._store.ids, self._store.form
+        local, ids, form = await self.property(property_name), self._store.ids, self._store.form
         types = Types(()) if owner is None else await self.types(owner)
         narrowed = Fragment("" if owner is None else self._with_types(types.iris))
         of = self._reader.part(queries.OF_NODES, claims=self._store.rows(form.claims, local), **{"class": narrowed})
-        conditions = self._value_pattern(local, of, ids.value(local), ids.full_value(local)) if form.statements else of
-        return truncated(await self._values_of(local, conditions, limit, after), note=types.note)
+        datatype = await self._catalogues.datatype(local)
+        if form.statements:
+            of = self._value_pattern(datatype, of, ids.value(local), ids.full_value(local))
+        return truncated(await self._values_of(local, datatype, of, limit, after), note=types.note)
 
     async def edge_values(
         self, property_name: str, owner: str | None, limit: int, after: str | None
@@ -86,40 +88,39 @@ class ListReader(lists.ListReader):
                 "this copy of a Wikibase has values only (a truthy dump), so that its relations have no qualifiers",
                 next_step="Ask for the values of a property of nodes (entity_type='node').",
             )
-        local, ids = self.property(property_name), self._store.ids
+        local, ids = await self.property(property_name), self._store.ids
         owned = Fragment("")
         if owner is not None:
-            owned = self._reader.part(queries.OWNED, owner=ids.value(self.property(owner, "relation")))
+            owned = self._reader.part(queries.OWNED, owner=ids.value(await self.property(owner, "relation")))
         if not (await self._reader.select(queries.IS_QUALIFIER, p=ids.qualifier(local))).any_rows():
             raise UnknownName("qualifier", property_name, self._catalogues.current.nearest(property_name))
         of = self._reader.part(queries.OF_EDGES, owned=owned)
-        conditions = self._value_pattern(local, of, ids.qualifier(local), ids.full_qualifier(local))
-        return await self._values_of(local, conditions, limit, after, counted=_STATEMENTS)
+        datatype = await self._catalogues.datatype(local)
+        conditions = self._value_pattern(datatype, of, ids.qualifier(local), ids.full_qualifier(local))
+        return await self._values_of(local, datatype, conditions, limit, after, counted=_STATEMENTS)
 
-    def property(self, name: str, kind: str = "property") -> str:
+    async def property(self, name: str, kind: str = "property") -> str:
         """The bare id of the property that an id or a label means.
 
         Raises:
             UnknownName: there is no such property.
-            StoreTimeout: there may be one, but not all properties were listed in time.
+            StoreTimeout, Unsupported: there may be one, but not all labels of properties were read.
         """
         catalogue = self._catalogues.current
         local = self._store.ids.property(name)
-        if local is not None and (local in catalogue or not catalogue.complete):
+        if local is not None and await self._catalogues.has(local):
             return local
         found = catalogue.properties_named(name)
         if not found:
-            raise catalogue.unknown(kind, name)
+            raise catalogue.unknown(kind, name, is_id=local is not None)
         return found[0]
 
-    def _value_pattern(self, local: str, of: Fragment, plain: URIRef, full: URIRef) -> Fragment:
+    def _value_pattern(self, datatype: str, of: Fragment, plain: URIRef, full: URIRef) -> Fragment:
         """The pattern that binds the values of a property to `?o`, and to `?q` and `?u` their precision or unit."""
-        template = {TIME: queries.TIMES, QUANTITY: queries.AMOUNTS}.get(
-            self._catalogues.current.get(local).datatype, queries.PLAIN
-        )
+        template = {TIME: queries.TIMES, QUANTITY: queries.AMOUNTS}.get(datatype, queries.PLAIN)
         if template is queries.PLAIN:
             return self._reader.part(template, of=of, p=plain)
-        return self._reader.part(template, of=of, full=full)
+        return self._reader.part(template, of=of, p=plain, full=full)
 
     async def types(self, label: str) -> Types:
         return await self._classes.resolve(label)
@@ -134,23 +135,23 @@ class ListReader(lists.ListReader):
         """The condition that a property has a value. It is empty if no value of its datatype has this text."""
         if name.casefold() in _LABELS:
             return Condition(self._reader.filled(queries.WITH_LABEL))
-        local, ids = self.property(name), self._store.ids
+        local, ids = await self.property(name), self._store.ids
         if value is None:
             return Condition(self._reader.filled(queries.WITH_PROPERTY, direct=ids.direct(local)))
         if not sendable(value):
             return Condition(None)
-        known = self._catalogues.current.get(local)
-        if known.datatype == TIME:
+        datatype = await self._catalogues.datatype(local)
+        if datatype == TIME:
             return Condition(self._with_time(local, value))
         direct = ids.direct(local)
-        if known.datatype and not known.to_entities:
-            terms, stop = self._exact_terms(known.datatype, value), Stop.COMPLETE
+        if datatype and datatype not in ENTITY_DATATYPES:
+            terms, stop = self._exact_terms(datatype, value), Stop.COMPLETE
         else:
             terms, stop = await self._meant(value)
         equal = equals(self._reader, "?any", value)
-        if terms and not known.datatype:
+        if terms and not datatype:
             found = self._reader.filled(queries.WITH_EITHER, direct=direct, equal=equal, terms=comma_separated(*terms))
-        elif terms is None or not known.datatype:
+        elif terms is None or not datatype:
             found = self._reader.filled(queries.WITH_EQUAL, direct=direct, equal=equal)
         else:
             found = self._reader.filled(queries.WITH_TERMS, direct=direct, terms=values(*terms)) if terms else None
@@ -196,9 +197,16 @@ class ListReader(lists.ListReader):
             return least
 
     async def _values_of(
-        self, local: str, conditions: Fragment, limit: int, after: str | None, *, counted: Fragment = NODES
+        self,
+        local: str,
+        datatype: str,
+        conditions: Fragment,
+        limit: int,
+        after: str | None,
+        *,
+        counted: Fragment = NODES,
     ) -> Page[ValueFacts]:
-        order = _ORDERS.get(self._catalogues.current.get(local).datatype, value_order)
+        order = _ORDERS.get(datatype, value_order)
         read = partial(self._literals, local)
         return await self._values(conditions, read, limit, after, order=order, counted=counted)
 

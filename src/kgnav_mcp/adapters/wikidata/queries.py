@@ -119,6 +119,15 @@ UNTYPED_LABELS: Final = (
     "FILTER(STRSTARTS(STR(?s), $properties) && LANG(?o) IN ($languages)) } OFFSET $skip LIMIT $most"
 )
 """Costs $looked_at labels, in a copy that does not even say what a property is."""
+LABEL_COUNT: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?s WHERE { ?s rdfs:label ?o } LIMIT $most }"
+"""Costs $most labels."""
+ANY_USE: Final = "SELECT ?p WHERE { VALUES ?p { $predicates } ?s ?p ?o } LIMIT 1"
+"""Costs a look-up for each predicate."""
+FULL_VALUE_PARTS: Final = (
+    "SELECT ?part WHERE { { SELECT ?v WHERE { { ?st $of_statement ?v } UNION { ?st $of_qualifier ?v } } LIMIT 1 } "
+    "?v ?part ?x }"
+)
+"""Costs 5 triples: those of one full value."""
 CLAIM: Final = "SELECT ?p WHERE { { SELECT ?st WHERE { ?st a wikibase:BestRank } LIMIT 1 } ?s ?p ?st }"
 """Costs a row. Returns a predicate that leads to a statement."""
 DIRECT: Final = (
@@ -270,11 +279,15 @@ OF_NODES: Final = "$claims $class"
 OF_EDGES: Final = "$owned $best"
 OWNED: Final = "?st $owner ?x ."
 PLAIN: Final = "$of ?st $p ?o ."
+_UNKNOWN: Final = "UNION { $of ?st $p ?o FILTER(!isLiteral(?o)) }"
+"""Unknown values, which have no full value."""
 TIMES: Final = (
-    "$of ?st $full ?v . ?v wikibase:timeValue ?o ; wikibase:timePrecision ?q . "
-    "OPTIONAL { ?v wikibase:timeCalendarModel ?u }"
+    "{ $of ?st $full ?v . ?v wikibase:timeValue ?o ; wikibase:timePrecision ?q . "
+    f"OPTIONAL {{ ?v wikibase:timeCalendarModel ?u }} }} {_UNKNOWN}"
 )
-AMOUNTS: Final = "$of ?st $full ?v . ?v wikibase:quantityAmount ?o . OPTIONAL { ?v wikibase:quantityUnit ?u }"
+AMOUNTS: Final = (
+    f"{{ $of ?st $full ?v . ?v wikibase:quantityAmount ?o . OPTIONAL {{ ?v wikibase:quantityUnit ?u }} }} {_UNKNOWN}"
+)
 VALUES: Final = "SELECT DISTINCT ?o ?q ?u WHERE { $conditions } OFFSET $skip LIMIT $most"
 """Costs the values of the property that are skipped and read."""
 COUNTED_VALUES: Final = (

@@ -108,18 +108,20 @@ class SchemaReader:
 
         Raises:
             UnknownName: the graph has nothing of that name.
+            StoreTimeout, Unsupported: this cannot be known, because not all labels of properties were read.
         """
         catalogue = self._catalogues.current
         local = self._store.ids.property(name)
         found = [local] if local is not None else catalogue.properties_named(name)
-        if local is not None or found:
+        if found:
             uses = dict(zip(found, await gathered(*(self._use_count(each) for each in found)), strict=True))
-            if any(uses[each] != Count(0) or each in catalogue for each in found):
+            if local is None or uses[local] != Count(0) or await self._catalogues.has(local):
                 return await self._schema({}, StatementCounts(uses), limit, len(found))
         try:
             classes = (await self._classes.resolve(name)).iris
         except UnknownName as error:
-            raise catalogue.unknown("label, relation or property", name, *error.nearest) from error
+            is_id = self._store.ids.local(name) is not None
+            raise catalogue.unknown("label, relation or property", name, *error.nearest, is_id=is_id) from error
         known = await self._classes.get()
         shown = {str(iri): known.counts.get(str(iri), Count.unknown()) for iri in classes}
         return await self._schema(shown, await self._at_classes(classes, shown), limit, 0)

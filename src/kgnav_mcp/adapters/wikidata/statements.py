@@ -14,6 +14,7 @@ from kgnav_mcp.adapters.sparql.reading import Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.wikibase_values import (
     NO_VALUE,
+    ONTOLOGY,
     QUANTITY,
     TIME,
     UNKNOWN_VALUE,
@@ -31,7 +32,6 @@ from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Direction, Node, Qualifier, Relation, Triple
 
-_ONTOLOGY: Final = "http://wikiba.se/ontology#"
 _DERIVED_FROM: Final = "http://www.w3.org/ns/prov#wasDerivedFrom"
 _TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _RANK: Final = Relation("wikibase:rank", "rank")
@@ -136,8 +136,8 @@ class StatementReader:
         prefix = f"{self._ids.base}/prop/"
         for row in rows:
             statement_details, predicate, node = details[iri_in(row, "st")], str(row["p"]), row["o"]
-            if predicate == f"{_ONTOLOGY}rank":
-                statement_details.rank = str(node).removeprefix(_ONTOLOGY).removesuffix("Rank").lower()
+            if predicate == f"{ONTOLOGY}rank":
+                statement_details.rank = str(node).removeprefix(ONTOLOGY).removesuffix("Rank").lower()
             elif predicate == _DERIVED_FROM:
                 statement_details.references += 1
             elif predicate == _TYPE and str(node).startswith(f"{prefix}novalue/"):
@@ -162,7 +162,7 @@ class StatementReader:
         def full() -> dict[str, FullValue]:
             found: dict[str, dict[str, str]] = defaultdict(dict)
             for row in rows:
-                found[str(row["v"])][str(row["p"]).removeprefix(_ONTOLOGY)] = str(row["o"])
+                found[str(row["v"])][str(row["p"]).removeprefix(ONTOLOGY)] = str(row["o"])
             return dict(found)
 
         return await in_thread(len(rows), full)
