@@ -128,6 +128,11 @@ def value_kind(datatype: str, known: str) -> str:
     return _NAMED_TYPES.get(datatype, known)
 
 
+def datatype_of(datatype: str, language: str) -> str:
+    """The Wikibase datatype of a literal by its datatype and language in RDF; `string` for external ids, too."""
+    return "monolingualtext" if language else _NAMED_TYPES.get(datatype, "string")
+
+
 def shown_datatype(kind: str) -> str | None:
     """The datatype that is shown beside a value; None for texts."""
     return None if kind in _UNNAMED_TYPES else kind

@@ -63,6 +63,27 @@ async def test_a_plan_may_name_any_qualifier_in_use_and_ids_and_names(export: Gr
     assert await found(export, text) == [(f"wd:{BOB}", f"wd:{ANN}")]
 
 
+async def test_a_property_is_a_relation_or_a_property_of_nodes_by_its_values(export: GraphAdapter):
+    schema = await export.schema(limit=100)
+    assert {each.relation.id for each in schema.relations} == {
+        f"wdt:{name}" for name in ("P19", "P22", "P26", "P31", "P40", "P463", "P551")
+    }
+    assert {each.relation.id: each.datatypes for each in schema.properties} == {
+        "wdt:P569": ("time",),
+        "wdt:P570": ("time",),
+        "wdt:P571": ("time",),
+        "wdt:P625": ("globe-coordinate",),
+        "wdt:P1082": ("quantity",),
+        "wdt:P2048": ("quantity",),
+        "wdt:P2561": ("monolingualtext",),
+        "wdt:P214": ("string",),
+        "wdt:P646": ("string",),
+    }
+    assert await found(export, "MATCH (a) WHERE a.P569 = '1952-03-11' RETURN a, a.P569") == [
+        (f"wd:{ANN}", "1952-03-11")
+    ]
+
+
 async def test_an_id_that_nothing_uses_is_unknown_for_certain(export: GraphAdapter):
     with pytest.raises(UnknownName, match="P99999"):
         await export.schema("P99999", limit=5)

@@ -21,6 +21,11 @@ USES_OF_DEFINED: Final = {
     )
 }
 """Costs every statement of the graph: all are counted, then the few of lower ranks are subtracted."""
+FIRST_VALUE: Final = (
+    "{ SELECT ($number AS ?number) ?o WHERE { ?x $p ?o "
+    "FILTER(!isBlank(?o) && !CONTAINS(STR(?o), '/.well-known/genid/')) } LIMIT 1 }"
+)
+"""Costs the unknown values of a property that come first, and one more."""
 USE: Final = "SELECT (COUNT(*) AS ?n) WHERE { $claims }"
 """Costs the statements of one property."""
 CLASSES: Final = "SELECT ?o (COUNT(*) AS ?n) WHERE { ?s $instance ?o } GROUP BY ?o"

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import filterfalse
 
 from cachetools import LRUCache
-from rdflib import URIRef
+from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.queries import END_TYPES, JOINED_TYPES
 from kgnav_mcp.adapters.sparql.reading import Read, is_at_most, number_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Fragment
+from kgnav_mcp.adapters.wikibase_values import ENTITY_DATATYPES, datatype_of
 from kgnav_mcp.adapters.wikidata import queries_schema
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
@@ -95,6 +98,7 @@ class SchemaReader:
         self._uses: StatementCounts | None = None
         self._counting = Shared(self._count_statements)
         self._use_cache: LRUCache[str, Count] = LRUCache(_CACHE_SIZE)
+        self._datatype_cache: LRUCache[str, str] = LRUCache(_CACHE_SIZE)
         self._details_cache: LRUCache[str, RelationDetails] = LRUCache(_CACHE_SIZE)
 
     async def overview(self, limit: int) -> Schema:
@@ -192,12 +196,16 @@ class SchemaReader:
 
     async def _schema(self, classes: Mapping[str, Count], used: StatementCounts, limit: int, detailed: int) -> Schema:
         catalogue, known, uses = self._catalogues.current, await self._classes.get(), used.counts
+        datatypes = await self._datatypes_of(list(uses))
+
+        def is_edge(local: str) -> bool:
+            return not datatypes[local] or datatypes[local] in ENTITY_DATATYPES
 
         def size(local: str) -> tuple[bool, int, int]:
             return catalogue.hidden(local), -uses[local].value, int(local[1:])
 
-        edges = sorted((local for local in uses if self._is_edge(local)), key=size)[:limit]
-        properties = sorted((local for local in uses if not self._is_edge(local)), key=size)[:limit]
+        edges = sorted(filter(is_edge, uses), key=size)[:limit]
+        properties = sorted(filterfalse(is_edge, uses), key=size)[:limit]
         read = await gathered(*(self._details_of(local) for local in edges[:detailed]))
         joined = dict(zip(edges, read, strict=False))
         labels = sorted(classes, key=lambda iri: (-classes[iri].value, iri))[:limit]
@@ -218,16 +226,33 @@ class SchemaReader:
                 for ends in [joined.get(local, RelationDetails())]
             ),
             properties=tuple(
-                PropertyFacts(catalogue.relation(local), uses[local], (catalogue.get(local).datatype,))
-                for local in properties
+                PropertyFacts(catalogue.relation(local), uses[local], (datatypes[local],)) for local in properties
             ),
             sampled="; ".join(notes),
         )
 
-    def _is_edge(self, local: str) -> bool:
-        """Whether the values of a property are entities; assumed where its datatype is unknown."""
-        known = self._catalogues.current.get(local)
-        return known.to_entities or not known.datatype
+    async def _datatypes_of(self, properties: Sequence[str]) -> Mapping[str, str]:
+        """The datatypes of properties; of those that are not defined here, the one that their first value shows.
+
+        Empty if unknown: a property has no value, there are too many properties, or the store is too slow.
+        """
+        known = {local: self._catalogues.current.get(local).datatype for local in properties}
+        missing = [local for local, datatype in known.items() if not datatype]
+        unread = [local for local in missing if local not in self._datatype_cache]
+        if len(missing) <= _CACHE_SIZE:
+            branches = [
+                self._reader.filled(queries_schema.FIRST_VALUE, number=place, p=self._store.value(local))
+                for place, local in enumerate(unread)
+            ]
+            with suppress(StoreTimeout):
+                for row in (await self._reader.union(branches)).rows:
+                    self._datatype_cache[unread[number_in(row, "number")]] = self._datatype_shown_by(row["o"])
+        return known | {local: self._datatype_cache.get(local, "") for local in missing}
+
+    def _datatype_shown_by(self, value: Term) -> str:
+        if isinstance(value, Literal):
+            return datatype_of(str(value.datatype or ""), value.language or "")
+        return "wikibase-item" if self._store.ids.is_entity(str(value)) else "url"
 
     async def _details_of(self, local: str) -> RelationDetails:
         """The classes at the ends of a relation, and its qualifiers; cached."""
@@ -284,10 +309,12 @@ class SchemaReader:
             return (), Stop.COMPLETE
         read = await self._reader.select(queries_schema.QUALIFIERS, claims=self._claims(local), most=_SAMPLE_ROWS)
         found = {self._store.ids.property_of(str(row["q"])) for row in read.rows}
-        facts = (QualifierFacts(Ids.relation(each), self._datatypes(each)) for each in found if each is not None)
+        facts = (
+            QualifierFacts(Ids.relation(each), self._qualifier_datatypes(each)) for each in found if each is not None
+        )
         return tuple(sorted(facts, key=lambda qualifier: qualifier.id)), read.stop
 
-    def _datatypes(self, local: str) -> tuple[str, ...]:
+    def _qualifier_datatypes(self, local: str) -> tuple[str, ...]:
         known = self._catalogues.current.get(local)
         return (NODE_VALUES,) if known.to_entities else (known.datatype,) if known.datatype else ()
 

@@ -39,6 +39,10 @@ class Store:
         }
         self.reader.add_known({name: self.reader.part(fragment) for name, fragment in fragments.items()})
 
+    def value(self, local: str) -> URIRef:
+        """The predicate that leads to the values of a property in this form of a copy."""
+        return URIRef(f"{self.ids.base}{self.form.folder}{local}")
+
     def rows(self, fragment: str, local: str, **terms: URIRef) -> Fragment:
         """A fragment of the form, filled in for one property."""
         predicates = {"claim": self.ids.claim(local), "p": self.ids.value(local), "direct": self.ids.direct(local)}
