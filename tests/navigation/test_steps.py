@@ -175,17 +175,29 @@ async def test_a_step_comes_behind_those_that_were_taken_before(graph: GraphAdap
 
 
 async def test_a_trail_takes_so_many_steps_and_no_more(graph: GraphAdapter) -> None:
-    with pytest.raises(InvalidArgument, match="has its 3 reasoning steps"):
+    with pytest.raises(InvalidArgument, match="has ended: it has 3 steps"):
         await step(graph, citing("ada", "born", "1815-12-10"), trail=walked(True, True, True))
+
+
+async def test_a_trail_takes_no_step_after_one_that_said_done(graph: GraphAdapter) -> None:
+    trail = walked(True)
+    done = replace(trail.steps[0], arguments={"inference": "So.", "done": True})
+    with pytest.raises(InvalidArgument, match="has ended: a step said done"):
+        await step(graph, citing("ada", "born", "1815-12-10"), trail=replace(trail, steps=(done,)))
+
+
+async def test_a_trail_takes_no_step_after_so_many_refusals_in_a_row(graph: GraphAdapter) -> None:
+    with pytest.raises(InvalidArgument, match="has ended: 2 steps in a row were refused"):
+        await step(graph, citing("ada", "born", "1815-12-10"), trail=walked(True, False, False))
 
 
 @pytest.mark.parametrize(
     ("taken", "given_up"),
     [((), False), ((True,), False), ((False,), True), ((False, True), False), ((True, False), True)],
 )
-async def test_after_so_many_refusals_in_a_row_another_anchor_is_advised(
+async def test_the_last_refusal_says_that_it_ends_the_reasoning(
     graph: GraphAdapter, taken: tuple[bool, ...], given_up: bool
 ) -> None:
     with pytest.raises(InvalidRequest) as caught:
         await step(graph, citing("ada", "knowz", "ben"), trail=walked(*taken))
-    assert ("2 steps in a row were refused: choose another anchor" in caught.value.next_step) is given_up
+    assert ("2 steps in a row were refused, which ends the reasoning" in caught.value.next_step) is given_up

@@ -1,9 +1,12 @@
-"""ARK-V1's steps through a client: kept on the trail, told as one summary, proved at the end."""
+"""ARK-V1's steps through a client: kept on the trail, told as one summary, connected at the end."""
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from mcp import Client
+from mcp_types import CallToolResult
 
 from kgnav_mcp.config import Settings
 from kgnav_mcp.config.settings import TrailSettings
@@ -77,6 +80,20 @@ async def test_what_is_no_triple_is_refused_with_how_one_is_written(triple: list
         result = await connected.call_tool("add_step", arguments)
         assert result.is_error
         assert text_of(result).startswith('Invalid call: cited triple 2 is not written as one.\nNext: Write ["head"')
+
+
+async def test_of_two_steps_at_once_a_trail_takes_only_as_many_as_it_may() -> None:
+    async with client(ARK) as connected:
+        trail = await begun(connected)
+        results: list[CallToolResult] = []
+
+        async def add() -> None:
+            results.append(await connected.call_tool("add_step", {"trail": trail, **BORN}))
+
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(6):
+                tasks.create_task(add())
+    assert [result.is_error for result in results].count(False) == 2
 
 
 async def test_a_blank_handle_is_an_unknown_trail() -> None:

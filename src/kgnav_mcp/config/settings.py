@@ -101,7 +101,7 @@ class TrailSettings(BaseModel):
     lifetime: float = Field(default=86_400.0, gt=0, description="seconds after its last use until one is forgotten")
     number: int = Field(default=10_000, ge=1, description="trails at a time; those unused for longest make way")
     steps: int = Field(default=8, ge=1, description="K_max: reasoning steps that add_step takes on one trail")
-    retries: int = Field(default=5, ge=1, description="C_max: refused add_step calls in a row before it is to be ended")
+    retries: int = Field(default=5, ge=1, description="C_max: refused add_step calls in a row that end a trail's steps")
 
 
 class Settings(BaseModel):

@@ -60,12 +60,12 @@ class GivenStep:
 
 @dataclass(frozen=True, slots=True)
 class StepLimits:
-    """Limits of the reasoning on one trail. The defaults are the paper's."""
+    """Limits of the reasoning on one trail. ARK-V1 has both, but gives no numbers: the defaults are this project's."""
 
     steps: int = 8
-    """K_max: steps of a trail at most (ARK-V1)."""
+    """K_max: steps of a trail at most."""
     retries: int = 5
-    """C_max: refusals in a row after which the anchor should be given up (ARK-V1)."""
+    """C_max: refusals in a row that end the reasoning, as in ARK-V1's routes to the answer."""
 
 
 async def add_step(
@@ -77,22 +77,22 @@ async def add_step(
         InvalidStep: the graph has no such step at this anchor; the error has alternatives.
         UnknownRelation: the anchor has no such relation; the error has the nearest ones.
         UnknownEntity, AmbiguousEntity: the anchor is not a single entity; the error has the nearest ones.
-        InvalidArgument: the trail already has the maximal number of steps.
+        InvalidArgument: the reasoning on this trail has ended: by a step that was `done`, the maximal number of steps,
+            or too many refusals in a row.
     """
     steps = reasoning(trail)
-    if len(steps) >= most.steps:
+    if ending := _ending(trail, len(steps), most):
         raise InvalidArgument(
-            f"this trail has its {most.steps} reasoning steps",
-            next_step="Answer from them: check_answer(trail, answers) shows how the trail connects it with the topics.",
+            f"the reasoning on this trail has ended: {ending}",
+            next_step="Answer from its steps: check_answer(trail, answers) shows how it connects them with the topics.",
         )
     try:
         step = await _StepCheck(graph, given, limits).step()
     except InvalidRequest as error:
-        refused = _refusals(trail) + 1
-        if refused >= most.retries:
+        if _refusals(trail) + 1 >= most.retries:
             error.next_step = (
-                f"{refused} steps in a row were refused: choose another anchor, or end with what the steps so far "
-                f"have shown. {error.next_step}"
+                f"{most.retries} steps in a row were refused, which ends the reasoning on this trail: answer from what "
+                "its steps have shown, or start another trail."
             )
         raise
     return (*steps, step)
@@ -105,6 +105,15 @@ def reasoning(trail: Trail) -> tuple[ReasoningStep, ...]:
         for step in trail.steps
         if step.tool == TOOL and not step.failed
     )
+
+
+def _ending(trail: Trail, steps: int, most: StepLimits) -> str:
+    """Why no step can be added to a trail; empty if one can."""
+    if any(step.arguments.get("done") for step in trail.steps if step.tool == TOOL and not step.failed):
+        return "a step said done"
+    if steps >= most.steps:
+        return f"it has {most.steps} steps"
+    return f"{most.retries} steps in a row were refused" if _refusals(trail) >= most.retries else ""
 
 
 def _refusals(trail: Trail) -> int:

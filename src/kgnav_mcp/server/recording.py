@@ -29,6 +29,7 @@ class TrailUse(Enum):
     """How a tool uses trails."""
 
     RECORDED = "its calls are recorded where they name a trail"
+    IN_TURN = "the same, one call on a trail after the other, because each depends on those recorded before it"
     READ = "it reads a trail, and leaves it as it is"
     NONE = "it takes none"
 
@@ -82,8 +83,16 @@ class Recording:
         Raises:
             KgnavError: from `answer`. A failed call is recorded, too.
         """
-        if spec.trail is not TrailUse.RECORDED:
-            return await answer(dict(values))
+        if spec.trail is TrailUse.IN_TURN:
+            async with self.trails.turn(self.handle, self.owner):
+                return await self._answer_and_record(spec, values, answer)
+        if spec.trail is TrailUse.RECORDED:
+            return await self._answer_and_record(spec, values, answer)
+        return await answer(dict(values))
+
+    async def _answer_and_record(
+        self, spec: ToolSpec[Any], values: Mapping[str, Any], answer: Callable[[dict[str, Any]], Awaitable[Answer]]
+    ) -> Answer:
         arguments = {name: value for name, value in values.items() if name not in (TRAIL, _GRAPH) and value is not None}
         step = TrailStep(spec.name, arguments, time.time())
         try:

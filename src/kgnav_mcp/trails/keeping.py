@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import secrets
+from weakref import WeakValueDictionary
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import UnknownTrail
@@ -24,6 +26,7 @@ class Trails:
 
     def __init__(self, store: TrailStore) -> None:
         self._store = store
+        self._turns = WeakValueDictionary[str, asyncio.Lock]()
 
     @property
     def lifetime(self) -> float:
@@ -68,6 +71,10 @@ class Trails:
         if not records:
             raise UnknownTrail(handle, self.lifetime)
         return await in_thread(sum(map(len, records)) // 100, lambda: unpack(records))
+
+    def turn(self, handle: str, owner: str | None = None) -> asyncio.Lock:
+        """The lock for calls of this process that read a trail and then add to it what depends on its steps."""
+        return self._turns.setdefault(_key(handle, owner), asyncio.Lock())
 
     async def close(self) -> None:
         """Close the store."""

@@ -38,6 +38,7 @@ QLEVER: Final = Dialect(
 FUSEKI: Final = Dialect(
     name="fuseki",
     announced=lambda headers: "fuseki-request-id" in headers,
+    stable_order=True,
     time_limit=_whole_seconds,
     stops_in_time=True,
 )
@@ -50,6 +51,7 @@ def _is_rdf4j(headers: httpx2.Headers) -> bool:
 RDF4J: Final = Dialect(
     name="rdf4j",
     announced=_is_rdf4j,
+    stable_order=True,
     # It stops a query whose rows it can send one by one, but no count and no group (both seen in version 4.1.3).
     time_limit=_whole_seconds,
     # A query that it stopped has an empty answer under a good status.

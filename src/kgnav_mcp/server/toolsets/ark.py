@@ -20,6 +20,7 @@ from kgnav_mcp.render.trails import REASONING_COLUMNS, reasoning_table
 from kgnav_mcp.server.arguments import Arguments, Json
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec
+from kgnav_mcp.server.recording import TrailUse
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.trail import HANDLE
@@ -158,6 +159,7 @@ TOOLSET = Toolset(
             tables=(REASONING_COLUMNS,),
             read_only=False,
             idempotent=False,
+            trail=TrailUse.IN_TURN,
         ),
     ),
     prompts=(

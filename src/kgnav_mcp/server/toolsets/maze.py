@@ -11,6 +11,7 @@ from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.trails import CELL_COLUMNS, cells_table
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
+from kgnav_mcp.server.recording import TrailUse
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.trail import HANDLE
@@ -51,6 +52,7 @@ TOOLSET = Toolset(
             run=get_possible_next_cells,
             tables=(CELL_COLUMNS,),
             read_only=False,
+            trail=TrailUse.IN_TURN,
         ),
     ),
 )
