@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
 from kgnav_mcp.model import Direction, Entity, Literal, Triple
+from kgnav_mcp.port.scalars import scalar
 from tests.contract import toy, toy_numbers
 
 Tail = str | tuple[str, str | None, str | None]
@@ -255,7 +256,10 @@ def as_row(triple: Triple) -> Row:
 
 
 def as_tail(node: Entity | Literal) -> Tail:
-    return node.id if isinstance(node, Entity) else (node.text, node.datatype, node.language)
+    if isinstance(node, Entity):
+        return node.id
+    is_large = node.datatype == "xsd:decimal" and isinstance(scalar(node), int)  # as Virtuoso returns large integers
+    return node.text, "xsd:integer" if is_large else node.datatype, node.language
 
 
 def as_rows(triples: Sequence[Triple]) -> list[Row]:

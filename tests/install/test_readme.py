@@ -35,6 +35,21 @@ STORES = {
 }
 """Addresses of stores, with the fixture that gives the one asked in its place: none of them is on a test's machine."""
 
+
+def _item(item: str, name: str) -> bytes:
+    """The RDF of an item of Wikidata with one statement."""
+    return f"""
+        @prefix wd: <http://www.wikidata.org/entity/> .
+        @prefix wds: <http://www.wikidata.org/entity/statement/> .
+        @prefix p: <http://www.wikidata.org/prop/> .
+        @prefix ps: <http://www.wikidata.org/prop/statement/> .
+        @prefix wikibase: <http://wikiba.se/ontology#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        wd:{item} rdfs:label "{name}"@en ; p:P31 wds:{item}-1 .
+        wds:{item}-1 a wikibase:Statement, wikibase:BestRank ; wikibase:rank wikibase:NormalRank ; ps:P31 wd:Q5 .
+    """.encode()
+
+
 FILES: Mapping[str, bytes] = {
     "films.tsv": b"Pulp Fiction\tdirected_by\tQuentin Tarantino\n",
     "people.nt.gz": gzip.compress(b"<http://p.example/ann> <http://p.example/knows> <http://p.example/bob> .\n"),
@@ -42,6 +57,9 @@ FILES: Mapping[str, bytes] = {
     "nodes.csv": b"id:ID,:LABEL,name\n1,Shop,Corner\n2,Ware,Tea\n",
     "edges.csv": b":START_ID,:TYPE,:END_ID\n1,SELLS,2\n",
     "links.csv": b"source,target\nann,bob\n",
+    "Q42.ttl.gz": gzip.compress(_item("Q42", "Douglas Adams")),
+    "Q513.ttl.gz": gzip.compress(_item("Q513", "Mount Everest")),
+    "names.tsv": b"P31\tinstance of\n",
     "export.jsonl": b'{"type":"node","id":"1","labels":["Shop"],"properties":{"name":"Corner"}}\n',
 }
 """What a reader has of their own, by the names that the README uses."""

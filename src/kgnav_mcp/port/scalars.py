@@ -36,6 +36,8 @@ _SPECIAL = {
     "-Infinity": "-inf",
     "NaN": "nan",
 }
+_EXACT = 2.0**53
+"""Integers below this are exact as floats."""
 _is_number = re.compile(NUMBER).fullmatch
 _is_whole = re.compile(r"[+-]?[0-9]{1,4000}").fullmatch
 
@@ -49,7 +51,8 @@ class Date(str):
 def scalar(literal: Literal) -> str | int | float | bool:
     """A literal as a Python value, by its datatype: a number, a boolean, a date, otherwise its text.
 
-    Integers become int, other numbers float; a malformed number stays text. Datatypes are those of RDF (`xsd:integer`,
+    Integers become int, and decimals written as integers that no float has: Virtuoso returns large integers as
+    decimals. Other numbers become float; a malformed number stays text. Datatypes are those of RDF (`xsd:integer`,
     in full or with a prefix), of property graphs (`integer`, `float`, `boolean`) and of Wikidata (`quantity`, an int
     if it is written as one).
     """
@@ -62,7 +65,8 @@ def scalar(literal: Literal) -> str | int | float | bool:
     elif kind not in _FRACTIONS:
         return Date(text) if kind in _DATES else text
     if _is_number(text):
-        return float(text)
+        number = float(text)
+        return int(text) if kind == "decimal" and _is_whole(text) and abs(number) >= _EXACT else number
     return float(_SPECIAL[text]) if text in _SPECIAL else text
 
 

@@ -12,9 +12,11 @@ from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import (
     AggregateFunction,
+    Call,
     Compare,
     Comparison,
     Exists,
+    Function,
     HasLabel,
     Not,
     Order,
@@ -218,7 +220,7 @@ async def test_values_of_nodes_come_with_the_matches():
         *(["ada"] for _ in range(5)), more="\n".join(f"ex:film{n} ex:title {each} ." for n, each in enumerate(titles))
     )
     title, year = named("title", of("f.ex:title")), named("year", of("f.ex:year"))
-    by_title = give("title", "a", order=(Order(Variable("title")),))
+    by_title = give("title", "a", order=(Order(Call(Function.FIRST, (Variable("title"),))),))
     for clauses in (
         [give(title, year)],
         [give("f", named("n", COUNT)), give("n", title, year)],

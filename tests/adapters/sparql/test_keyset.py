@@ -134,4 +134,10 @@ async def test_a_store_that_does_not_sort_is_not_believed():
 
 
 def test_only_dialects_whose_order_was_tested_are_paged_by_number():
-    assert {dialect.name for dialect in DIALECTS if dialect.stable_order} == {"virtuoso", "oxigraph", "qlever"}
+    assert {dialect.name for dialect in DIALECTS if dialect.stable_order} == {
+        "virtuoso",
+        "oxigraph",
+        "qlever",
+        "fuseki",
+        "rdf4j",
+    }

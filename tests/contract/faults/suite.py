@@ -31,6 +31,7 @@ from kgnav_mcp.model import (
     Stop,
     ValueFacts,
 )
+from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.contract import toy
 from tests.contract.faults.relay import Fault, Relay, Source
@@ -55,7 +56,7 @@ ASKS: dict[str, Ask] = {
     "edges": lambda g, v, n: g.edges([v.node("ada")], [v.node("ben"), v.node(HUB)], limit=n),
     "nodes of a label": lambda g, v, n: g.nodes("Boat", None, None, limit=n),
     "nodes by the name of another": lambda g, v, n: g.nodes(None, v.relation("knows"), "ADA STONE", limit=n),
-    "a node of a label by its id": lambda g, v, n: g.nodes("Person", "id", v.node("ada"), limit=n),
+    "a node of a label by its id": lambda g, v, n: nodes_by_value(g, "Person", "id", v.node("ada"), limit=n),
     "values": lambda g, v, n: g.values(v.relation("code"), None, ValueOwner.NODE, limit=n),
     "values at a label": lambda g, v, n: g.values(v.relation("length"), "Boat", ValueOwner.NODE, limit=n),
     "the schema": lambda g, v, n: g.schema(limit=n),

@@ -59,6 +59,25 @@ class PlanContract(AdapterContract):
         for asked in plans_by_chance(words, 2 * self.plans, of_nodes=True):
             await hold(PlanRunner(adapter, self.bound), plain_graph, asked, ALL, 1)
 
+    @pytest.mark.parametrize(
+        "condition",
+        [
+            "NOT EXISTS { (b)-[:$knows]->() }",
+            "NOT EXISTS { (b)-[:$knows]->(c) WHERE EXISTS { (c)-[:$eats]->() } }",
+            "a = b OR EXISTS { (b)-[:$knows]->() }",
+            "NOT (a = b OR EXISTS { (b)-[:$knows]->(c) WHERE NOT EXISTS { (c)-[:$eats]->() } })",
+        ],
+    )
+    async def test_a_condition_on_a_pattern_means_the_same_wherever_it_stands(
+        self, adapter: GraphAdapter, view: View, plain_graph: Graph, condition: str
+    ):
+        text = f"MATCH (a)-[:$knows]->(b) WHERE {condition} RETURN a, b"
+        for name in ("knows", "eats"):
+            text = text.replace(f"${name}", f"`{view.relation(name)}`")
+        checked = await PlanRunner(adapter, self.bound).check(parse_plan(text).plan)
+        assert not checked.problems
+        await hold(PlanRunner(adapter, self.bound), plain_graph, checked.plan, ALL, 1)
+
     @pytest.mark.parametrize("condition", ["n.id = ", "elementId(n) = ", "n.id IN ["])
     async def test_a_plan_finds_a_node_by_its_printed_id(self, adapter: GraphAdapter, view: View, condition: str):
         text = f"MATCH (n) WHERE {condition}'{view.node('ben')}'{']' if '[' in condition else ''} RETURN n"

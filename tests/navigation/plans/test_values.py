@@ -59,6 +59,8 @@ FULL = "http://www.w3.org/2001/XMLSchema#"
         (Literal("true", "boolean"), True),
         (Literal("0", "xsd:boolean"), False),
         (Literal("INF", "xsd:double"), math.inf),
+        (Literal("9007199254740993", "xsd:decimal"), 9007199254740993),
+        (Literal("3", "xsd:decimal"), 3.0),
         (Literal("many", "xsd:integer"), "many"),
         (Literal("36"), "36"),
         (Literal("36", None, "en"), "36"),

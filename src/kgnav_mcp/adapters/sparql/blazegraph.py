@@ -36,6 +36,8 @@ BLAZEGRAPH: Final = Dialect(
     probe=BLAZEGRAPH_PROBE,
     time_limit=_time_limit,
     stops_in_time=True,
+    # Version 2.1.4 takes the inner one for false: `FILTER(!EXISTS { ... FILTER EXISTS { ... } })` is always true.
+    nests_exists=False,
     cancellation=Cancellation(with_id=_with_id, request=_cancel),
     # It may append its stack trace to rows already sent, under a good status.
     says_timed_out=lambda refusal: _JAVA_TIMEOUT.search(refusal.text) is not None,

@@ -62,6 +62,8 @@ class Dialect:
     stable_order: bool = False
     """Whether the rows of a query without ORDER BY come in the same order at every request, until data is written: only
     then may a list be paged by OFFSET. False unless that was tested."""
+    nests_exists: bool = True
+    """Whether an EXISTS in an EXISTS is evaluated where this is not a whole FILTER but a part of its expression."""
     probe: str = ""
     """A query of no cost that returns a row only if it is this kind of store; empty: the headers are enough."""
     media_type: str = JSON_TYPE

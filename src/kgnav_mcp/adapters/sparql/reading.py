@@ -109,6 +109,11 @@ class Reader:
         """Whether lists may be paged by OFFSET, as far as the store's dialect is known."""
         return self.dialect.stable_order or self._client.dialect.stable_order
 
+    @property
+    def nests_exists(self) -> bool:
+        """Whether EXISTS may be nested within an expression, as far as the store's dialect is known."""
+        return self.dialect.nests_exists and self._client.dialect.nests_exists
+
     def batching(self, size: int) -> Reader:
         """A copy of this reader whose lists of IRIs have at most `size` items."""
         reader = copy(self)

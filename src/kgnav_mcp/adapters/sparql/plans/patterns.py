@@ -173,7 +173,7 @@ class Pattern:
         if path.shortest == 1:
             first, _ = writer.edge(edge.relations, EdgeVariables(ends.source, ends.own("x"), ends.number))
             rest = writer.reaching(edge.relations, EdgeVariables(ends.own("x"), ends.source, ends.number))
-            cycle = writer.part(queries.EXISTS, pattern=Fragment(f"{first.text} {rest.text}"))
+            cycle = self._exists(queries.EXISTS, Fragment(f"{first.text} {rest.text}"), whole=False)
             other = writer.part(queries.DIFFERS, one=ends.source, other=ends.target)
             self._parts.append(writer.part(queries.FILTER, condition=Fragment(f"{other.text} || {cycle.text}")))
 
@@ -196,25 +196,41 @@ class Pattern:
         unlike = [part(queries.DIFFERS, one=a, other=b).text for a, b in pairs]
         self._parts.append(part(queries.FILTER, condition=Fragment(" || ".join(unlike) or queries.NO)))
 
-    def _condition(self, condition: Expression) -> Fragment:
+    def _condition(self, condition: Expression, *, whole: bool = True) -> Fragment:
+        """Write a condition. `whole`: it is all of a filter."""
         part = self._writer.part
         match condition:
             case Joined(Connective.AND | Connective.OR as connective, parts):
                 sign = " && " if connective is Connective.AND else " || "
-                return Fragment(sign.join(f"({self._condition(one).text})" for one in parts))
+                return Fragment(sign.join(f"({self._condition(one, whole=False).text})" for one in parts))
+            case Exists(match) | Not(Exists(match)):
+                template = queries.EXISTS if isinstance(condition, Exists) else queries.NOT_EXISTS
+                return self._exists(template, self._inner(match), whole=whole)
             case Not(opposite):
-                return part(queries.NOT, condition=self._condition(opposite))
+                return part(queries.NOT, condition=self._condition(opposite, whole=False))
             case Compare(Variable(one), Comparison.EQUAL | Comparison.UNEQUAL as comparison, Variable(other)):
                 template = queries.SAME if comparison is Comparison.EQUAL else queries.DIFFERS
                 return part(template, one=self.node(one), other=self.node(other))
             case HasLabel(variable, labels):
                 return self._writer.has_label(self.node(variable), labels)
-            case Exists(match):
-                inner = Pattern(self._writer, self._nodes, self._numbers, self._known)
-                inner.add(match)
-                return part(queries.EXISTS, pattern=inner.text)
             case _:
                 return self._value_condition(condition)
+
+    def _inner(self, match: Match) -> Fragment:
+        """Write the pattern of a condition."""
+        inner = Pattern(self._writer, self._nodes, self._numbers, self._known)
+        inner.add(match)
+        return inner.text
+
+    def _exists(self, template: str, pattern: Fragment, *, whole: bool) -> Fragment:
+        """Write the condition that a pattern has a match, or has none. `whole`: it is all of a filter.
+
+        Raises:
+            Unsupported: the store does not evaluate a condition on a pattern there.
+        """
+        if not whole and not self._writer.nests_exists and queries.EXISTS.partition(" ")[0] in pattern.text:
+            raise cannot_express("a pattern with a condition on a pattern, within another condition")
+        return self._writer.part(template, pattern=pattern)
 
     def _value_condition(self, condition: Expression) -> Fragment:
         number = number_condition(condition)

@@ -24,6 +24,11 @@ class Writer(ABC):
         self._naming = naming
         self._types = types
 
+    @property
+    def nests_exists(self) -> bool:
+        """Whether EXISTS may be nested within an expression."""
+        return self._reader.nests_exists
+
     @abstractmethod
     async def load_relations(self, relations: Iterable[str]) -> None:
         """Look up the relations of a pattern. Called before it is written.
