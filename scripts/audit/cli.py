@@ -7,7 +7,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from . import report
@@ -50,10 +50,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     again = over_http(given.kgnav, location, environment)
                     some = questions[name][:: max(1, given.questions // _OVER_HTTP)]
                     outcomes[name, f"{store} (HTTP)"] = asyncio.run(ask(again, sources[name].graph, some))
+                own = {key: found for key, found in outcomes.items() if key[0] == name and key[1].startswith(store)}
+                _print(report.details(own))
+                _print(report.rows(own))
                 sys.stderr.write(f"{name} on {store}: {time.monotonic() - began:.0f} s\n")
-    lines = [*report.details(outcomes), "", *report.kinds(outcomes), "", *report.table(outcomes)]
-    sys.stdout.write("\n".join(lines) + "\n")
+    _print(["", *report.kinds(outcomes), "", *report.table(outcomes)])
     return int(report.failed(outcomes))
+
+
+def _print(lines: Iterable[str]) -> None:
+    """Print lines at once, so that a run that is stopped has shown what it found."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
 
 
 def _parser() -> argparse.ArgumentParser:

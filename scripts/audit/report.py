@@ -16,6 +16,11 @@ _LONG = 700
 def table(outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> Iterator[str]:
     """One line for each graph and store."""
     yield f"{'graph':<20}{'store':<18}{'questions':>10}{'right':>8}{'wrong':>8}{'refused':>9}"
+    yield from rows(outcomes)
+
+
+def rows(outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> Iterator[str]:
+    """The lines of the table without its heading."""
     for (graph, store), each in outcomes.items():
         verdicts = Counter(outcome.verdict for outcome in each)
         numbers = (verdicts[Verdict.RIGHT], verdicts[Verdict.WRONG])
