@@ -15,6 +15,9 @@ from .raw_graph import Day, Scalar
 _WIKIDATA = "wd:"
 """Items of Wikidata are their own keys, without this."""
 
+_BY_NAME = "Thing:name="
+"""Films in Neo4j are identified by their unique names, behind this."""
+
 Ids = Mapping[str, str]
 """The keys of nodes by the ids that a store prints for them."""
 
@@ -74,7 +77,8 @@ def _cell(value: object, keys: Ids, ordered: bool) -> object:
 def _key(entity: Mapping[str, Any], keys: Ids) -> str:
     """The key of an entity by its printed id. Names are clipped in large answers, ids never."""
     printed = str(entity["id"])
-    return keys.get(printed) or unquote(printed.removeprefix(films.ENTITY)).removeprefix(_WIKIDATA)
+    local = printed.removeprefix(_BY_NAME)
+    return keys.get(printed) or unquote(local.removeprefix(films.ENTITY)).removeprefix(_WIKIDATA)
 
 
 def _qualifiers(listed: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
