@@ -93,7 +93,7 @@ def test_what_was_there_before_is_gone_after_it_is_emptied(neo4j: Neo4j, tmp_pat
     ("nodes", "edges", "reason"),
     [
         (NODES + "ann,Person,Twice,,,,,,\n", EDGES, "already exists"),
-        (NODES.replace("1.71", "tall"), EDGES, "height is 'tall', which is no number"),
+        (NODES.replace("1.71", "tall"), EDGES, "height is 'tall', which is not a number"),
         (NODES + "cyd,Person\n", EDGES, r"nodes.csv:4: 9 fields expected"),
         (NODES, EDGES + "ann\tKNOWS\tnobody\t1\n", "the end 'nobody', which no node file has"),
         (NODES, "a,b\n1,2\n", "neither that of a node file nor that of an edge file"),

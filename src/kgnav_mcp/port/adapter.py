@@ -257,6 +257,15 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         """
         return await scanning.values(self, property_name, owner, kind, limit=limit, after=after)
 
+    async def has_several_values(self, property_id: str, kind: ValueOwner) -> bool | None:
+        """Whether some node (or edge) has several values of a property, for stores without arrays such as RDF stores.
+
+        There a single value does not show whether it is a list of one. None if the store cannot tell in time. By
+        default False: a store with arrays states for each value whether it is one.
+        """
+        del property_id, kind
+        return False
+
     async def schema(self, name: str | None = None, *, limit: int) -> Schema:
         """Labels, relations and properties of the graph, or those around one label, relation or property.
 

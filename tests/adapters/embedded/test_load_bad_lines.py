@@ -25,7 +25,7 @@ BAD_LINES: list[tuple[str, bytes, int, str]] = [
     ("g.tsv", b"a\tp\tb\na\t\tb\n", 2, "empty"),
     ("g.tsv", b"a\tp\tb\na\tp\t\xff\n", 2, "UTF-8"),
     ("n.csv", NODES + b"1,,,,\n2,,abc,,\n", 3, "year is 'abc', which is no integer"),
-    ("n.csv", NODES + b"1,,,,\n2,,,1.2.3,\n", 3, "score is '1.2.3', which is no number"),
+    ("n.csv", NODES + b"1,,,,\n2,,,1.2.3,\n", 3, "score is '1.2.3', which is not a number"),
     ("n.csv", NODES + b"1,,,,\n2,,,,maybe\n", 3, "neither true nor false"),
     ("n.csv", NODES + b"1,,,,\n,Film,,,\n", 3, "column :ID is empty"),
     ("n.csv", NODES + b"1,,,,\n2,Film\n", 3, "5 fields are expected, 2 found"),

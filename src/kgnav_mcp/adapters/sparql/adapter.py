@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.sparql.matching import FarEndFilter, RowSearch, SearchRe
 from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.readers import Readers
 from kgnav_mcp.concurrency import gathered, in_thread
-from kgnav_mcp.errors import StoreUnavailable, UnknownName
+from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, UnknownName, Unsupported
 from kgnav_mcp.model import (
     AnchoredPage,
     Candidate,
@@ -223,6 +223,14 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         lists = self._readers.lists
         read = lists.values if kind is ValueOwner.NODE else lists.edge_values
         return self._checked_page(await read(property_name, owner, limit, after))
+
+    async def has_several_values(self, property_id: str, kind: ValueOwner) -> bool | None:
+        if kind is not ValueOwner.NODE:
+            return None
+        try:
+            return await self._readers.lists.has_several_values(property_id)
+        except (StoreTimeout, Unsupported):
+            return None
 
     async def schema(self, name: str | None = None, *, limit: int) -> Schema:
         reader = self._readers.schema

@@ -134,6 +134,20 @@ class ListReader(ABC):
         """The distinct values of a property of edges, for one relation or all. Raises as `values` does."""
 
     @abstractmethod
+    async def has_several_values(self, property_id: str) -> bool:
+        """Whether some node has several values of a property.
+
+        Raises:
+            StoreTimeout: the store did not find out in time.
+        """
+
+    async def _have_several(self, relations: Sequence[URIRef]) -> bool:
+        if len(relations) > 1:
+            return True  # values of both are values of the property
+        read = await self._reader.select(queries.SEVERAL_VALUES, relation=relations[0])
+        return bool(read.any_rows())
+
+    @abstractmethod
     async def _with_property(self, name: str, value: str | None) -> Condition:
         """The condition that a node has a property, or a value of it. Raises UnknownName."""
 

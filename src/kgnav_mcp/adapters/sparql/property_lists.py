@@ -75,6 +75,9 @@ class PropertyLists(ListReader):
         """Resolve a name to relations. Raises UnknownName."""
         return (await self._catalogue()).properties(name, self._linker.naming.iri(name))
 
+    async def has_several_values(self, property_id: str) -> bool:
+        return await self._have_several(await self._properties(property_id))
+
     async def _with_property(self, name: str, value: str | None) -> Condition:
         relations = await self._properties(name)
         uses_of = (await self._catalogue()).relations

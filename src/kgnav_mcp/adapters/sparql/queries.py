@@ -69,6 +69,8 @@ SIZE: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s ?p ?o } LI
 
 NODES: Final = "SELECT DISTINCT ?s WHERE { $conditions } OFFSET $skip LIMIT $most"
 """Costs 1 us per node skipped or read."""
+SEVERAL_VALUES: Final = "SELECT ?s WHERE { ?s $relation ?a . ?s $relation ?b FILTER(!sameTerm(?a, ?b)) } LIMIT 1"
+"""Costs one look-up for each value until a node with several is found: all, if every node has one value."""
 NODE_COUNT: Final = "SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE { $conditions }"
 """Costs 1 us per node counted."""
 

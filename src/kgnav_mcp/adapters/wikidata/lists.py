@@ -131,6 +131,9 @@ class ListReader(lists.ListReader):
             return await self._by_name(value)
         return await super()._identified(property_name, value)
 
+    async def has_several_values(self, property_id: str) -> bool:
+        return await self._have_several([self._store.ids.direct(await self.property(property_id))])
+
     async def _with_property(self, name: str, value: str | None) -> Condition:
         """The condition that a property has a value. It is empty if no value of its datatype has this text."""
         if name.casefold() in _LABELS:

@@ -77,8 +77,8 @@ def mixed_size(argument: Expression) -> PlanProblem:
     of_first = Call(Function.SIZE, (Call(Function.FIRST, (argument,)),))
     return PlanProblem(
         write_part(Call(Function.SIZE, (argument,))),
-        f"{write_part(argument)} has several values in some rows and one in others: size would count values in some, "
-        "characters in others",
+        f"{write_part(argument)} may have several values in some rows and one in others: size would count values in "
+        "some, characters in others",
         (
             f"{write_part(number_of_values(argument))} for its values",
             f"{write_part(of_first)} for characters of the first value",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kgnav_mcp.navigation.plans.findings import Findings
 from kgnav_mcp.navigation.plans.scopes import Edge, Node, Scope
-from kgnav_mcp.navigation.plans.several_values import number_of_values, refused_arithmetic, refused_order
+from kgnav_mcp.navigation.plans.several_values import mixed_size, number_of_values, refused_arithmetic, refused_order
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.plan import (
     NAME,
@@ -24,6 +24,7 @@ from kgnav_mcp.plan import (
     PlanProblem,
     Property,
 )
+from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.port.calculating import FUNCTIONS
 
 
@@ -60,11 +61,23 @@ class SeveralValuesChecker:
             self._report(refused_order(by), by)
 
     async def number_of_values(self, argument: Property, checked: Expression, scope: Scope) -> Expression | None:
-        """`size` of a property that is known to have several values: their number, also where it is one."""
-        if not await self._has_several(argument, scope):
-            return None
-        self.findings.several[argument] = None
-        return number_of_values(checked)
+        """`size` of a property that is known to have several values: their number, also where it is one.
+
+        Reported if it has several values on some nodes only, or may have.
+        """
+        if await self._has_several(argument, scope):
+            self.findings.several[argument] = None
+            return number_of_values(checked)
+        match scope.get(argument.owner):
+            case Node() if argument.name != NAME:
+                ids, kind = await self.vocabulary.properties(argument.name), ValueOwner.NODE
+            case Edge(relations):
+                ids, kind = await self.vocabulary.qualifier_ids(argument.name, relations), ValueOwner.RELATIONSHIP
+            case _:
+                return None
+        if await self.vocabulary.may_have_several_values(ids, kind):
+            self._report(mixed_size(argument), Call(Function.SIZE, (argument,)))
+        return None
 
     def _report(self, problem: PlanProblem, part: Expression) -> None:
         self.findings.problem(problem.place, problem.reason, problem.alternatives)

@@ -13,7 +13,7 @@ from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import NODE_VALUES, Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema
 from kgnav_mcp.navigation.plans.kinds import is_of_languages, kinds_of
 from kgnav_mcp.navigation.resolving import NameIndex, nearest_names
-from kgnav_mcp.port import Capability, GraphAdapter
+from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
 
 _NO_LIMIT = 1_000_000
 """More labels or relations than any graph has."""
@@ -250,6 +250,11 @@ class Vocabulary:
     async def qualifiers_have_several_values(self, relations: Sequence[str], qualifiers: Sequence[str]) -> bool:
         """Whether the schema shows that some edge has a list of one of these properties."""
         return _have_several_values([each for each in await self._qualifiers(relations) if each.id in qualifiers])
+
+    async def may_have_several_values(self, properties: Sequence[str], kind: ValueOwner) -> bool:
+        """Whether some node or edge has a list of one of these properties, or nothing is known of that."""
+        found = [await self.graph.has_several_values(name, kind) for name in properties]
+        return any(several is not False for several in found)
 
     def have_literals_only(self, properties: Collection[str]) -> bool:
         """Whether the schema has these properties with values, none of which are nodes."""

@@ -204,7 +204,7 @@ def _normalize_number(name: str, text: str) -> str:
     if is_not_finite(text):
         return written_number(float(text))
     if not NUMBER.fullmatch(text):
-        raise ValueError(f"{name} is {text!r}, which is no number")
+        raise ValueError(f"{name} is {text!r}, which is not a number")
     return text
 
 
