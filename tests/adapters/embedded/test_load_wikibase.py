@@ -20,7 +20,9 @@ from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.embedded.loading.options import Statements
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Direction, Entity
+from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import AdapterOptions, TailKind, ValueOwner
+from kgnav_mcp.spelling import parse_plan
 from tests.adapters.embedded.loaded import Loaded
 from tests.adapters.wikidata.graph import values_and_ranks
 from tests.rows import triples_at
@@ -315,3 +317,28 @@ async def test_a_quantity_is_found_by_its_number_whatever_its_unit(tmp_path: Pat
             assert sorted(one.id for one in page.items) == ids, value
         (exact,) = (await graph.nodes(None, "P2048", "1.96 metre", limit=5)).items
         assert exact.id == "wd:Q1001"
+
+
+@pytest.mark.parametrize(
+    ("condition", "ids", "is_noted"),
+    [
+        ("a.P2048 = '1.96 metre'", ["wd:Q1001"], False),
+        ("a.P2048 CONTAINS 'metre'", ["wd:Q1001", "wd:Q3"], False),
+        ("a.P2048 > 1", ["wd:Q2"], True),
+    ],
+)
+async def test_a_plan_compares_quantities_with_a_unit_as_texts_and_says_so(
+    tmp_path: Path, condition: str, ids: list[str], is_noted: bool
+):
+    lines = [
+        *values_and_ranks(KB),
+        *KB.statement(BOB, "P2048", Value("quantity", "1.960"), number=1),
+        *KB.statement(CITY, "P2048", Value("quantity", "11.96", "Q11573"), number=1),
+    ]
+    load_lines(tmp_path, lines)
+    async with open_adapter(str(tmp_path / "kb.kg"), AdapterOptions()) as graph:
+        checked = await PlanRunner(graph).check(parse_plan(f"MATCH (a) WHERE {condition} RETURN a").plan)
+        assert not checked.problems
+        assert any("quantities with a unit" in note for note in checked.notes) is is_noted
+        page = await PlanRunner(graph).run(checked.plan, limit=9)
+    assert sorted(getattr(row.cells[0], "id", "") for row in page.items) == ids

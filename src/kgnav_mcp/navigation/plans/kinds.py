@@ -11,11 +11,13 @@ from kgnav_mcp.navigation.plans.findings import Findings
 from kgnav_mcp.plan import Aggregate, Call, Compare, Comparison, Constant, Function, Property
 from kgnav_mcp.spelling.cypher import write_part
 
+QUANTITY = "quantity"
+"""The kind of a Wikibase's quantities: numbers, but texts if they have a unit, as `1.96 metre`."""
 EDGE = "edge"
 """The kind of an edge itself."""
 _DATATYPES = {
     "number": "byte decimal double duration float int integer long negativeinteger nonnegativeinteger "
-    "nonpositiveinteger number positiveinteger quantity short unsignedbyte unsignedint unsignedlong unsignedshort",
+    "nonpositiveinteger number positiveinteger short unsignedbyte unsignedint unsignedlong unsignedshort",
     "text": "externalid langstring monolingualtext normalizedstring str string text token",
     "boolean": "bool boolean",
     "date": "date datetime gyear gyearmonth localdatetime time zoned_datetime zoneddatetime",
@@ -58,6 +60,8 @@ def is_of_languages(datatype: str) -> bool:
 
 def report_no_numbers(aggregate: Aggregate, kinds: frozenset[str], findings: Findings) -> None:
     """Report a sum or average of values that are of these kinds, if none of them is a number."""
+    if QUANTITY in kinds:
+        findings.notes.append(_without_units(write_part(aggregate)))
     if not kinds or "number" in kinds or not kinds <= _PLURAL.keys():
         return
     text = aggregate.of if "text" in kinds else None
@@ -83,6 +87,8 @@ def report_other_kinds(
     if not kinds:
         return
     place, values = write_part(prop), _listed(kinds)
+    if QUANTITY in kinds and any(_kind_of(constant) == "number" for constant in constants):
+        findings.notes.append(_without_units(write_part(condition)))
     if condition.comparison in _OF_TEXTS:
         if kinds <= _NEVER_EQUAL["text"]:
             as_text = Compare(Call(Function.TEXT, (prop,)), condition.comparison, condition.right)
@@ -107,6 +113,10 @@ def report_other_kinds(
             )
             findings.problem(place, reason, [] if converted is None else [write_part(converted)])
             findings.mend(constant, converted)
+
+
+def _without_units(place: str) -> str:
+    return f"{place}: quantities with a unit ('1.96 metre') are texts, and left out here."
 
 
 def _listed(kinds: frozenset[str]) -> str:
