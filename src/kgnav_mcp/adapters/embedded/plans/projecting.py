@@ -99,13 +99,12 @@ class Projector:
         if first_only and all_constant and not project.skip and project.where is None:
             query += " LIMIT 1"
         name = self.statement.table(query)
-        terms = self._order(
-            project,
-            sort_by,
-            result_terms,
-            name,
-            [column for column in project.columns if column not in aggregate_columns],
-        )
+        plain_columns = [column for column in project.columns if column not in aggregate_columns]
+        terms = self._order(project, sort_by, result_terms, name, plain_columns)
+        return self._page(project, result_terms, name, terms)
+
+    def _page(self, project: Project, result_terms: dict[str, Term], name: str, terms: tuple[str, ...]) -> Projected:
+        """Compiles the limit of a projection, and its condition on the rows that are left."""
         if project.skip or project.limit is not None:
             limit = -1 if project.limit is None else project.limit
             part = pieces.PAGE.format(
