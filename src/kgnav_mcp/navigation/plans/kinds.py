@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -86,9 +87,12 @@ def report_other_kinds(
     """
     if not kinds:
         return
+    if QUANTITY in kinds:
+        if any(_kind_of(constant) == "number" for constant in constants):
+            findings.notes.append(_without_units(write_part(condition)))
+        if not any(_may_have_unit(constant, condition.comparison) for constant in constants):
+            kinds = kinds - {QUANTITY} | {"number"}
     place, values = write_part(prop), _listed(kinds)
-    if QUANTITY in kinds and any(_kind_of(constant) == "number" for constant in constants):
-        findings.notes.append(_without_units(write_part(condition)))
     if condition.comparison in _OF_TEXTS:
         if kinds <= _NEVER_EQUAL["text"]:
             as_text = Compare(Call(Function.TEXT, (prop,)), condition.comparison, condition.right)
@@ -117,6 +121,14 @@ def report_other_kinds(
 
 def _without_units(place: str) -> str:
     return f"{place}: quantities with a unit ('1.96 metre') are texts, and left out here."
+
+
+def _may_have_unit(constant: Constant, comparison: Comparison) -> bool:
+    """Whether a constant may be a quantity with a unit, or a part of one if parts of texts are compared."""
+    if not isinstance(constant.value, str):
+        return False
+    form = r".*[^\W\d]" if comparison in _OF_TEXTS else r"[-+]?[\d.]+(E[-+]?\d+)? \S"
+    return re.match(form, constant.value, re.DOTALL | re.IGNORECASE) is not None
 
 
 def _listed(kinds: frozenset[str]) -> str:
