@@ -40,6 +40,19 @@ def test_a_name_in_the_other_number_ranks_next_to_the_exact_one():
     assert likeness.score("solar flare", ALIAS) > likeness.score("Solar flares", NAME)
 
 
+def test_of_names_that_differ_in_letter_case_only_the_one_in_the_case_of_the_hint_ranks_first():
+    for hint, name, other in (
+        ("Goods", "Good", "good"),
+        ("goods", "good", "Good"),
+        ("Jude Lwa", "Jude Law", "jude law"),
+        ("jude lwa", "jude law", "Jude Law"),
+        ("Jose Nandu", "José Ñandú", "JOSÉ ÑANDÚ"),
+    ):
+        likeness = Likeness(hint)
+        assert likeness.score(name, NAME) > likeness.score(other, NAME), hint
+        assert likeness.score(other, NAME) > likeness.score(name, NAME) - 0.01, hint
+
+
 def test_what_an_id_says_ranks_below_the_same_name():
     likeness = Likeness("mushroom")
     assert likeness.score("mushroom", ID) < likeness.score("mushrooms", ALIAS)

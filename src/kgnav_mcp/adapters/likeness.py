@@ -28,6 +28,8 @@ _SAME_BUT_ACCENTS = 0.98
 _SAME_WORDS = 0.97
 _SAME_BUT_NUMBER = 0.96
 _MAX_FUZZY_SCORE = 0.95
+_OTHER_CASE = 0.001
+"""Subtracted where letter case differs too: of `Good` and `good`, `Goods` more likely means the first."""
 _WEIGHTS = {NAME: 1.0, ALIAS: 0.98, ID: 0.9}
 _MAX_DESCRIPTION_SCORE = 0.25
 _DIGITS = 3
@@ -80,6 +82,15 @@ class Likeness:
             return 1.0
         if text.casefold() == self._caseless:
             return _SAME_BUT_CASE
+        return self._unequal_name_score(text) - (_OTHER_CASE if self._differs_in_case(text) else 0)
+
+    def _differs_in_case(self, text: str) -> bool:
+        """Whether letter case adds to the difference between a text and the hint."""
+        from rapidfuzz.distance import OSA  # noqa: PLC0415 - exact names do not need the package
+
+        return OSA.distance(self._hint, text) > OSA.distance(self._caseless, text.casefold())
+
+    def _unequal_name_score(self, text: str) -> float:
         name = folded(text)
         if name == self._folded:
             return _SAME_BUT_ACCENTS
