@@ -26,6 +26,7 @@ _MOST_ADVISED = 8
 _NAMESAKES = 20
 _COMPARED_CHARACTERS = 200
 """Characters of a name that are compared: the cost grows with the product of both lengths."""
+_IN_BRACKETS = re.compile(r"<[^<>\s]+:[^<>\s]+>")
 _ESCAPED = re.compile(r"\\([\\|])")
 _TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
 """A prefix after a dot, which only two-hop ids have: a dot in a host name is followed by a slash or a port."""
@@ -170,10 +171,12 @@ async def _with_nearest(graph: GraphAdapter, problems: Sequence[Unresolved]) -> 
 def spellings(printed: str) -> list[str]:
     """The ids that a printed id may stand for, likeliest first.
 
-    The text itself; without surrounding blanks; and with the changes of printing undone: a backslash before a pipe in
-    a table, and percent-encoding of characters that a table cannot show.
+    The text itself; without surrounding blanks or the angle brackets of an IRI; and with the changes of printing
+    undone: a backslash before a pipe in a table, and percent-encoding of characters that a table cannot show.
     """
     plain = printed.strip()
+    if _IN_BRACKETS.fullmatch(plain):
+        return [printed, *spellings(plain[1:-1])]
     unescaped = _ESCAPED.sub(r"\1", plain)
     return list(dict.fromkeys((printed, plain, unescaped, unquote(plain), unquote(unescaped))))
 
@@ -208,7 +211,8 @@ class NameIndex(Generic[T]):
         for spelling in spellings(name):
             if exact := self._by_id.get(spelling):
                 return exact
-        folded = name.strip().casefold()
+        folded = name.strip()
+        folded = (folded[1:-1] if _IN_BRACKETS.fullmatch(folded) else folded).casefold()
         if found := self._by_folded.get(folded):
             return found
         local = "" if _TWO_HOPS.search(folded) else _local(folded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.errors import AmbiguousEntity, UnknownName, Unsupported
+from kgnav_mcp.errors import AmbiguousEntity, UnknownEntity, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Direction
 from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind
@@ -102,6 +102,24 @@ class EntityContract(AdapterContract):
             bare = view.style.bare(local)
             assert (await resolve_entity(adapter, bare)).id == view.node(local)
             assert (await adapter.find(bare, limit=3)).items[0].entity.id == view.node(local)
+
+    async def test_an_id_is_first_in_each_of_its_forms(self, adapter: GraphAdapter, view: View):
+        iri = view.style.iri("scope_array")
+        iris = (iri, f"<{iri}>") if view.style.namespace else ()
+        for written in (view.node("scope_array"), view.style.bare("scope_array"), *iris):
+            assert (await resolve_entity(adapter, written)).id == view.node("scope_array"), written
+            found = (await adapter.find(written, limit=3)).items
+            assert found[0].entity.id == view.node("scope_array"), written
+            assert found[0].score >= 0.99
+
+    async def test_an_unknown_id_or_code_has_no_look_alikes(self, adapter: GraphAdapter, view: View):
+        unknown = (view.node("visitor001") + "999", view.style.bare("visitor001") + "999", view.style.iri("ada") + "9")
+        for hint in (*unknown, "Q99999999", "DOID:99999", "Visitor9999"):
+            page = await adapter.find(hint, limit=5)
+            assert (page.items, page.total.value) == ((), 0), hint
+            with pytest.raises(UnknownEntity) as caught:
+                await resolve_entity(adapter, hint)
+            assert not caught.value.nearest, hint
 
     async def test_find_puts_a_name_in_the_other_number_first_where_nothing_has_the_very_name(
         self, adapter: GraphAdapter, view: View

@@ -68,7 +68,7 @@ class NameReader:
         """
         entry = self._builder.catalogue.labels(self._session).one("label", label) if label is not None else None
         hint = storable(hint).strip()
-        candidates = Candidates[int](hint)
+        candidates = Candidates[int](hint, is_id=self._builder.prefixes.is_id(hint))
         for reference, row in entities.resolved(self._builder, [hint]).items():
             candidates.add_by_id(row[0], reference)
         lookup = NameLookup(self._builder, entry)

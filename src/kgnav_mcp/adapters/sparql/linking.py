@@ -97,7 +97,7 @@ class Linker(ABC):
     async def find(self, hint: str, types: Sequence[URIRef] | None, limit: int) -> Page[Candidate]:
         """Candidates by score, then by size, then by id; with `types`, only those of one of these types."""
         hint = hint.strip()
-        candidates = Candidates[URIRef](hint)
+        candidates = Candidates[URIRef](hint, is_id=self.is_id(hint))
         iri_of_hint = self.naming.iri(hint)
         if iri_of_hint is not None and (entity := (await self.names.described([iri_of_hint])).get(iri_of_hint)):
             # A merged entity counts as its target.
@@ -105,7 +105,7 @@ class Linker(ABC):
         hits, stop = await self._search.like(hint, limit)
         for hit in hits:
             candidates.add(hit.entity, hit.text, hit.kind)
-        for iri, match in await self._others(hint, limit):
+        for iri, match in () if self.is_id(hint) else await self._others(hint, limit):
             candidates.add_scored(iri, match)
         if types is not None and len(candidates):
             read = await self.of_types(list(candidates), types)
@@ -158,6 +158,11 @@ class Linker(ABC):
         """Candidates found in another way than by their names. By default there are none."""
         del hint, limit
         return ()
+
+    def is_id(self, text: str) -> bool:
+        """Whether a text has the form of an id, whatever the graph has: a full IRI or a known short form of one."""
+        iri = self.naming.iri(text)
+        return iri is not None and ("://" in text or str(iri) != text)
 
     def order(self, iri: URIRef) -> tuple[int, str]:
         """Sort key for entities that are otherwise equal."""
