@@ -40,10 +40,31 @@ def test_a_name_in_the_other_number_ranks_next_to_the_exact_one():
     assert likeness.score("solar flare", ALIAS) > likeness.score("Solar flares", NAME)
 
 
-def test_what_an_id_says_ranks_below_the_same_name():
+def test_of_names_that_differ_in_letter_case_only_the_one_in_the_case_of_the_hint_ranks_first():
+    for hint, name, other in (
+        ("Goods", "Good", "good"),
+        ("goods", "good", "Good"),
+        ("Jude Lwa", "Jude Law", "jude law"),
+        ("jude lwa", "jude law", "Jude Law"),
+        ("Jose Nandu", "José Ñandú", "JOSÉ ÑANDÚ"),
+    ):
+        likeness = Likeness(hint)
+        assert likeness.score(name, NAME) > likeness.score(other, NAME), hint
+        assert likeness.score(other, NAME) > likeness.score(name, NAME) - 0.01, hint
+
+
+def test_what_an_id_says_ranks_next_to_the_very_name_if_it_is_written_exactly_so_and_else_below_likely_names():
     likeness = Likeness("mushroom")
-    assert likeness.score("mushroom", ID) < likeness.score("mushrooms", ALIAS)
-    assert likeness.score("mushroom", ID) > likeness.score("Mushroom soups", NAME)
+    assert likeness.score("mushroom", NAME) > likeness.score("mushroom", ID) > likeness.score("Mushroom", NAME)
+    assert likeness.score("mushrooms", ID) < likeness.score("mushrooms", ALIAS)
+    assert likeness.score("mushrooms", ID) > likeness.score("Mushroom soups", NAME)
+
+
+def test_a_code_with_another_number_is_another_code_and_not_a_misspelt_one():
+    others = (("Q99999999", "Q9"), ("DOID:99999", "Dodo"), ("tt0083658", "tt0083659"), ("MESH:D009203", "D00920"))
+    assert all(Likeness(hint).is_other_code(text) for hint, text in others)
+    same = (("Apollo13", "Apollo 13"), ("tt0083658", "see tt0083658"), ("Se7en", "Seven"), ("Boat 7", "Boat 77"))
+    assert not any(Likeness(hint).is_other_code(text) for hint, text in same)
 
 
 def test_who_spells_a_name_as_asked_for_is_told_from_who_spells_it_otherwise():

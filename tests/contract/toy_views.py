@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from kgnav_mcp.model import Direction, Entity, Literal, Triple
 from kgnav_mcp.port.scalars import scalar
-from tests.contract import toy, toy_numbers
+from tests.contract import toy, toy_files, toy_numbers
 
 Tail = str | tuple[str, str | None, str | None]
 """An id, or (text, datatype, language)."""
@@ -34,6 +34,8 @@ class Style:
     """Whether edges have properties. If not, parallel edges are one triple."""
     terms: bool = True
     """Whether names, aliases and descriptions are triples. If not, they only appear in descriptions of entities."""
+    namespace: str = ""
+    """The namespace of the IRIs of nodes; empty if nodes have no IRIs."""
 
     def node_id(self, local: str) -> str:
         return self.node + (quote(local, safe="") if self.escaped else local)
@@ -47,6 +49,10 @@ class Style:
     def bare(self, local: str) -> str:
         """A node's id without its prefix."""
         return self.node_id(local).rpartition(":")[2]
+
+    def iri(self, local: str) -> str:
+        """A node's full IRI; its id if nodes have no IRIs."""
+        return self.namespace + self.bare(local) if self.namespace else self.node_id(local)
 
     def value(self, value: toy.Value) -> Tail:
         return value.text, self.datatypes[value.kind], value.language
@@ -86,6 +92,7 @@ RDF = Style(
     alias="skos:altLabel",
     description="rdfs:comment",
     type="rdf:type",
+    namespace=toy_files.NAMESPACES["node"],
 )
 
 
@@ -120,6 +127,7 @@ WIKIDATA = WikidataStyle(
     description="schema:description",
     type=f"wdt:{toy_numbers.INSTANCE_OF}",
     terms=False,
+    namespace="http://www.wikidata.org/entity/",
 )
 TRUTHY = replace(WIKIDATA, qualifiers=False)
 FREEBASE = Style(
@@ -133,6 +141,7 @@ FREEBASE = Style(
     description="common.topic.description",
     type="type.object.type",
     qualifiers=False,
+    namespace=toy_files.FREEBASE,
 )
 
 

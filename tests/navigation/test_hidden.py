@@ -59,5 +59,6 @@ def test_an_id_is_meant_by_what_stands_behind_its_prefix():
         assert [each.relation.id for each in meant] == ["wdt:P19"], name
     for name in ("wdt:P40.wdt:P19", ":spouse.:P19", "http://x.org/spouse.http://x.org/P19"):
         assert matching_relations([name], known) == {name: []}, "a way through a mediator is not its second half"
-    assert matching_relations(["http://x.org:80/P19"], known)["http://x.org:80/P19"] == known[:1]
+    for iri in ("http://x.org:80/P19", "<http://x.org:80/P19>"):
+        assert matching_relations([iri], known)[iri] == known[:1]
     assert matching_relations(["P1", "19", "wdt:", ""], known) == {"P1": [], "19": [], "wdt:": [], "": []}

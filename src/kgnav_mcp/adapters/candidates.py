@@ -22,7 +22,9 @@ class Match(NamedTuple):
 class Candidates(Generic[K]):
     """Entities that may be meant by a hint, each with its best match."""
 
-    def __init__(self, hint: str) -> None:
+    def __init__(self, hint: str, *, is_id: bool = False) -> None:
+        """`is_id`: the hint has the form of an id, so that similar texts are not accepted."""
+        self._is_id = is_id
         self._hint = hint
         self._likeness = Likeness(hint)
         self._best: dict[K, Match] = {}
@@ -30,8 +32,14 @@ class Candidates(Generic[K]):
         """Whether some entity has exactly the hint as a name, alias or description, ignoring letter case."""
 
     def add(self, entity: K, text: str, kind: int) -> None:
-        """Add a text of an entity and score it. `kind` is one of `likeness.NAME`, `ALIAS`, `DESCRIPTION` and `ID`."""
-        self.has_exact_match |= kind != ID and text.casefold() == self._hint.casefold()
+        """Add a text of an entity and score it. `kind` is one of `likeness.NAME`, `ALIAS`, `DESCRIPTION` and `ID`.
+
+        If the hint is an id or a code, texts that differ from it are left out: a similar id means something else.
+        """
+        is_exact = text.casefold() == self._hint.casefold()
+        self.has_exact_match |= kind != ID and is_exact
+        if not is_exact and (self._is_id or self._likeness.is_other_code(text)):
+            return
         self.add_scored(entity, Match(text, self._likeness.score(text, kind)))
 
     def add_scored(self, entity: K, match: Match) -> None:

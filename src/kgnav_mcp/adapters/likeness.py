@@ -23,11 +23,17 @@ _ACCENTS = re.compile("[\u0300-\u036f]+")
 EXACT_WORDS_NOTE = "Looked for names with all of these words, exactly as they are spelt."
 """The note of a page of candidates from a store that cannot find misspelt words."""
 
+_SAME_ID = 0.995
 _SAME_BUT_CASE = 0.99
 _SAME_BUT_ACCENTS = 0.98
 _SAME_WORDS = 0.97
 _SAME_BUT_NUMBER = 0.96
 _MAX_FUZZY_SCORE = 0.95
+_OTHER_CASE = 0.001
+"""Subtracted where letter case differs too: of `Good` and `good`, `Goods` more likely means the first."""
+_CODE = re.compile(r"\S*(:\S*\d\S*|\d>?)")
+"""The form of ids, keys and codes: `Q42`, `DOID:9970`, `tt0083658`, but not `Se7en`."""
+_NUMBER = re.compile(r"\d+")
 _WEIGHTS = {NAME: 1.0, ALIAS: 0.98, ID: 0.9}
 _MAX_DESCRIPTION_SCORE = 0.25
 _DIGITS = 3
@@ -61,6 +67,11 @@ class Likeness:
         self._caseless = hint.casefold()
         self._folded = folded(hint)
         self._hint_words = WORD.findall(self._folded)
+        self._numbers = set(_NUMBER.findall(hint)) if _CODE.fullmatch(hint) else set[str]()
+
+    def is_other_code(self, text: str) -> bool:
+        """Whether the hint is an id or a code, and the text lacks a number of it: `Q9` is not a misspelt `Q99`."""
+        return not self._numbers.issubset(_NUMBER.findall(text))
 
     def score(self, text: str, kind: int) -> float:
         """The score of a text of a kind (NAME, ...). A description always scores below a similar name."""
@@ -71,6 +82,8 @@ class Likeness:
                 * len(hint_words.intersection(WORD.findall(folded(text))))
                 / max(len(hint_words), 1)
             )
+        elif kind == ID and text == self._hint:
+            score = _SAME_ID
         else:
             score = self._name_score(text) * _WEIGHTS[kind]
         return round(score, _DIGITS)
@@ -80,6 +93,15 @@ class Likeness:
             return 1.0
         if text.casefold() == self._caseless:
             return _SAME_BUT_CASE
+        return self._unequal_name_score(text) - (_OTHER_CASE if self._differs_in_case(text) else 0)
+
+    def _differs_in_case(self, text: str) -> bool:
+        """Whether letter case adds to the difference between a text and the hint."""
+        from rapidfuzz.distance import OSA  # noqa: PLC0415 - exact names do not need the package
+
+        return OSA.distance(self._hint, text) > OSA.distance(self._caseless, text.casefold())
+
+    def _unequal_name_score(self, text: str) -> float:
         name = folded(text)
         if name == self._folded:
             return _SAME_BUT_ACCENTS

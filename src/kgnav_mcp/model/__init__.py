@@ -33,6 +33,7 @@ from kgnav_mcp.model.facts import (
     RelationFacts,
     Schema,
     ValueFacts,
+    ValueMatch,
 )
 from kgnav_mcp.model.pages import AnchoredPage, Certainty, Count, Page, Stop, T, anchored
 from kgnav_mcp.model.subgraph import Role, Subgraph, SubgraphEdge, SubgraphNode
@@ -87,6 +88,7 @@ __all__ = [
     "TrailStep",
     "Triple",
     "ValueFacts",
+    "ValueMatch",
     "Verdict",
     "anchored",
 ]

@@ -40,11 +40,19 @@ class Namesake:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueMatch:
+    """An entity, and the property that has a given text as its value there."""
+
+    entity: Entity
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """An entity that a name may mean, with the name that matched, and a score from 0 to 1 (1: exactly this name).
 
     `sitelinks` is the number of pages about it in other wikis, a measure of how well it is known; None if the store
-    has no such count.
+    has no such count. `found_by` is the property that has `matched` as its value; None if that is a name or an id.
     """
 
     entity: Entity
@@ -52,6 +60,7 @@ class Candidate:
     score: float
     degree: Count
     sitelinks: int | None = None
+    found_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

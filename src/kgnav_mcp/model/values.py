@@ -27,6 +27,7 @@ class Entity:
     `types` are labels of a property graph or classes of an RDF graph. `mediator` marks a node without a name that only
     connects others (Freebase's CVT). `asked_as` is the id that the caller used, if the store has merged that id into
     this one. `namesakes` are other entities whose name differs from the name that the caller used only by letter case.
+    `found_by` is the property by whose value the caller named it, and that value.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Entity:
     mediator: bool = False
     asked_as: str | None = None
     namesakes: tuple[Entity, ...] = ()
+    found_by: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

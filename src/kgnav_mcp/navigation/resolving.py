@@ -14,7 +14,8 @@ from rapidfuzz import fuzz, process
 
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
-from kgnav_mcp.model import Direction, Entity, Namesake, RelationFacts, T
+from kgnav_mcp.model import Direction, Entity, Namesake, RelationFacts, T, ValueMatch
+from kgnav_mcp.navigation.codes import bearers
 from kgnav_mcp.navigation.words import words
 from kgnav_mcp.port import GraphAdapter
 
@@ -26,6 +27,7 @@ _MOST_ADVISED = 8
 _NAMESAKES = 20
 _COMPARED_CHARACTERS = 200
 """Characters of a name that are compared: the cost grows with the product of both lengths."""
+_IN_BRACKETS = re.compile(r"<[^<>\s]+:[^<>\s]+>")
 _ESCAPED = re.compile(r"\\([\\|])")
 _TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
 """A prefix after a dot, which only two-hop ids have: a dot in a host name is followed by a slash or a port."""
@@ -37,6 +39,8 @@ Given = Entity | str | Sequence[str]
 
 async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
     """The entity with this id, or the only one with this name: spelt exactly, otherwise in any letter case.
+
+    A code that is the value of one of its properties (see `codes`) comes after names spelt exactly.
 
     Raises:
         UnknownEntity: no entity has the id or name; the error has the nearest names.
@@ -130,7 +134,12 @@ async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapp
     if not named:
         return entities
     pages = await graph.find_by_names(list(named.values()), limit=_NAMESAKES)
-    looked_up = {reference: _entity_named(name, pages[name].items) for reference, name in named.items()}
+    inexact = [name for name in named.values() if all(one.name != name for one in pages[name].items)]
+    codes = await bearers(graph, inexact)
+    looked_up = {
+        reference: _entity_coded(name, codes[name]) if name in codes else _entity_named(name, pages[name].items)
+        for reference, name in named.items()
+    }
     if problems := [one for one in looked_up.values() if not isinstance(one, Entity)]:
         problems = await _with_nearest(graph, problems)
         raise problems[0] if len(problems) == 1 else UnresolvedEntities(problems)
@@ -146,10 +155,18 @@ def _entity_named(name: str, namesakes: Sequence[Namesake]) -> Entity | Unresolv
     if len(bearers) == 1:
         return replace(bearers[0], namesakes=tuple(one.entity for one in namesakes if one.entity != bearers[0]))
     if bearers:
-        return AmbiguousEntity(name, bearers, next_step="Repeat the call with the id of the one you mean.")
+        return AmbiguousEntity(name, bearers, next_step=_USE_ID)
     return UnknownEntity(name)
 
 
+def _entity_coded(code: str, matches: Sequence[ValueMatch]) -> Entity | AmbiguousEntity:
+    """The entity that has this value of a property, or the error if several have it."""
+    if len(matches) > 1:
+        return AmbiguousEntity(code, [one.entity for one in matches], next_step=_USE_ID)
+    return replace(matches[0].entity, found_by=(matches[0].relation.id, code))
+
+
+_USE_ID = "Repeat the call with the id of the one you mean."
 _USE_NEAREST = "Use one of these ids, or call find_node with other words for it."
 _NONE_NEAR = "Nothing is called like it: call find_node with other words, or describe_graph to see what there is."
 
@@ -170,10 +187,12 @@ async def _with_nearest(graph: GraphAdapter, problems: Sequence[Unresolved]) -> 
 def spellings(printed: str) -> list[str]:
     """The ids that a printed id may stand for, likeliest first.
 
-    The text itself; without surrounding blanks; and with the changes of printing undone: a backslash before a pipe in
-    a table, and percent-encoding of characters that a table cannot show.
+    The text itself; without surrounding blanks or the angle brackets of an IRI; and with the changes of printing
+    undone: a backslash before a pipe in a table, and percent-encoding of characters that a table cannot show.
     """
     plain = printed.strip()
+    if _IN_BRACKETS.fullmatch(plain):
+        return [printed, *spellings(plain[1:-1])]
     unescaped = _ESCAPED.sub(r"\1", plain)
     return list(dict.fromkeys((printed, plain, unescaped, unquote(plain), unquote(unescaped))))
 
@@ -208,7 +227,8 @@ class NameIndex(Generic[T]):
         for spelling in spellings(name):
             if exact := self._by_id.get(spelling):
                 return exact
-        folded = name.strip().casefold()
+        folded = name.strip()
+        folded = (folded[1:-1] if _IN_BRACKETS.fullmatch(folded) else folded).casefold()
         if found := self._by_folded.get(folded):
             return found
         local = "" if _TWO_HOPS.search(folded) else _local(folded)

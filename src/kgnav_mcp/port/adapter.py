@@ -20,6 +20,7 @@ from kgnav_mcp.model import (
     Schema,
     Triple,
     ValueFacts,
+    ValueMatch,
 )
 from kgnav_mcp.port import defaults, matching, scanning
 from kgnav_mcp.port.matching import MatchRequest
@@ -75,6 +76,15 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
             InvalidArgument: there are more names than the store looks up in one call.
         """
         return await one_by_one(names, lambda name: self.find_by_name(name, limit=limit))
+
+    async def find_by_values(self, values: Sequence[str], *, limit: int) -> Mapping[str, Sequence[ValueMatch]]:
+        """Entities that have a property with exactly one of these texts as its value, such as a code or a foreign key.
+
+        At most `limit` matches for each text, in any order; texts without a match may be absent. Only texts without a
+        language are compared, no numbers or dates. A store whose values are not indexed may leave out what it would
+        have to read millions of nodes for. By default all rows are read.
+        """
+        return await scanning.nodes_with_values(self, values, limit=limit)
 
     @abstractmethod
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:

@@ -27,6 +27,7 @@ from kgnav_mcp.model import (
     Stop,
     Triple,
     ValueFacts,
+    ValueMatch,
 )
 from kgnav_mcp.port.lists import page_of
 from kgnav_mcp.port.ordering import value_order
@@ -69,6 +70,17 @@ async def values(
             owners_by_value[tail.text].add(one)
     values = [ValueFacts(found[text], Count(len(owners_by_value[text]))) for text in sorted(found, key=value_order)]
     return page_of(values, limit, after)
+
+
+async def nodes_with_values(graph: GraphAdapter, texts: Collection[str], *, limit: int) -> dict[str, list[ValueMatch]]:
+    """The first nodes with a property that has exactly one of these texts as its value, for each text."""
+    nodes, rows = await _read_graph(graph) if texts else ({}, [])
+    found: dict[str, list[ValueMatch]] = defaultdict(list)
+    for row in rows:
+        tail = row.tail
+        if isinstance(tail, Literal) and tail.text in texts and (tail.datatype, tail.language) == (None, None):
+            found[tail.text].append(ValueMatch(nodes[row.head.id], row.relation))
+    return {text: matches[:limit] for text, matches in found.items()}
 
 
 async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema:

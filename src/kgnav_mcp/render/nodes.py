@@ -208,6 +208,13 @@ def values_table(page: Page[ValueFacts], offset: int, *, counted: str, list_name
     )
 
 
+def _matched(item: Candidate) -> str:
+    """The text that matched, with the property that has it as its value; empty if it is shown already."""
+    if item.found_by is not None:
+        return f"{item.found_by} = {item.matched}"
+    return "" if item.matched in (item.entity.label, item.entity.description) else item.matched
+
+
 def candidates_table(page: Page[Candidate], *, hint: str) -> Table:
     """Entities that match a hint, best first."""
     step = _next_search(page.items[0].entity) if page.items else ""
@@ -223,7 +230,7 @@ def candidates_table(page: Page[Candidate], *, hint: str) -> Table:
                 item.degree,
                 item.sitelinks,
                 item.score,
-                "" if item.matched in (item.entity.label, item.entity.description) else item.matched,
+                _matched(item),
             )
             for item in page.items
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kgnav_mcp.clipping import clipped
+from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.model import (
     AtEntities,
     Count,
@@ -195,11 +195,14 @@ def _entity_count(facts: RelationFacts, entities: Sequence[Entity]) -> Count | N
 
 
 def _entity_notes(entities: Sequence[Entity]) -> tuple[str, ...]:
-    """Notes on entities whose id was replaced, or whose name others share."""
+    """Notes on entities whose id was replaced, that were found by a value, or whose name others share."""
     notes: list[str] = []
     for entity in entities:
         if entity.asked_as is not None:
             notes.append(f"{printable_id(entity.asked_as)} is now {name_and_id(entity)}.")
+        if entity.found_by is not None:
+            relation, value = entity.found_by
+            notes.append(f"Found by its property {relation} = {echoed(value)}: {name_and_id(entity)}.")
         if entity.namesakes:
             others = [name_and_id(one) for one in entity.namesakes]
             more = f" and {len(others) - _NAMESAKES} more" if len(others) > _NAMESAKES else ""

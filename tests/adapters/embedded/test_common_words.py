@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from kgnav_mcp.adapters.embedded import lookup, open_adapter
@@ -56,3 +58,12 @@ async def test_the_best_connected_entity_is_first_wherever_it_is_in_the_file(pat
 async def test_the_total_of_a_whole_name_is_exact(path: str):
     async with open_adapter(path, AdapterOptions()) as graph:
         assert (await graph.find("Disease 007", limit=5)).total == Count(1)
+
+
+async def test_a_misspelt_name_is_found_although_similar_words_are_in_more_names_than_are_read(tmp_path: Path):
+    names = [*(f"{word} {number}" for word in ("Tanga", "Tenga", "Tinga") for number in range(10)), "Tonga"]
+    nodes = [toy.Node(f"place{place}", (), toy.name(name)) for place, name in enumerate(names)]
+    load(toy_files.write_property_graph(tmp_path, nodes, ()), tmp_path / "places.kg", LoadOptions())
+    async with open_adapter(str(tmp_path / "places.kg"), AdapterOptions()) as graph:
+        page = await graph.find("Txnga", limit=5)
+    assert page.items[0].matched == "Tonga"

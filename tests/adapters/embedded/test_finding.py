@@ -120,11 +120,11 @@ async def test_the_words_of_an_id_are_found(pizza: GraphAdapter):
     assert (await resolve_entity(pizza, "four seasons")).id == ":FourSeasons"
 
 
-async def test_a_real_name_ranks_above_what_an_id_says(tmp_path: Path):
+async def test_the_very_name_ranks_above_what_an_id_says_and_that_above_another_number(tmp_path: Path):
     text = PIZZA + ':Thing rdfs:label "Mushroom"@en . :Other rdfs:label "Mushrooms"@en .'
     async for adapter in opened(tmp_path, "pizza.ttl", text):
         page = await adapter.find("Mushroom", limit=3)
-        assert [one.entity.id for one in page.items] == [":Thing", ":Other", ":Mushroom"]
+        assert [one.entity.id for one in page.items] == [":Thing", ":Mushroom", ":Other"]
         assert (await resolve_entity(adapter, "Mushroom")).id == ":Thing"
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.errors import AmbiguousEntity, UnknownName, Unsupported
+from kgnav_mcp.errors import AmbiguousEntity, UnknownEntity, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Direction
+from kgnav_mcp.navigation.codes import find_candidates
 from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind
 from tests.contract import toy
@@ -102,6 +103,50 @@ class EntityContract(AdapterContract):
             bare = view.style.bare(local)
             assert (await resolve_entity(adapter, bare)).id == view.node(local)
             assert (await adapter.find(bare, limit=3)).items[0].entity.id == view.node(local)
+
+    async def test_an_id_is_first_in_each_of_its_forms(self, adapter: GraphAdapter, view: View):
+        iri = view.style.iri("scope_array")
+        iris = (iri, f"<{iri}>") if view.style.namespace else ()
+        for written in (view.node("scope_array"), view.style.bare("scope_array"), *iris):
+            assert (await resolve_entity(adapter, written)).id == view.node("scope_array"), written
+            found = (await adapter.find(written, limit=3)).items
+            assert found[0].entity.id == view.node("scope_array"), written
+            assert found[0].score >= 0.99
+
+    async def test_an_unknown_id_or_code_has_no_look_alikes(self, adapter: GraphAdapter, view: View):
+        unknown = (view.node("visitor001") + "999", view.style.bare("visitor001") + "999", view.style.iri("ada") + "9")
+        for hint in (*unknown, "Q99999999", "DOID:99999", "Visitor9999"):
+            page = await adapter.find(hint, limit=5)
+            assert (page.items, page.total.value) == ((), 0), hint
+            with pytest.raises(UnknownEntity) as caught:
+                await resolve_entity(adapter, hint)
+            assert not caught.value.nearest, hint
+
+    async def test_a_code_finds_the_node_that_has_it_as_the_value_of_a_property(
+        self, adapter: GraphAdapter, view: View
+    ):
+        found = await adapter.find_by_values(["007", "clocks", "night", "Ada Stone", "36", "nothing", "red"], limit=9)
+        by_text = {text: {(one.entity.id, one.relation.id) for one in matches} for text, matches in found.items()}
+        tag = view.relation("tag")
+        assert by_text["007"] == {(view.node("cloud"), view.relation("serial"))}
+        assert by_text["clocks"] == {(view.node("ada"), tag)}
+        assert by_text["night"] == {(view.node("ada"), tag), (view.node("ben"), tag)}
+        assert not by_text.get("nothing")
+        assert not by_text.get("36"), "a number is no text"
+        assert len(found["red"]) == 9
+        assert await adapter.find_by_values([], limit=9) == {}
+
+    async def test_a_code_is_resolved_and_comes_first_with_the_property_that_has_it(
+        self, adapter: GraphAdapter, view: View
+    ):
+        entity = await resolve_entity(adapter, "007")
+        assert (entity.id, entity.found_by) == (view.node("cloud"), (view.relation("serial"), "007"))
+        page = await find_candidates(adapter, "007", label=None, limit=5)
+        best = page.items[0]
+        assert (best.entity.id, best.matched, best.found_by) == (view.node("cloud"), "007", view.relation("serial"))
+        assert (page.total.value, best.degree) == (1, (await adapter.find(view.node("cloud"), limit=1)).items[0].degree)
+        with pytest.raises(UnknownEntity):
+            await resolve_entity(adapter, "clocks")
 
     async def test_find_puts_a_name_in_the_other_number_first_where_nothing_has_the_very_name(
         self, adapter: GraphAdapter, view: View

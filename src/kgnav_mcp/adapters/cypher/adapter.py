@@ -37,6 +37,7 @@ from kgnav_mcp.model import (
     Schema,
     Triple,
     ValueFacts,
+    ValueMatch,
 )
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
@@ -135,6 +136,9 @@ class CypherAdapter(GraphAdapter):
 
     async def find_by_names(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
         return await self.in_time(self.readers.names.named_each(names, limit))
+
+    async def find_by_values(self, values: Sequence[str], *, limit: int) -> Mapping[str, Sequence[ValueMatch]]:
+        return await self.in_time(self.readers.names.with_values(values, limit))
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         return await self.in_time(self.readers.linker.find(hint, label, limit))

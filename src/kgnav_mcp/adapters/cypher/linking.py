@@ -47,7 +47,7 @@ class Linker:
         hint = encodable(hint.strip()[:MAX_NAME_LENGTH])
         if label is not None:
             label = (await self._catalogue.with_names(label)).resolve_label(label)
-        candidates = Candidates[str](hint)
+        candidates = Candidates[str](hint, is_id=bool(self._entities.lookups([hint])))
         known: dict[str, tuple[Entity, int]] = {}
 
         def wanted(entity: Entity, degree: int) -> bool:

@@ -9,14 +9,14 @@ from typing import Any, cast
 
 from kgnav_mcp.adapters.candidates import first_page
 from kgnav_mcp.adapters.cypher import queries
-from kgnav_mcp.adapters.cypher.builder import labelled
+from kgnav_mcp.adapters.cypher.builder import labelled, quoted
 from kgnav_mcp.adapters.cypher.catalogue import FullText
-from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow
+from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow, relation_of
 from kgnav_mcp.adapters.cypher.session import batches
 from kgnav_mcp.adapters.cypher.values import encodable
 from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, WORD, Rank, entities_named
 from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.model import Direction, Entity, Namesake, Page, Stop
+from kgnav_mcp.model import Direction, Entity, Namesake, Page, Stop, ValueMatch
 
 MAX_HITS = 100
 """The most nodes returned for one name."""
@@ -67,6 +67,34 @@ class NameReader:
             known |= {one.node_id: one.entity for one in anchors}
             found[text] = entities_named(text, ((one.node_id, ID, 0, text) for one in anchors))
         return {name: _page(found.get(text, {}), known, limit, hits.stop) for name, text in search_texts.items()}
+
+    async def with_values(self, values: Sequence[str], limit: int) -> dict[str, list[ValueMatch]]:
+        """The first nodes that have each text as the value of a property.
+
+        All properties are read of a graph with few nodes, of a larger one those with an index.
+        """
+        texts = [text for text in dict.fromkeys(values) if encodable(text) == text]
+        catalogue, decoder = self._catalogue.current, self._entities.decoder
+        indexed = [
+            f"MATCH (n{labelled(label)}) WHERE n.{quoted(key)} IN $texts" for label, key in sorted(catalogue.indexed)
+        ]
+        answers = await gathered(
+            *(
+                self._session.items(
+                    queries.NODES_WITH_TEXT,
+                    {"nodes": nodes},
+                    texts=texts,
+                    scanned=MAX_SCANNED,
+                    most=limit,
+                    described=decoder.described_keys,
+                )
+                for nodes in (["MATCH (n)"] if catalogue.nodes <= MAX_SCANNED else indexed)
+            )
+        )
+        found: dict[str, dict[tuple[str, str], ValueMatch]] = defaultdict(dict)
+        for text, key, node in (row for rows in answers for row in rows):
+            found[text][node[0], key] = ValueMatch(decoder.entity(node), relation_of(key))
+        return {text: list(matches.values())[:limit] for text, matches in found.items()}
 
     async def by_key(self, values: Sequence[str]) -> dict[str, list[Anchor]]:
         """The nodes, of any label, whose id key has each value: the value is an id without its `Label:key=` prefix."""

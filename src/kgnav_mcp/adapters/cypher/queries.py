@@ -153,6 +153,19 @@ RETURN collect([{node}, {degree_with_values}])
 """
 """A scan of the label up to the bound, whatever the number of names."""
 
+NODES_WITH_TEXT = """
+{nodes}
+WITH n LIMIT $scanned
+UNWIND keys(n) AS key
+WITH n, key, [text IN $texts WHERE n[key] = text OR ({is_text_list(n[key])} AND text IN n[key])] AS texts
+UNWIND texts AS text
+WITH text, collect([n, key])[..$most] AS found
+UNWIND found AS one
+WITH text, one[1] AS key, one[0] AS n
+RETURN collect([text, key, {node}])
+"""
+"""Costs the properties of the nodes."""
+
 PROPERTIES_OF_NODES = """
 {nodes}
 UNWIND keys(n) AS key

@@ -42,6 +42,7 @@ from kgnav_mcp.model import (
     Stop,
     Triple,
     ValueFacts,
+    ValueMatch,
 )
 from kgnav_mcp.port import AdapterOptions, Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
 
@@ -117,6 +118,9 @@ class EmbeddedAdapter(GraphAdapter):
 
     async def find_by_names(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
         return await self._run(lambda builder: NameReader(builder, self._options.languages).named_each(names, limit))
+
+    async def find_by_values(self, values: Sequence[str], *, limit: int) -> Mapping[str, Sequence[ValueMatch]]:
+        return await self._run(lambda builder: NameReader(builder, self._options.languages).with_values(values, limit))
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         return await self._run(lambda builder: NameReader(builder, self._options.languages).find(hint, label, limit))

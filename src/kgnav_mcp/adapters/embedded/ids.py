@@ -50,6 +50,10 @@ class Prefixes:
         found = ((prefix, self._namespace_of[prefix]) for prefix in prefixes if prefix in self._namespace_of)
         return {prefix: iri for prefix, iri in found if self._prefix_of[iri] == prefix}
 
+    def is_id(self, text: str) -> bool:
+        """Whether a text has the form of an id, whatever the graph has: a full IRI, or a known prefix and a name."""
+        return "://" in text or (":" in text and len(self.keys(text)) > 1)
+
     def keys(self, reference: str) -> tuple[str, ...]:
         """Returns the stored ids that a text may mean, the text itself first.
 

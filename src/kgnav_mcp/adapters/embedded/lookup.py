@@ -28,8 +28,8 @@ MOST_SAME = 10_000
 
 _MAX_HITS_WITH_LABEL = 10_000
 """Hits that are tested for a label, of which most may lack it."""
-_SIMILAR_WORDS, _MAX_SIMILAR_NAMES = 3, 64
-"""Similar words used for each word, and names made of such words that are sought as whole names, at most."""
+_MIN_SIMILAR_WORDS, _MAX_SIMILAR_NAMES = 3, 64
+"""Similar words used for each word, at least, and names made of such words that are sought as whole names, at most."""
 _MIN_PREFIX_LENGTH = 3
 _LAST_CHARACTER = "\U0010ffff"
 
@@ -131,7 +131,8 @@ class NameLookup:
         for word, forms in known.items():
             self._session.check()
             similar[word] = [*(forms or [word]), *vocabulary.near(word, misspelt=not forms)]
-        nearest = (similar_words[:_SIMILAR_WORDS] for similar_words in similar.values())
+        each = max(_MIN_SIMILAR_WORDS, round(_MAX_SIMILAR_NAMES ** (1 / len(similar))))
+        nearest = (similar_words[:each] for similar_words in similar.values())
         yield from self._rows_named(map(" ".join, islice(product(*nearest), _MAX_SIMILAR_NAMES)))
         either = {
             word: _any_of_words(similar_words, is_prefix=not known[word]) for word, similar_words in similar.items()

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.adapters.likeness import ID, Rank, entities_named
-from kgnav_mcp.model import Candidate, Count, Namesake, Page, Stop
+from kgnav_mcp.model import Candidate, Count, Namesake, Page, Stop, ValueMatch
 
 _MAX_RANKED = 200
 """Candidates whose degree is counted, at most. The degree orders candidates with equal scores."""
@@ -55,6 +55,19 @@ class NameReader:
             for name, group in ordered.items()
         }
 
+    def with_values(self, values: Sequence[str], limit: int) -> dict[str, list[ValueMatch]]:
+        """Returns for each text the first nodes that have it as the value of a property."""
+        found: dict[str, list[Row]] = {}
+        for value in dict.fromkeys(values):
+            self._session.check()
+            found[value] = self._session.all(queries.names.NODES_WITH_TEXT, storable(value), limit)
+        nodes = list(dict.fromkeys(node for rows in found.values() for node, _ in rows))
+        described = entities.described_by_number(self._builder, nodes)
+        return {
+            value: [ValueMatch(described[node], self._builder.relation(number)) for node, number in rows]
+            for value, rows in found.items()
+        }
+
     def _bearers(self, name: str, rows: Iterable[Row]) -> dict[int, tuple[Rank, str]]:
         return entities_named(
             name, ((node, kind, language_rank(tag, self._languages), text) for node, kind, tag, text in rows)
@@ -68,7 +81,7 @@ class NameReader:
         """
         entry = self._builder.catalogue.labels(self._session).one("label", label) if label is not None else None
         hint = storable(hint).strip()
-        candidates = Candidates[int](hint)
+        candidates = Candidates[int](hint, is_id=self._builder.prefixes.is_id(hint))
         for reference, row in entities.resolved(self._builder, [hint]).items():
             candidates.add_by_id(row[0], reference)
         lookup = NameLookup(self._builder, entry)

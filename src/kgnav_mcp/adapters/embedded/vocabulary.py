@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-_MAX_CORRECTIONS = 6
+_MAX_CORRECTIONS = 24
 """Corrections of one misspelt word, at most."""
 
 

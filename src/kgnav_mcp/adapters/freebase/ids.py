@@ -40,6 +40,8 @@ class Ids:
         """Resolve an id in any form to an IRI; None if the text is not an id."""
         if len(reference) > _MAX_LENGTH:
             return None
+        if reference.startswith("<") and reference.endswith(">"):
+            reference = reference[1:-1]
         if _SHORT.fullmatch(reference):
             full = self.namespace + reference
         elif match := _PREFIXED.fullmatch(reference):

@@ -33,10 +33,16 @@ class Linker(linking.Linker):
         )
         search = SparqlNames(store.reader, lookup)
         super().__init__(store.reader, names, search)
+        self._is_topic = store.ids.is_topic
         self.full_text = search.index
 
     async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
         return await self._reader.in_batches(queries.OF_TYPES, "ids", iris, types=values(*types))
+
+    def is_id(self, text: str) -> bool:
+        """Whether a text has the form of an entity's id. A dotted word such as `St.Louis` may be a name."""
+        iri = self.naming.iri(text)
+        return iri is not None and ("://" in text or self._is_topic(iri))
 
     async def _prominence(self, entities: Mapping[URIRef, Entity]) -> Mapping[URIRef, tuple[int, ...]]:
         if len(entities) < 2:

@@ -29,6 +29,7 @@ from kgnav_mcp.model import (
     Schema,
     Triple,
     ValueFacts,
+    ValueMatch,
 )
 from kgnav_mcp.port import FarEnds, ValueOwner
 from kgnav_mcp.port.matching import MatchRequest, read_or_search
@@ -102,6 +103,9 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
 
     async def find_by_names(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
         return await self._readers.linker.named_each(names, limit)
+
+    async def find_by_values(self, values: Sequence[str], *, limit: int) -> Mapping[str, Sequence[ValueMatch]]:
+        return await self._readers.linker.with_values(values, limit)
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         types = None if label is None else (await self._readers.lists.types(label)).iris

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rdflib import URIRef
+from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.candidates import Candidates, Match, first_page
 from kgnav_mcp.adapters.languages import language_rank
@@ -14,10 +15,10 @@ from kgnav_mcp.adapters.likeness import Rank, entities_named
 from kgnav_mcp.adapters.sparql import errors, queries
 from kgnav_mcp.adapters.sparql.name_search import NameSearch
 from kgnav_mcp.adapters.sparql.names import Names
-from kgnav_mcp.adapters.sparql.namesakes import Hit
+from kgnav_mcp.adapters.sparql.namesakes import Hit, findable
 from kgnav_mcp.adapters.sparql.reading import Read, Reader, iri_in, number_in
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Stop
+from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Relation, Stop, ValueMatch
 
 _MAX_RANKED = 100
 """Number of entities whose size is read, to order those with the same score."""
@@ -41,6 +42,8 @@ class Linker(ABC):
 
     namesakes = _MAX_RANKED
     """Maximum number of entities with one name that are compared for prominence."""
+    with_text = queries.WITH_TEXT
+    """The query for the entities that have $text as the value of a property."""
     exact_degrees = True
     """Whether the count of an entity's triples is its exact degree."""
 
@@ -94,10 +97,34 @@ class Linker(ABC):
             name, ((hit.entity, hit.kind, language_rank(hit.language, languages), hit.text) for hit in hits)
         )
 
+    async def with_values(self, texts: Sequence[str], limit: int) -> dict[str, list[ValueMatch]]:
+        """The first entities that have each text as the value of a property.
+
+        Raises:
+            StoreTimeout: the store did not answer in time.
+        """
+        literals = [Literal(text) for text in dict.fromkeys(texts) if findable(text)]
+        read = await self._reader.union(
+            [self._reader.filled(self.with_text, text=text, most=limit) for text in literals]
+        )
+        rows = read.all_rows()
+        relations = await self.properties({iri_in(row, "p") for row in rows})
+        described = await self.names.described(iri_in(row, "s") for row in rows)
+        found: dict[str, list[ValueMatch]] = defaultdict(list)
+        for row in rows:
+            entity, relation = described.get(iri_in(row, "s")), relations.get(iri_in(row, "p"))
+            if entity is not None and relation is not None:
+                found[str(row["o"])].append(ValueMatch(entity, relation))
+        return found
+
+    async def properties(self, iris: Collection[URIRef]) -> Mapping[URIRef, Relation]:
+        """Those of some predicates that are properties of entities, as relations."""
+        return await self.names.relations(iris)
+
     async def find(self, hint: str, types: Sequence[URIRef] | None, limit: int) -> Page[Candidate]:
         """Candidates by score, then by size, then by id; with `types`, only those of one of these types."""
         hint = hint.strip()
-        candidates = Candidates[URIRef](hint)
+        candidates = Candidates[URIRef](hint, is_id=self.is_id(hint))
         iri_of_hint = self.naming.iri(hint)
         if iri_of_hint is not None and (entity := (await self.names.described([iri_of_hint])).get(iri_of_hint)):
             # A merged entity counts as its target.
@@ -105,7 +132,7 @@ class Linker(ABC):
         hits, stop = await self._search.like(hint, limit)
         for hit in hits:
             candidates.add(hit.entity, hit.text, hit.kind)
-        for iri, match in await self._others(hint, limit):
+        for iri, match in () if self.is_id(hint) else await self._others(hint, limit):
             candidates.add_scored(iri, match)
         if types is not None and len(candidates):
             read = await self.of_types(list(candidates), types)
@@ -158,6 +185,11 @@ class Linker(ABC):
         """Candidates found in another way than by their names. By default there are none."""
         del hint, limit
         return ()
+
+    def is_id(self, text: str) -> bool:
+        """Whether a text has the form of an id, whatever the graph has: a full IRI or a known short form of one."""
+        iri = self.naming.iri(text)
+        return iri is not None and ("://" in text or str(iri) != text)
 
     def order(self, iri: URIRef) -> tuple[int, str]:
         """Sort key for entities that are otherwise equal."""

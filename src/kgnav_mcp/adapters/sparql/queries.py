@@ -25,6 +25,8 @@ BLAZEGRAPH_QUERY_ID: Final = (
 """Costs nothing."""
 EXISTING: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER(EXISTS { ?s ?p ?o } || EXISTS { ?x ?q ?s }) }"
 """Costs two look-ups for each entity."""
+WITH_TEXT: Final = "{ SELECT ?s ?p ($text AS ?o) WHERE { ?s ?p $text FILTER(isIRI(?s)) } LIMIT $most }"
+"""Costs a look-up of the text, and a row for each triple with it."""
 DEGREES: Final = {
     Direction.OUTGOING: "SELECT ?s (COUNT(*) AS ?n) WHERE { VALUES ?s { $ids } ?s ?p ?o } GROUP BY ?s",
     Direction.INCOMING: "SELECT ?s (COUNT(*) AS ?n) WHERE { VALUES ?s { $ids } ?o ?p ?s } GROUP BY ?s",

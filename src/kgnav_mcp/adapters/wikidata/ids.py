@@ -41,7 +41,7 @@ class Ids:
         text = reference.strip()
         if match := _SHORT.fullmatch(text):
             return match[1].upper()
-        bare = text.partition("://")[2]
+        bare = text.removeprefix("<").removesuffix(">").partition("://")[2]
         place = self.base.partition("://")[2] + "/"
         if not bare.startswith(place):
             return None

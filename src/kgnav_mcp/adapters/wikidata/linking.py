@@ -6,9 +6,9 @@ labels, which finishes in time only in a small copy, so it is done only there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from rdflib import RDFS, SKOS, URIRef
+from rdflib import RDFS, SKOS, Literal, URIRef
 
 from kgnav_mcp.adapters.candidates import Match
 from kgnav_mcp.adapters.likeness import ALIAS, NAME
@@ -25,7 +25,7 @@ from kgnav_mcp.adapters.wikidata.search import VectorSearch, WikibaseSearch
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Count, Entity, Stop
+from kgnav_mcp.model import Count, Entity, Relation, Stop
 from kgnav_mcp.port.names import one_by_one
 
 _MEANING_SCORE = 0.5
@@ -38,10 +38,13 @@ class Linker(linking.Linker):
     """Finds entities. Those of one name are sorted by id, oldest first; candidates by how well known they are."""
 
     namesakes = 0
+    with_text = queries.WITH_TEXT
 
     def __init__(self, store: Store, names: Names, search: WikibaseSearch | None, vectors: VectorSearch | None) -> None:
         super().__init__(store.reader, names, _LabelNames(store) if search is None else _ApiNames(store, search))
+        store.reader.add_known({"direct_folder": Literal(store.ids.direct(""))})
         self._ids = store.ids
+        self._relation = names.relation
         self._vectors = vectors
         self._searches = [one for one in (search, vectors) if one is not None]
 
@@ -60,6 +63,10 @@ class Linker(linking.Linker):
             iri: Size(Count.at_least(statements[iri]) if iri in statements else Count.unknown(), sitelinks.get(iri))
             for iri in iris
         }
+
+    async def properties(self, iris: Collection[URIRef]) -> Mapping[URIRef, Relation]:
+        direct = {iri: self._ids.property_of(iri) for iri in iris}
+        return {iri: self._relation(local) for iri, local in direct.items() if local is not None}
 
     async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
         return await self._reader.in_batches(queries.OF_CLASS, "ids", iris, types=values(*types))

@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache, label_languages
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import gathered, in_thread
-from kgnav_mcp.model import Entity
+from kgnav_mcp.model import Entity, Relation
 
 _LABEL_SECONDS = 3600.0
 """Seconds for which a label is cached: it may be edited at any time."""
@@ -60,6 +60,10 @@ class Names(names.Names):
             else:
                 others.append(URIRef(iri))
         return found, others
+
+    def relation(self, local: str) -> Relation:
+        """The property with a bare id as a relation."""
+        return self._catalogues.current.relation(local)
 
     def entity(self, iri: str, labels: Mapping[str, str]) -> Entity:
         """An entity with its label."""

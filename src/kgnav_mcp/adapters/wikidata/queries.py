@@ -24,6 +24,11 @@ PREFIX schema: <http://schema.org/>
 PREFIX owl: <http://www.w3.org/2002/07/owl#>
 """
 
+WITH_TEXT: Final = (
+    "{ SELECT ?s ?p ($text AS ?o) WHERE { ?s ?p $text FILTER(STRSTARTS(STR(?p), $direct_folder)) } LIMIT $most }"
+)
+"""Costs a look-up of the text, and a row for each triple with it: three for each statement."""
+
 BEST: Final = Fragment("?st a wikibase:BestRank .")
 RANKED: Final = Fragment("?st wikibase:rank ?rank .")
 KINDS: Final = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from kgnav_mcp.errors import InvalidArgument
+from kgnav_mcp.navigation.codes import find_candidates
 from kgnav_mcp.render.nodes import CANDIDATE_COLUMNS, candidates_table
 from kgnav_mcp.render.overview import OVERVIEW_COLUMNS, schema_overview
 from kgnav_mcp.render.table import Answer
@@ -38,7 +39,7 @@ async def find_node(call: ToolCall, given: FindNode) -> Answer:
             "the hint is empty",
             next_step="Pass a name or a part of one. describe_graph() shows what this graph is about.",
         )
-    page = await call.adapter.find(given.hint, label=given.node_type, limit=given.limit)
+    page = await find_candidates(call.adapter, given.hint, label=given.node_type, limit=given.limit)
     return call.answer(candidates_table(page, hint=given.hint), None)
 
 
