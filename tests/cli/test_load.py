@@ -82,10 +82,11 @@ def test_a_source_taken_for_a_graph_is_told_how_to_become_one(kgnav: Kgnav) -> N
 
 def test_how_a_table_was_read_stands_in_the_summary_and_what_seems_wrong_is_a_warning(kgnav: Kgnav) -> None:
     Path("edges.csv").write_text("from;to;weight\nann;bob;2\n", encoding="utf-8")
-    given = ("load", "edges.csv", "--relation", "knows", "--type-relation", "is", "-o", "g.kg")
+    Path("nodes.csv").write_text("id,text\nann,Ann\n", encoding="utf-8")
+    given = ("load", "edges.csv", "nodes.csv", "--relation", "knows", "-o", "g.kg")
     result = kgnav(*given)
     assert "  edges.csv: head 'from'; tail 'to'; qualifiers 'weight'; each edge is called 'knows'" in result.stdout
-    assert result.stderr.startswith("Warning: no triple has the relation 'is'")
+    assert result.stderr.startswith("Warning: no node has a name")
     quiet = kgnav(*given, "--quiet")
     assert (quiet.stdout, quiet.stderr) == ("", result.stderr)
     shown = kgnav("call", "search", "entity=ann", "direction=outgoing", "--graph", "g.kg")

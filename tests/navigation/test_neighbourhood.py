@@ -137,9 +137,19 @@ async def test_a_relation_of_the_other_direction_is_said_to_be_there(graph: Grap
     assert "direction=incoming" in caught.value.next_step
 
 
-async def test_one_unknown_relation_among_known_ones_is_not_passed_over(graph: GraphAdapter) -> None:
+async def test_absent_relations_among_known_ones_are_named_with_the_nearest(graph: GraphAdapter) -> None:
+    for far in (FarEnds(), FarEnds(words="visitor number 7")):
+        alone = await search(graph, toy.HUB, INCOMING, only=["visited"], far=far, limits=LIMITS)
+        found = await search(graph, toy.HUB, INCOMING, only=["visited", "mored_at"], far=far, limits=LIMITS)
+        assert found.rows is not None
+        assert alone.rows is not None
+        assert (found.rows.items, alone.absent) == (alone.rows.items, ())
+        assert [(one.name, one.nearest[0]) for one in found.absent] == [("mored_at", "moored_at")]
+
+
+async def test_a_caller_that_cannot_name_an_absent_relation_may_have_it_refused(graph: GraphAdapter) -> None:
     with pytest.raises(UnknownRelation, match="'mored_at'"):
-        await search(graph, await entity(graph, toy.HUB), INCOMING, only=["visited", "mored_at"], limits=LIMITS)
+        await search(graph, toy.HUB, INCOMING, only=["visited", "mored_at"], limits=LIMITS, refuse_absent=True)
 
 
 async def test_a_two_hop_relation_is_accepted_by_the_filter(graph: GraphAdapter) -> None:

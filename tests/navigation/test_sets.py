@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
@@ -71,10 +72,14 @@ async def _has(graph: GraphAdapter, entity: str, relation: str) -> bool:
 
 
 async def test_a_relation_that_no_entity_has_is_an_error_with_the_nearest(graph: GraphAdapter) -> None:
-    for names in (["nows"], ["knows", "nows"]):
-        with pytest.raises(UnknownRelation, match="none of the 4 entities has the relation 'nows'") as caught:
-            await get_triples(graph, PEOPLE, names, limits=LIMITS)
-        assert caught.value.nearest[0] == "knows"
+    with pytest.raises(UnknownRelation, match="none of the 4 entities has the relation 'nows'") as caught:
+        await get_triples(graph, PEOPLE, ["nows"], limits=LIMITS)
+    assert caught.value.nearest[0] == "knows"
+    among_others = await get_triples(graph, PEOPLE, ["knows", "nows"], limits=LIMITS)
+    assert among_others == replace(
+        await get_triples(graph, PEOPLE, ["knows"], limits=LIMITS), absent=among_others.absent
+    )
+    assert [(one.name, one.nearest[0]) for one in among_others.absent] == [("nows", "knows")]
     with pytest.raises(UnknownRelation) as turned:
         await search(graph, [toy.HUB, "hermit"], OUTGOING, only=["moored_at"], limits=LIMITS)
     assert turned.value.opposite

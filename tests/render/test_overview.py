@@ -50,6 +50,30 @@ def test_what_is_cut_is_said_and_what_is_whole_is_not() -> None:
     assert " largest; describe_graph(name=...) shows any other" in text
 
 
+@pytest.mark.parametrize("name", ["KNOWS", "knows"])
+def test_a_relation_that_is_asked_about_shows_all_its_qualifiers(name: str) -> None:
+    qualifiers = tuple(QualifierFacts(f"q{n}", ("integer",)) for n in range(45))
+    edges = tuple(EdgeFacts(Relation(kind, kind), Count(3), qualifiers=qualifiers) for kind in ("knows", "owns"))
+    around = Schema(Count(2), Count(9), (), edges, ())
+    knows, owns = schema_overview("g", around, name, OPTIONS).text.splitlines()[-5:-3]
+    assert knows == f"knows|3|{', '.join(f'q{n} (integer)' for n in range(45))}"
+    assert owns == "owns|3|q0 (integer), q1 (integer), q2 (integer), q3 (integer), and 41 more"
+
+
+def test_qualifiers_beyond_the_budget_or_fifty_are_counted() -> None:
+    qualifiers = tuple(QualifierFacts(f"a_long_qualifier_{n}") for n in range(70))
+    around = Schema(Count(2), Count(9), (), (EdgeFacts(Relation("P1", "knows"), Count(3), qualifiers=qualifiers),), ())
+    for structured in (False, True):
+        numbers: list[int] = []
+        for budget in (8000, 300):
+            answer = schema_overview("g", around, "wdt:P1", RenderOptions(budget=budget, structured=structured))
+            (row,) = cast("list[dict[str, object]]", answer.facts["rows"])
+            numbers.append(len(cast("list[object]", row["qualifiers"])))
+            assert row["qualifiersMore"] == 70 - numbers[-1]
+            assert f", and {70 - numbers[-1]} more" in answer.text
+        assert numbers[0] == 50 > numbers[1] >= 4
+
+
 def test_empty_columns_and_sections_are_left_out() -> None:
     bare = Schema(Count(2), Count(1), (), (EdgeFacts(Relation("knows", "knows"), Count(1)),), ())
     text = schema_overview("g", bare, None, OPTIONS).text

@@ -69,7 +69,7 @@ MENDED: list[tuple[str, dict[str, object], str]] = [
     ),
     (
         "search",
-        {"entity": "zundert", "direction": "outgoing", "properties_to_filter_for": ["name", "born_in"]},
+        {"entity": "zundert", "direction": "outgoing", "properties_to_filter_for": ["borm_in", "born_in"]},
         'search(entity="zundert", direction="incoming", properties_to_filter_for=["born_in"])',
     ),
     (

@@ -192,3 +192,20 @@ async def test_a_broken_graph_is_said_by_every_tool_and_works_once_it_is_mended(
             assert "kgnav load" in result.content[0].text, tool.name
         file.write_bytes(demo_graph_path().read_bytes())
         assert not (await connected.call_tool("search", ZUNDERT)).is_error
+
+
+async def test_a_property_that_is_absent_is_named_beside_the_rows_of_the_others_in_text_and_structure() -> None:
+    given = {**ZUNDERT, "properties_to_filter_for": ["country", "locatedin", "born_in"]}
+    notes = [
+        "No outgoing relation 'locatedin'; nearest: located_in,",
+        "No outgoing relation 'born_in', but an incoming one: search with direction=incoming.",
+    ]
+    lines = (await call("search", given)).splitlines()
+    assert lines[0] == "1 row"
+    assert [line.startswith(note) for line, note in zip(lines[1:3], notes, strict=True)] == [True, True]
+    async with client(Settings(structured=True)) as connected:
+        facts = (await connected.call_tool("search", given)).structured_content
+    assert facts is not None
+    assert [row["value"]["id"] for row in facts["rows"]] == ["the_netherlands"]
+    assert facts["notes"] == lines[1:3]
+    assert "has no outgoing relation 'locatedin'" in await refused("search", given, Settings(paper_format=True))

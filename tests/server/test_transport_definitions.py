@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp_types import Tool
 
 from kgnav_mcp.config import GraphSettings, Settings
+from kgnav_mcp.render.tokens import count_tokens
+from kgnav_mcp.server.toolset import DEFINITIONS_LIMIT
 from tests.server.clients import client
+
+README = Path(__file__).parents[2] / "README.md"
 
 ONE = Settings(graphs={"films": GraphSettings(location="missing.kg")})
 MANY = Settings(graphs={f"graph-{number}": GraphSettings(location="missing.kg") for number in range(20)})
@@ -28,8 +33,6 @@ INSTRUCTIONS = 2_000
 DESCRIPTION = 1_000
 LANGUAGE = 2_500
 """Characters of the description of `run_plan`, which teaches three spellings."""
-DEFINITIONS = 14_000
-"""Characters of JSON: about 3,500 tokens, which a client without a tool search pays at every turn."""
 
 
 @pytest.fixture(params=list(CONFIGURATIONS))
@@ -90,9 +93,12 @@ async def test_input_schemas_are_plain_objects_that_refuse_what_they_do_not_name
         assert not any("$ref" in part for part in nested(schema)), tool.name
 
 
-async def test_all_definitions_together_are_small() -> None:
-    definitions = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in await tools_of(ONE)]
-    assert len(json.dumps(definitions, separators=(",", ":"))) < DEFINITIONS
+async def test_all_definitions_together_cost_less_than_one_answer_may() -> None:
+    tools = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in await tools_of(ONE)]
+    definitions = json.dumps(tools, separators=(",", ":"))
+    assert len(definitions) <= DEFINITIONS_LIMIT
+    assert count_tokens(definitions) * DEFINITIONS_LIMIT / len(definitions) < ONE.budget
+    assert f"{DEFINITIONS_LIMIT:,} characters" in README.read_text(encoding="utf-8")
 
 
 async def test_instructions_are_short_and_begin_with_what_this_is_for(settings: Settings) -> None:

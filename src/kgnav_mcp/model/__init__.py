@@ -8,6 +8,7 @@ are the qualifiers of its triple.
 from __future__ import annotations
 
 from kgnav_mcp.model.answers import (
+    AbsentRelation,
     AtEntities,
     Cell,
     Completeness,
@@ -42,6 +43,7 @@ from kgnav_mcp.model.values import Direction, Entity, Link, Literal, Node, Quali
 
 __all__ = [
     "NODE_VALUES",
+    "AbsentRelation",
     "AnchoredPage",
     "AtEntities",
     "Candidate",

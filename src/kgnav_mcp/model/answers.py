@@ -44,21 +44,38 @@ class EntitiesWithout:
 
 
 @dataclass(frozen=True, slots=True)
+class AbsentRelation:
+    """A relation that a call names and none of its entities has.
+
+    `nearest` are the most similar relations that they do have, best first. `opposite`: they have it in the other
+    direction.
+    """
+
+    name: str
+    nearest: tuple[str, ...] = ()
+    opposite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class AtEntities(Generic[T]):
-    """A page of rows or relations at one or several entities, and which of these entities lack some."""
+    """A page of rows or relations at one or several entities, and which of these entities lack some.
+
+    `absent` are the relations of the call that none of the entities has.
+    """
 
     entities: tuple[Entity, ...]
     page: Page[T]
     lacking: tuple[EntitiesWithout, ...] = ()
+    absent: tuple[AbsentRelation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
     """The triples around one or several entities in one direction; if these are a hub, only their relations.
 
-    Exactly one of `rows` and `relations` is set; `lacking` is as in AtEntities. If there are no rows, `opposite` is the
-    number of rows in the other direction. `qualified` are triples that have a single entity without any rows as the
-    value of a qualifier; None: not known.
+    Exactly one of `rows` and `relations` is set; `lacking` and `absent` are as in AtEntities. If there are no rows,
+    `opposite` is the number of rows in the other direction. `qualified` are triples that have a single entity without
+    any rows as the value of a qualifier; None: not known.
     """
 
     entities: tuple[Entity, ...]
@@ -66,6 +83,7 @@ class Neighbourhood:
     rows: Page[Triple] | None = None
     relations: Page[RelationFacts] | None = None
     lacking: tuple[EntitiesWithout, ...] = ()
+    absent: tuple[AbsentRelation, ...] = ()
     opposite: Count | None = None
     qualified: tuple[Triple, ...] | None = None
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from kgnav_mcp.model import (
+    AbsentRelation,
     AnchoredPage,
     AtEntities,
     Certainty,
@@ -24,6 +25,7 @@ from kgnav_mcp.navigation.listing import relation_facts
 from kgnav_mcp.navigation.pages import select
 from kgnav_mcp.navigation.resolving import (
     Given,
+    absent_relations,
     matching_relations,
     read_at_entities,
     resolve_entities,
@@ -41,15 +43,17 @@ class Follower:
     limits: Limits
     far: FarEnds = ANY_FAR_ENDS
     offers: Callable[[str], bool] = lambda _: True
+    refuse_absent: bool = False
+    """Whether a relation that no entity has is an error even if they have others of the list."""
 
     async def rows(self, given: Given, names: Sequence[str], after: str | None = None) -> AtEntities[Link]:
         """The rows of these relations (of all if there are no names), and which entities lack one of the relations.
 
         Names are tried as ids first. Only if one of them gives no rows are they matched with the entities' relations.
-        A cursor belongs to the list of the matched relations.
+        Those that match none are in `absent` of the first page. A cursor belongs to the list of the matched relations.
 
         Raises:
-            UnknownRelation: a name matches no relation of any of these entities.
+            UnknownRelation: no name matches a relation of any of these entities; with `refuse_absent`, one does not.
             UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
         """
         if self.far.is_selective:
@@ -64,7 +68,11 @@ class Follower:
         facts_by_name, offered = await self._match_names(entities, names)
         facts = [fact for found in facts_by_name.values() for fact in found]
         page = await self._read(flattened_paths(facts), ids, after)
-        return AtEntities(entities, page, () if after else _lacking(facts_by_name, entities, offered))
+        if after is not None:
+            return AtEntities(entities, page)
+        there = {name: found for name, found in facts_by_name.items() if found}
+        absent = await self._absent(facts_by_name, ids, offered)
+        return AtEntities(entities, page, _lacking(there, entities, offered), absent)
 
     async def _rows_by_far_ends(self, given: Given, names: Sequence[str], after: str | None) -> AtEntities[Link]:
         """The rows whose far ends match the filter, and which entities have none."""
@@ -76,7 +84,9 @@ class Follower:
         if not page.items and after is None:
             await check_label(self.graph, self.far)
         complete = page.stop is Stop.COMPLETE and after is None and bool(page.items)
-        return AtEntities(entities, page, lacking({"": _anchors(page)}, entities) if complete else ())
+        without = lacking({"": _anchors(page)}, entities) if complete else ()
+        absent = await self._absent(facts_by_name, ids, offered) if after is None else ()
+        return AtEntities(entities, page, without, absent)
 
     def _read(
         self, paths: Sequence[tuple[str, ...]], ids: Sequence[str], after: str | None = None
@@ -117,24 +127,28 @@ class Follower:
         Two-hop relations are read only if a name matches no one-hop relation.
 
         Raises:
-            UnknownRelation: a name matches none; with the nearest names, or the direction in which it exists.
+            UnknownRelation: no name matches one, or, with `refuse_absent`, one does not; with the relations nearest to
+                the first of these names, or the direction in which it exists.
         """
         ids = [entity.id for entity in entities]
         offered = await self._offered(ids, hops)
         facts_by_name = matching_relations(names, offered.items)
         if hops == 1 and not all(facts_by_name.values()):
             return await self._match_names(entities, names, hops=2)
-        for name, found in facts_by_name.items():
-            if not found:
-                opposite_direction = self.direction and self.direction.opposite
-                opposite_page = (
-                    await relation_facts(self.graph, ids, opposite_direction, limits=self.limits)
-                    if opposite_direction
-                    else None
-                )
-                opposite = opposite_page.items if opposite_page is not None else ()
-                raise unknown_relation(name, entities, self.direction, offered.items, opposite)
+        if names and not (all if self.refuse_absent else any)(facts_by_name.values()):
+            first, *_ = await self._absent(facts_by_name, ids, offered)
+            raise unknown_relation(first, entities, self.direction, offered.items)
         return facts_by_name, offered
+
+    async def _absent(
+        self, facts_by_name: Mapping[str, Sequence[RelationFacts]], ids: Sequence[str], offered: Page[RelationFacts]
+    ) -> tuple[AbsentRelation, ...]:
+        """The names that match no relation of these entities."""
+        names = [name for name, found in facts_by_name.items() if not found]
+        opposite: Sequence[RelationFacts] = ()
+        if names and self.direction is not None:
+            opposite = (await relation_facts(self.graph, ids, self.direction.opposite, limits=self.limits)).items
+        return absent_relations(names, offered.items, opposite)
 
     async def _offered(self, ids: Sequence[str], hops: int) -> AnchoredPage[RelationFacts]:
         page = await relation_facts(self.graph, ids, self.direction, hops=hops, hidden=True, limits=self.limits)

@@ -51,6 +51,7 @@ async def search(
     after: str | None = None,
     limits: Limits,
     ranker: Ranker = bm25,
+    refuse_absent: bool = False,
 ) -> Neighbourhood:
     """The neighbourhood of one or several entities in one direction, or their relations at a hub (SoG, Algorithm 1).
 
@@ -58,13 +59,16 @@ async def search(
     the far ends of the rows; either switches the collapse off. `question` ranks the relations of a hub.
 
     Raises:
-        UnknownRelation: a filter names no relation of these entities in this direction.
+        UnknownRelation: no filter names a relation of these entities in this direction; with `refuse_absent` also if
+            only some do.
         InvalidCursor: the list has changed since the cursor was made.
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
     if only or far.is_selective:
-        found = await Follower(graph, direction, limits, far).rows(given, only, after)
-        return Neighbourhood(found.entities, direction, rows=_triples(found.page), lacking=found.lacking)
+        found = await Follower(graph, direction, limits, far, refuse_absent=refuse_absent).rows(given, only, after)
+        return Neighbourhood(
+            found.entities, direction, rows=_triples(found.page), lacking=found.lacking, absent=found.absent
+        )
     entities, answer = await read_at_entities(graph, given, partial(_rows_or_relations, graph, direction, limits))
     if answer.relations is not None:
         return await _collapsed(

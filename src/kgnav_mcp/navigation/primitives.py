@@ -29,7 +29,7 @@ from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.listing import single_relation, without_classes
 from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
 from kgnav_mcp.navigation.pages import page_after
-from kgnav_mcp.navigation.resolving import matching_relations, unknown_relation
+from kgnav_mcp.navigation.resolving import absent_relations, matching_relations, unknown_relation
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
 
 ANY_LABEL = "*"
@@ -113,7 +113,8 @@ async def get_all_nearest_neighbors(
         offered = (await _relations(graph, ids, direction, limits)).items
         chosen = offered if relationship is None else matching_relations([relationship], offered)[relationship]
         if relationship is not None and not chosen:
-            raise unknown_relation(relationship, anchors.items, direction, offered)
+            (absent,) = absent_relations([relationship], offered)
+            raise unknown_relation(absent, anchors.items, direction, offered)
         paths = paths_to_far_ends(chosen, offered) if far.is_selective else flattened_paths(chosen)
 
     def read(limit: int, place: str | None = None) -> Awaitable[Page[Link]]:

@@ -46,17 +46,25 @@ async def get_relations(
 
 
 async def get_triples(
-    graph: GraphAdapter, given: Given, relations: Sequence[str], *, after: str | None = None, limits: Limits
+    graph: GraphAdapter,
+    given: Given,
+    relations: Sequence[str],
+    *,
+    after: str | None = None,
+    limits: Limits,
+    refuse_absent: bool = False,
 ) -> AtEntities[Link]:
     """The triples of the chosen relations at one or several entities, in both directions.
 
     GraphWalker, triple retrieval.
 
     Raises:
-        UnknownRelation: none of the entities has a relation of that name in either direction.
+        UnknownRelation: none of the entities has any of these relations in either direction; with `refuse_absent` also
+            if they have some of them only.
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
-    return await Follower(graph, None, limits, offers=limits.offers).rows(given, relations, after)
+    follower = Follower(graph, None, limits, offers=limits.offers, refuse_absent=refuse_absent)
+    return await follower.rows(given, relations, after)
 
 
 async def _offered(graph: GraphAdapter, limits: Limits, ids: Sequence[str]) -> AnchoredPage[RelationFacts]:

@@ -14,7 +14,7 @@ from rapidfuzz import fuzz, process
 
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
-from kgnav_mcp.model import Direction, Entity, Namesake, RelationFacts, T, ValueMatch
+from kgnav_mcp.model import AbsentRelation, Direction, Entity, Namesake, RelationFacts, T, ValueMatch
 from kgnav_mcp.navigation.codes import bearers
 from kgnav_mcp.navigation.words import words
 from kgnav_mcp.port import GraphAdapter
@@ -23,7 +23,7 @@ NEAREST = 5
 """Alternatives offered for a name that was not found, as many as in ARK-V1."""
 
 _MOST_ADVISED = 8
-"""Unknown names of one call for which nearest entities are looked up."""
+"""Unknown names of one call for which the nearest names are looked up."""
 _NAMESAKES = 20
 _COMPARED_CHARACTERS = 200
 """Characters of a name that are compared: the cost grows with the product of both lengths."""
@@ -260,19 +260,29 @@ def _local(reference: str) -> str:
     return re.split("[/#:]", reference)[-1]
 
 
-def unknown_relation(
-    name: str,
-    entities: Sequence[Entity],
-    direction: Direction | None,
-    facts: Sequence[RelationFacts],
-    opposite: Sequence[RelationFacts] = (),
-) -> UnknownRelation:
-    """The error for a name that matches no relation of any of the entities.
+def absent_relations(
+    names: Sequence[str], facts: Sequence[RelationFacts], opposite: Sequence[RelationFacts] = ()
+) -> tuple[AbsentRelation, ...]:
+    """Names that match none of the relations `facts`, the first few with the nearest that do.
 
-    It has the nearest names, or says that the relation exists in the other direction.
+    `opposite` are the relations in the other direction. A name that matches one of these has no nearest.
     """
-    in_opposite = direction is not None and bool(_index(opposite).find(name))
-    if direction is not None and in_opposite:
+    index = _index(opposite)
+    known = list(dict.fromkeys(fact.relation.id for fact in facts))
+
+    def absent(place: int, name: str) -> AbsentRelation:
+        if index.find(name):
+            return AbsentRelation(name, opposite=True)
+        return AbsentRelation(name, tuple(nearest_names(name, known)) if place < _MOST_ADVISED else ())
+
+    return tuple(absent(place, name) for place, name in enumerate(names))
+
+
+def unknown_relation(
+    absent: AbsentRelation, entities: Sequence[Entity], direction: Direction | None, facts: Sequence[RelationFacts]
+) -> UnknownRelation:
+    """The error for a relation that none of the entities has. `facts` are those that they have in this direction."""
+    if direction is not None and absent.opposite:
         step = f"It exists in the other direction: repeat the call with direction={direction.opposite}."
     elif facts:
         step = "Use one of the nearest, or repeat the call without a filter to see every relation."
@@ -280,8 +290,7 @@ def unknown_relation(
         step = "This entity has no relation there at all: try the other direction."
     else:
         step = "These entities have no relation there at all: try the other direction."
-    nearest = [] if in_opposite else nearest_names(name, list(dict.fromkeys(fact.relation.id for fact in facts)))
-    return UnknownRelation(entities, name, direction, nearest, opposite=in_opposite, next_step=step)
+    return UnknownRelation(entities, absent.name, direction, absent.nearest, opposite=absent.opposite, next_step=step)
 
 
 def nearest_names(name: str, known: Sequence[str], limit: int = NEAREST) -> list[str]:

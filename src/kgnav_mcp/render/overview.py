@@ -111,6 +111,8 @@ _PAIRS = 2
 """Most pairs of end labels shown for each relation of an overview."""
 _PAIRS_AROUND_NAME = 20
 """Most pairs of end labels shown for each relation around one name."""
+_QUALIFIERS_OF_NAMED = (50, 25, 12, _LIST_ITEMS)
+"""Most qualifiers shown of the relation that is asked about. The first number whose row fits the budget is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +159,11 @@ def schema_overview(graph: str, schema: Schema, name: str | None, options: Rende
     labels = _fit("labels", _LABELS, [*map(_label, schema.labels)], third, options)
     properties = _fit("properties", _PROPERTIES, [*map(_property, schema.properties)], third, options)
     left -= labels.tokens + properties.tokens
-    relation_rows = [_edge(facts, name) for facts in schema.relations]
-    relations = _fit("relations", _RELATIONS, relation_rows, left, options)
+    relations = _fit_relations(schema, name, left, options)
     sections = (labels, relations, properties)
     legend = options.prefix_legend("\n".join(line for section in sections for line in section.lines), third)
     if legend:
-        relations = _fit("relations", _RELATIONS, relation_rows, left - count_tokens(legend[0]), options)
+        relations = _fit_relations(schema, name, left - count_tokens(legend[0]), options)
         sections = (labels, relations, properties)
     head, step = _first_line(graph, schema, name), _next_step(schema, name)
     text = "\n".join((head, *(line for section in sections for line in section.lines), "", *map(clean, legend), step))
@@ -171,6 +172,25 @@ def schema_overview(graph: str, schema: Schema, name: str | None, options: Rende
     total = Count(sum(section.total for section in sections))
     completeness = Completeness(len(rows), total, Stop.COMPLETE if complete else Stop.BUDGET)
     return RenderedAnswer(text, answer_json(completeness, rows, (head, *legend, step)))
+
+
+def _fit_relations(schema: Schema, name: str | None, budget: int, options: RenderOptions) -> Section:
+    """The section of the relations. The one that is asked about has as many of its qualifiers as fit the budget."""
+
+    def fit(most: int) -> Section:
+        rows = [
+            _edge(facts, name, most if _is_named(facts, schema, name) else _LIST_ITEMS) for facts in schema.relations
+        ]
+        return _fit("relations", _RELATIONS, rows, budget, options)
+
+    sections = map(fit, _QUALIFIERS_OF_NAMED)
+    return next((section for section in sections if section.rows), None) or fit(_LIST_ITEMS)
+
+
+def _is_named(facts: EdgeFacts, schema: Schema, name: str | None) -> bool:
+    """Whether a relation is the one that is asked about: by its id or label, or as the only one there."""
+    names = (facts.relation.id.casefold(), facts.relation.label.casefold())
+    return name is not None and (len(schema.relations) == 1 or name.strip().casefold() in names)
 
 
 def _fit(title: str, columns: Columns, rows: Sequence[Row], budget: int, options: RenderOptions) -> Section:
@@ -192,16 +212,17 @@ def _label(facts: LabelFacts) -> Row:
     return printable_id(facts.id), name, facts.count
 
 
-def _edge(facts: EdgeFacts, name: str | None) -> Row:
+def _edge(facts: EdgeFacts, name: str | None, qualifiers: int) -> Row:
     """A relation with its pairs of end labels, or with the labels at either end if the pairs are not known.
 
-    With `name`, only the pairs that have this label are shown, if there are any.
+    At most `qualifiers` of these are shown. With `name`, only the pairs that have this label are shown, if there are
+    any.
     """
     pairs = [pair for pair in facts.ends if name in pair[:2]] or facts.ends
     ends = ((), ()) if pairs else (_first(facts.heads), _first(facts.tails))
     shown = _first(pairs, _PAIRS if name is None else _PAIRS_AROUND_NAME)
     name_shown = clipped(facts.relation.name, NAME_LIMIT)
-    return facts.relation, name_shown, facts.count, shown, *ends, _first(facts.qualifiers)
+    return facts.relation, name_shown, facts.count, shown, *ends, _first(facts.qualifiers, qualifiers)
 
 
 def _property(facts: PropertyFacts) -> Row:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.model import (
+    AbsentRelation,
     AtEntities,
     Count,
     Direction,
@@ -42,6 +43,12 @@ _ENTITY_NOTES = 5
 
 _LACKING = 300
 """Most characters of the list of entities without a relation."""
+
+_ABSENT_NOTES = 5
+"""Most relations of a call that are named because no entity has them."""
+
+_NEAREST = 150
+"""Most characters of the names that are nearest to such a relation."""
 
 _ENTITY = Column("entity", ENTITY, "entityLabel", optional=True)
 _ENTITY_COUNT = Column("entities", COUNT, optional=True)
@@ -103,7 +110,7 @@ def _rows_table(found: Neighbourhood, page: Page[Triple], offset: int, condition
         empty=f"{_subject_and_verb(found.entities)} no such {found.direction} rows {condition}."
         if condition
         else _explain_empty(found),
-        intro=_entity_notes(found.entities),
+        intro=(*_entity_notes(found.entities), *_absent_notes(found.absent, found.direction)),
         notes=_notes(page, found.lacking, offset),
         items=page.items,
         about=found.entities,
@@ -118,6 +125,21 @@ def _notes(page: Page[T], lacking: Sequence[EntitiesWithout], offset: int) -> tu
         if (names := [*map(name_and_id, each.entities)])
     ]
     return tuple(filter(None, (page.note, *(without if not offset else ()))))
+
+
+def _absent_notes(absent: Sequence[AbsentRelation], direction: Direction | None = None) -> Iterator[str]:
+    """Notes on the relations of a call that none of its entities has."""
+    side = f"{direction} " if direction else ""
+    for each in absent[:_ABSENT_NOTES]:
+        name = echoed(clipped(each.name, NAME_LIMIT))
+        if direction is not None and each.opposite:
+            other = direction.opposite
+            yield f"No {direction} relation {name}, but an {other} one: search with direction={other}."
+        else:
+            nearest = comma_list(each.nearest, _NEAREST)
+            yield f"No {side}relation {name}" + (f"; nearest: {nearest}." if nearest else ".")
+    if len(absent) > _ABSENT_NOTES:
+        yield f"{len(absent) - _ABSENT_NOTES:,} more of the relations are absent."
 
 
 def _explain_empty(found: Neighbourhood) -> str:
@@ -259,7 +281,7 @@ def triples_table(found: AtEntities[Link], offset: int) -> Table:
         page.stop,
         offset,
         empty=f"{_subject_and_verb(found.entities)} no triples with these relations.",
-        intro=_entity_notes(found.entities),
+        intro=(*_entity_notes(found.entities), *_absent_notes(found.absent)),
         notes=_notes(page, found.lacking, offset),
         items=page.items,
         about=found.entities,

@@ -34,6 +34,8 @@ class ToolCall:
     """Reports the progress of a long call to the client, if it asked for that."""
     budget_parts: int = 1
     """Number of equal parts of the budget. The answer may take one of them."""
+    refuse_absent: bool = False
+    """Whether a list of relations is refused if one of them is absent, so that an example call has none."""
     recording: Recording | None = None
     """The trail on which the call is recorded, if any."""
 

@@ -94,7 +94,13 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
     signature = Signature(spec.name, schema, spec.arguments.ids)
     metadata = Metadata(arg_model=arguments, output_schema=answer_schema(spec.tables) if structured else None)
 
-    async def answer(values: Json, progress: Progress | None = None, recording: Recording | None = None) -> Answer:
+    async def answer(
+        values: Json,
+        progress: Progress | None = None,
+        recording: Recording | None = None,
+        *,
+        refuse_absent: bool = False,
+    ) -> Answer:
         if TRAIL not in spec.arguments.model_fields:
             values.pop(TRAIL, None)
         graph = app.graph(values.pop("graph", "") or None)
@@ -102,7 +108,17 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
         given.check_sizes()
         async with graph.adapter() as adapter:
             arguments = given.without_cursor()
-            call = ToolCall(app, graph, adapter, spec.name, arguments, structured, progress, recording=recording)
+            call = ToolCall(
+                app,
+                graph,
+                adapter,
+                spec.name,
+                arguments,
+                structured,
+                progress,
+                refuse_absent=refuse_absent,
+                recording=recording,
+            )
             return await spec.run(call, given)
 
     async def call(*, context: Context[Any, Any], **values: object) -> CallToolResult:
@@ -119,7 +135,7 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
         text = error_text(error) if isinstance(error, KgnavError) else validation_text(spec.name, schema, error)
 
         async def retry(corrected: Json) -> Answer:
-            return await answer(metadata.validate_arguments(corrected))
+            return await answer(metadata.validate_arguments(corrected), refuse_absent=True)
 
         # Examples are tried, so tools that change something get none.
         example = await working_call(signature, arguments.normalized(given), error, retry) if spec.read_only else ""

@@ -129,6 +129,9 @@ def test_a_load_whose_nodes_have_no_names_tells_which_properties_could_name_them
     (warning,) = loaded(tmp_path, {"n.csv": text}).report.warnings
     assert warning.startswith("no node has a name (one of name, label, title)")
     assert warning.endswith("--name-property takes names from another property: code, city")
+    with pytest.raises(LoadError, match="no node of the sources has the property 'town'") as refused:
+        loaded(tmp_path, {"n.csv": text}, LoadOptions(name_properties=("City", "town")))
+    assert set(refused.value.next_step.split(": ")[1].strip(".").split(", ")) == {"city", "code", "runways"}
     by_city = loaded(tmp_path, {"n.csv": text}, LoadOptions(name_properties=("city",)))
     assert (by_city.nodes()["2"][0], by_city.report.warnings) == ("Frankfurt", ())
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions
+from kgnav_mcp.errors import LoadError
 from tests.adapters.embedded.loaded import loaded, write
 
 WD, WDT = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
@@ -74,9 +75,11 @@ def test_a_type_relation_may_be_short(tmp_path: Path, relation: str) -> None:
 
 
 def test_a_type_relation_that_no_triple_has_is_told_with_the_nearest(tmp_path: Path) -> None:
-    graph = loaded(tmp_path, {"g.nt": WIKIDATA}, LoadOptions(type_relations=("P31",)))
-    (warning,) = graph.report.warnings
-    assert warning.startswith("no triple has the relation 'P31' of --type-relation; the nearest there are: wdt:P31")
+    with pytest.raises(
+        LoadError, match="no triple of the sources has the relation 'P31' of --type-relation"
+    ) as refused:
+        loaded(tmp_path, {"g.nt": WIKIDATA}, LoadOptions(type_relations=("P31",)))
+    assert refused.value.next_step.startswith("Use one of the nearest there are: wdt:P31")
 
 
 def test_the_usual_type_relation_may_be_missing(tmp_path: Path) -> None:
@@ -86,6 +89,34 @@ def test_the_usual_type_relation_may_be_missing(tmp_path: Path) -> None:
 def test_a_name_relation_may_be_short(tmp_path: Path) -> None:
     text = f'<{WD}Q42> <http://xmlns.com/foaf/0.1/nick> "Bop Ad" .\n'
     graph = loaded(tmp_path, {"g.nt": text}, LoadOptions(name_relations=("foaf:nick",)))
+    assert graph.nodes()[f"{WD}Q42"][0] == "Bop Ad"
+
+
+@pytest.mark.parametrize(
+    ("options", "nearest"),
+    [
+        (LoadOptions(name_relations=("rdfs:label", "foaf:nik")), "foaf:nick, ex:nickname"),
+        (LoadOptions(name_relations=("ex:nickname",)), "http://ex/nickname."),
+        (LoadOptions(name_properties=("headline",)), "The sources have none: omit --name-property."),
+    ],
+)
+def test_a_name_relation_or_property_that_no_source_has_is_refused_with_the_nearest(
+    tmp_path: Path, options: LoadOptions, nearest: str
+) -> None:
+    text = (
+        "@prefix ex: <http://ex/> . @prefix foaf: <http://xmlns.com/foaf/0.1/> . "
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        'ex:a foaf:nick "A" ; ex:nickname "Al" ; rdfs:label "Albert" .\n'
+    )
+    with pytest.raises(LoadError) as refused:
+        loaded(tmp_path, {"g.ttl": text}, options)
+    assert nearest in refused.value.next_step
+    assert not list(tmp_path.glob("*.kg"))
+
+
+def test_a_name_relation_may_be_that_of_a_file_of_names_alone(tmp_path: Path) -> None:
+    names = write(tmp_path, "names.nt", f'<{WD}Q42> <http://xmlns.com/foaf/0.1/nick> "Bop Ad" .\n')
+    graph = loaded(tmp_path, {"g.nt": WIKIDATA}, LoadOptions(labels=(names,), name_relations=("foaf:nick",)))
     assert graph.nodes()[f"{WD}Q42"][0] == "Bop Ad"
 
 

@@ -54,14 +54,23 @@ MISTAKES = {
 
 
 NOTHING_FITS = {
-    "(b)-[s:{hunts}]->(x)": "MATCH (h:{Place})<-[:{moored_at}]-(b), (b)-[s:{hunts}]->(x) RETURN b",
-    "the condition b.{length} > 900": "MATCH (b:{Boat})-[:{moored_at}]->(h) WHERE b.{length} > 900 RETURN h",
-    "the condition NOT EXISTS { (b)-[:{moored_at}]->() }": (
-        "MATCH (b:{Boat}) WHERE b.{length} > 5 AND NOT EXISTS { (b)-[:{moored_at}]->() } RETURN b"
+    "(b)-[s:{hunts}]->(x)": ("MATCH (h:{Place})<-[:{moored_at}]-(b), (b)-[s:{hunts}]->(x) RETURN b", False),
+    "the condition b.{length} > 900": ("MATCH (b:{Boat})-[:{moored_at}]->(h) WHERE b.{length} > 900 RETURN h", True),
+    "the condition p.{age} = q.{height}": (
+        "MATCH (p:{Person})-[:{knows}]->(q:{Person}) WHERE p.{age} = q.{height} RETURN p",
+        True,
     ),
-    "the condition n > 1": "MATCH (b:{Boat})-[:{moored_at}]->(h) WITH b, count(h) AS n WHERE n > 1 RETURN b",
+    "the condition f = 'purple'": (
+        "MATCH (b:{Boat})-[:{moored_at}]->(h) WITH h, b.{flag} AS f WHERE f = 'purple' RETURN h",
+        True,
+    ),
+    "the condition NOT EXISTS { (b)-[:{moored_at}]->() }": (
+        "MATCH (b:{Boat}) WHERE b.{length} > 5 AND NOT EXISTS { (b)-[:{moored_at}]->() } RETURN b",
+        False,
+    ),
+    "the condition n > 1": ("MATCH (b:{Boat})-[:{moored_at}]->(h) WITH b, count(h) AS n WHERE n > 1 RETURN b", False),
 }
-"""The part without a match, and the plan."""
+"""The part without a match, the plan, and whether the part compares with a constant that matches nothing at all."""
 
 
 class CheckContract(AdapterContract):
@@ -89,12 +98,25 @@ class CheckContract(AdapterContract):
 
     @pytest.mark.parametrize("part", NOTHING_FITS)
     async def test_what_left_nothing_of_an_answer_is_named(self, adapter: GraphAdapter, view: View, part: str):
-        found = await checked(adapter, view, NOTHING_FITS[part])
+        written, of_plan = NOTHING_FITS[part]
+        found = await checked(adapter, view, written)
         assert found.problems == ()
-        for returned in (found.plan, counting(found.plan)):
-            page = await PlanRunner(adapter).run(returned, limit=9)
-            assert page.note == f"Nothing fits {named(view, part)}."
-            assert [row.cells for row in page.items] == ([] if returned is found.plan else [(0,)])
+        sentence = f"Nothing fits {named(view, part)}."
+        empty = await PlanRunner(adapter).run(found.plan, limit=9)
+        assert (empty.items, empty.note) == ((), sentence)
+        for by_store in (True, False):
+            zero = await PlanRunner(adapter, by_store=by_store).run(counting(found.plan), limit=9)
+            assert [row.cells for row in zero.items] == [(0,)]
+            assert zero.note == (sentence if of_plan else "")
+
+    async def test_a_zero_says_nothing_of_constants_that_match_something_elsewhere(
+        self, adapter: GraphAdapter, view: View
+    ):
+        written = "MATCH (p:{Person})-[:{knows}]->(q:{Person}) WHERE p.{age} = 41 AND q.{age} = 41"
+        for returned, expected in (("count(q)", (0,)), ("count(q), count(p)", (0, 0)), ("sum(q.{age})", (0,))):
+            found = await checked(adapter, view, f"{written} RETURN {returned}")
+            page = await PlanRunner(adapter).run(found.plan, limit=9)
+            assert ([row.cells for row in page.items], page.note) == ([expected], "")
 
     @pytest.mark.parametrize(("stated", "meant"), [("'1950'", 1950), ("'long ago'", None)])
     async def test_a_text_for_a_number_that_edges_have_is_told(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.errors import UnknownRelation, Unsupported
 from kgnav_mcp.model import Certainty, Direction, Entity, Page, RelationFacts
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.neighbourhood import search
+from kgnav_mcp.navigation.relations import get_triples
 from kgnav_mcp.port import Capability, GraphAdapter
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, has
@@ -33,6 +36,25 @@ class RelationContract(AdapterContract):
         assert ids == sorted(ids)
         labels = {facts.relation.id: facts.relation.label for facts in page.items}
         assert labels[view.relation("lives_at")] == "lives at"
+
+    async def test_a_list_with_absent_relations_is_answered_by_the_others_and_these_are_named(
+        self, adapter: GraphAdapter, view: View
+    ):
+        ada, knows = view.node("ada"), view.relation("knows")
+        names = [knows, view.relation("dislikes"), f"{knows}_not"]
+        alone = await search(adapter, ada, Direction.OUTGOING, only=[knows], limits=Limits())
+        found = await search(adapter, ada, Direction.OUTGOING, only=names, limits=Limits())
+        assert found.rows == alone.rows
+        assert (alone.absent, [one.name for one in found.absent]) == ((), names[1:])
+        turned, unknown = found.absent
+        assert (turned.opposite, turned.nearest) == (True, ())
+        assert (unknown.opposite, knows in unknown.nearest) == (False, True)
+        triples = await get_triples(adapter, ada, names, limits=Limits())
+        assert {link.triple.relation.id for link in triples.page.items} == set(names[:2])
+        assert [one.name for one in triples.absent] == names[2:]
+        with pytest.raises(UnknownRelation) as refused:
+            await search(adapter, ada, Direction.OUTGOING, only=names[1:], limits=Limits())
+        assert (refused.value.relation, refused.value.opposite) == (names[1], True)
 
     async def test_a_limit_cuts_the_list_and_says_so(self, adapter: GraphAdapter, view: View):
         whole = await adapter.relations([view.node("ada")], Direction.OUTGOING, limit=ALL)

@@ -16,7 +16,7 @@ from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.anchoring import anchored, begins_anywhere
 from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.counting import counted
-from kgnav_mcp.navigation.plans.explaining import is_empty_answer, nothing_fits
+from kgnav_mcp.navigation.plans.explaining import is_empty_answer, is_zero_count, nothing_fits
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.matching import PatternMatcher
 from kgnav_mcp.navigation.plans.needs import Needs, in_rows, needs_after, summary, uses_edges
@@ -283,7 +283,7 @@ class _Evaluation:
                 "what is said to be absent may be there."
             )
         part = self._budget.nothing_fits
-        if part is not None and is_empty_answer(page):
+        if part is not None and is_empty_answer(page) and not is_zero_count(page):
             notes.append(nothing_fits(plan, part))
         return " ".join(notes)
 

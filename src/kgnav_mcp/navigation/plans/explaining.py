@@ -1,4 +1,4 @@
-"""Explains an empty answer or a count of zero: the first part of the plan that has no match."""
+"""Explains an empty answer by the first part of the plan without a match, a count of zero by a constant without one."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from kgnav_mcp.plan import (
     Clause,
     Compare,
     Comparison,
+    ComparisonChain,
     Constant,
+    During,
     EdgePattern,
     Expression,
     Function,
+    Joined,
     Match,
     NodePattern,
     Pipeline,
@@ -25,7 +28,7 @@ from kgnav_mcp.plan import (
     Project,
     Property,
 )
-from kgnav_mcp.plan.walking import conjunction, conjuncts, rewritten, variables_of
+from kgnav_mcp.plan.walking import aggregates, conjunction, conjuncts, parts, rewritten, variables_of
 from kgnav_mcp.spelling.cypher import write_part
 
 Part = NodePattern | EdgePattern | Expression
@@ -40,6 +43,11 @@ _TEXT = 300
 def is_empty_answer(page: PlanPage) -> bool:
     """Whether an answer has no rows, or a single row of only zero counts, nulls and empty lists."""
     return all(cell in (0, None, ()) for row in page.items for cell in row.cells) and len(page.items) < 2
+
+
+def is_zero_count(page: PlanPage) -> bool:
+    """Whether an answer is a single row with a count of zero, which is explained only if the plan is the reason."""
+    return is_empty_answer(page) and any(type(cell) is int for row in page.items for cell in row.cells)
 
 
 def nothing_fits(plan: Plan, part: Part) -> str:
@@ -81,10 +89,83 @@ def _reversed(plan: Plan) -> Iterator[tuple[EdgePattern, Plan]]:
 
 async def explained(plan: Plan, any_row: Callable[[Plan], Awaitable[bool]]) -> str:
     """The sentence about the first part with which the plan has no rows. `any_row` runs plans that grow by parts."""
-    for part, clauses in islice(_prefixes(plan.pipelines[0].clauses), _MOST):
+    part = await _first_without_rows(_prefixes(plan.pipelines[0].clauses), any_row)
+    return "" if part is None else nothing_fits(plan, part)
+
+
+async def zero_explained(plan: Plan, any_row: Callable[[Plan], Awaitable[bool]]) -> str:
+    """The sentence about a comparison because of which a plan counts zero; empty if the graph alone is the reason.
+
+    That is a comparison with a constant that no node or edge of its pattern meets, whatever else the plan asks of them.
+    A comparison of several parts of the plan cannot be tried alone: it counts if the plan has rows without it.
+    """
+    clauses = plan.pipelines[0].clauses
+    part = await _first_without_rows(_comparisons_alone(clauses), any_row)
+    if part is None and (joint := list(_joint_comparisons(clauses))):
+        first = await _first_without_rows(_prefixes(clauses), any_row)
+        part = first if first in joint else None
+    return "" if part is None else nothing_fits(plan, part)
+
+
+async def _first_without_rows(
+    smaller_plans: Iterator[tuple[Part, Sequence[Clause]]], any_row: Callable[[Plan], Awaitable[bool]]
+) -> Part | None:
+    """The part of the first of these plans that has no rows; None if each of the first few has some."""
+    for part, clauses in islice(smaller_plans, _MOST):
         if not await any_row(Plan((Pipeline((*clauses, ANY_ROW)),), only_exists=True)):
-            return nothing_fits(plan, part)
-    return ""
+            return part
+    return None
+
+
+def _comparisons_alone(clauses: Sequence[Clause]) -> Iterator[tuple[Part, Sequence[Clause]]]:
+    """The comparisons with constants of one node or edge, each with the pattern of that node or edge alone.
+
+    The part of a comparison with an id or a name is the node that it selects.
+    """
+    for match in _required_matches(clauses):
+        for condition in filter(_is_comparison, conjuncts(match.where)):
+            alone = _pattern_of_one(match, variables_of(condition))
+            if alone is not None and any(isinstance(part, Constant) for part in parts(condition)):
+                on_identity = not alone.edges and _is_on_identity(condition)
+                yield alone.nodes[0] if on_identity else condition, (replace(alone, where=condition),)
+
+
+def _joint_comparisons(clauses: Sequence[Clause]) -> Iterator[Expression]:
+    """The comparisons that cannot be tried alone: of several variables, or of columns that are no counts or sums."""
+    for match in _required_matches(clauses):
+        comparisons = filter(_is_comparison, conjuncts(match.where))
+        yield from (each for each in comparisons if _pattern_of_one(match, variables_of(each)) is None)
+    aggregated: set[str] = set()
+    for project in (clause for clause in clauses if isinstance(clause, Project)):
+        columns = project.columns
+        aggregated = {one.name for one in columns if aggregates(one.value) or variables_of(one.value) & aggregated}
+        comparisons = filter(_is_comparison, conjuncts(project.where))
+        yield from (each for each in comparisons if not variables_of(each) & aggregated)
+
+
+def _required_matches(clauses: Sequence[Clause]) -> Iterator[Match]:
+    return (clause for clause in clauses if isinstance(clause, Match) and not clause.optional)
+
+
+def _is_comparison(condition: Expression) -> bool:
+    """Whether a condition selects by values. One that excludes values has no match because of what the graph has."""
+    match condition:
+        case Compare(_, comparison):
+            return comparison is not Comparison.UNEQUAL
+        case Joined(_, conditions):
+            return all(map(_is_comparison, conditions))
+        case _:
+            return isinstance(condition, ComparisonChain | During)
+
+
+def _pattern_of_one(match: Match, variables: frozenset[str]) -> Match | None:
+    """The pattern of the only node, or of the only edge with its ends, that has these variables; None if none has."""
+    edges = tuple(edge for edge in match.edges if edge.variable in variables)
+    ends = {end for edge in edges for end in (edge.source, edge.target)}
+    nodes = tuple(node for node in match.nodes if node.variable in ends | variables)
+    is_edge = len(edges) == 1 and variables <= {edges[0].variable, *ends}
+    is_node = not edges and len(nodes) == 1 and variables <= {nodes[0].variable}
+    return Match(nodes, edges) if is_edge or is_node else None
 
 
 def _prefixes(clauses: Sequence[Clause]) -> Iterator[tuple[Part, Sequence[Clause]]]:

@@ -15,7 +15,7 @@ from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.navigation.plans.estimating import steps_of
 from kgnav_mcp.navigation.plans.evaluation import evaluate
-from kgnav_mcp.navigation.plans.explaining import explained, fits_turned, is_empty_answer
+from kgnav_mcp.navigation.plans.explaining import explained, fits_turned, is_empty_answer, is_zero_count, zero_explained
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.named_nodes import about_named_nodes
 from kgnav_mcp.navigation.plans.proving import collected, proved, with_proof
@@ -72,7 +72,7 @@ class PlanRunner:
             return await check(self.graph, plan, has_rows, self._lookups, one_node=one_node)
 
     async def run(self, plan: Plan, *, limit: int, after: str | None = None, proof: bool = False) -> PlanPage:
-        """A page of rows of a checked plan. If it has none, the note says why.
+        """A page of rows of a checked plan. If it has none, the note says why; of a count of zero, if the plan is why.
 
         Raises:
             PlanTooLarge: it needs more rows at once than the bound; the error has the sizes of its parts.
@@ -88,7 +88,11 @@ class PlanRunner:
             raise timed_out(error, plan, await sizes_of(self.graph, plan)) from error
         if after is not None or not is_empty_answer(page):
             return page
-        why = page.note or await self._explanation_or_nothing(explained(plan, self._has_answer))
+        if is_zero_count(page):
+            zero = await self._explanation_or_nothing(zero_explained(plan, self._has_answer))
+            why = " ".join(filter(None, (page.note, zero if page.stop is Stop.COMPLETE else "")))
+        else:
+            why = page.note or await self._explanation_or_nothing(explained(plan, self._has_answer))
         of_nodes = await self._explanation_or_nothing(about_named_nodes(self.graph, self._lookups, plan))
         direction_hint = await self._explanation_or_nothing(fits_turned(plan, self._has_answer))
         return replace(page, note=" ".join(filter(None, (why, of_nodes, direction_hint))))

@@ -57,7 +57,14 @@ async def get_relations(call: ToolCall, given: GetRelations) -> Answer:
 async def get_triples(call: ToolCall, given: GetTriples) -> Answer:
     """Answer with the triples of chosen relations (GraphWalker's triple retrieval)."""
     start = call.start(given.cursor)
-    found = await walker.get_triples(call.adapter, given.entity, given.relations, after=start.after, limits=call.limits)
+    found = await walker.get_triples(
+        call.adapter,
+        given.entity,
+        given.relations,
+        after=start.after,
+        limits=call.limits,
+        refuse_absent=call.refuse_absent,
+    )
     return call.answer(triples_table(found, start.offset), found.page.positions)
 
 

@@ -62,6 +62,8 @@ async def search(call: ToolCall, given: Search) -> Answer:
         after=start.after,
         limits=call.limits,
         ranker=call.app.ranker,
+        # the paper's table has no place to name an absent property
+        refuse_absent=call.refuse_absent or call.app.settings.paper_format,
     )
     page = found.rows or found.relations
     answer = call.answer(

@@ -14,6 +14,8 @@ from kgnav_mcp.adapters.wellknown import ALIAS_RELATIONS, DESCRIPTION_RELATIONS
 RELATIONS_PER_LANGUAGE = 1000
 """Ranks per language, one for each relation: language comes first, then the relation's position in the options."""
 
+_WELL_KNOWN = Prefixes(known_prefixes({}))
+
 OTHER_RELATIONS = (ALIAS_RELATIONS, DESCRIPTION_RELATIONS)
 OTHER_PROPERTIES = (("aka", "alias", "aliases"), ("description",))
 """Relations and properties of aliases, and those of descriptions."""
@@ -25,14 +27,14 @@ class NameRules:
     def __init__(self, options: LoadOptions) -> None:
         self._languages = tuple(language.lower() for language in options.languages)
         self._ranks: dict[str | None, int] = {}
-        stored_ids = Prefixes(known_prefixes({})).keys  # without the prefixes of the sources, which are not read yet
-        self.relations = _positions(
+        self._relations = _positions(
             *(
                 [key for name in names for key in stored_ids(name)]
                 for names in (options.name_relations, *OTHER_RELATIONS)
             )
         )
-        """Kind of name and position in the options, by relation."""
+        self.seen: set[str] = set()
+        """The relations and properties of names that the sources have, as `stored_ids` and in lower case."""
         self.properties = _positions([name.lower() for name in options.name_properties], *OTHER_PROPERTIES)
         """The same by property of a property graph, in lower case."""
 
@@ -42,6 +44,11 @@ class NameRules:
         if found is None:
             found = self._ranks[language] = self._language_rank(language) * RELATIONS_PER_LANGUAGE
         return found + place
+
+    def kinds_of(self, relations: Sequence[str]) -> list[tuple[int, int] | None]:
+        """Returns for each relation of a source its kind of name and position in the options; None if it has none."""
+        self.seen.update(key for key in relations if key in self._relations)
+        return list(map(self._relations.get, relations))
 
     @property
     def unasked(self) -> int:
@@ -58,6 +65,11 @@ class NameRules:
             if tag.startswith(preferred + "-"):
                 return 2 * place + 1
         return 2 * len(self._languages) + 1
+
+
+def stored_ids(relation: str) -> tuple[str, ...]:
+    """Returns the ids that a relation of the options may mean, by well-known prefixes alone: no source was read yet."""
+    return _WELL_KNOWN.keys(relation)
 
 
 def _positions(names: Sequence[str], aliases: Sequence[str], descriptions: Sequence[str]) -> dict[str, tuple[int, int]]:

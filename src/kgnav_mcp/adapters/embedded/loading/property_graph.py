@@ -56,6 +56,7 @@ class PropertyStager:
                 continue
             if kind[0] == NAME:
                 names.append((kind[1], value))
+                self._rules.seen.add(name.lower())
                 best = kind[1] if best is None else min(best, kind[1])
             else:
                 self._name(node, kind, value)

@@ -11,6 +11,9 @@ STAGE_NAMED_KEY = "INSERT INTO staging.named_key VALUES"
 STAGE_LABELLED = "INSERT INTO staging.labelled VALUES"
 STAGE_REIFIER = "INSERT INTO staging.reifier (reifier, s, p, o, text, datatype, language) VALUES"
 
+# One scan of the properties, for the error about a property that no node has.
+STAGED_PROPERTIES = "SELECT DISTINCT p FROM staging.property"
+
 # One scan of the terms between two numbers. In a table without names, the ids are the names.
 STAGE_IDS_AS_NAMES = """
 INSERT INTO staging.naming SELECT id, 0, ?3, NULL, key FROM staging.term

@@ -41,7 +41,7 @@ def read_rdf_names(source: Source, staging: Staging, rules: NameRules, findings:
         if batch.restart:
             keys, kinds = [""], []
         keys += batch.nodes
-        kinds += [rules.relations.get(key) for key in batch.relations]
+        kinds += rules.kinds_of(batch.relations)
         for head, link, (text, _, language) in batch.literals:
             kind, key = kinds[link], keys[head]
             if kind is not None and text.strip() and not key.startswith("_:"):
@@ -77,7 +77,7 @@ class _NumberMap:
         known, add = staging.terms.ids.get, staging.terms.add
         self.nodes += [known(key) or add(key) for key in batch.nodes]
         self.relations += [staging.relation(key) for key in batch.relations]
-        self.kinds += [rules.relations.get(key) for key in batch.relations]
+        self.kinds += rules.kinds_of(batch.relations)
 
 
 def _stage_batch(batch: Batch, numbers: _NumberMap, staging: Staging, rules: NameRules) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.loading import queries
@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.embedded.loading.edges import (
 )
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.labels import read_labels
-from kgnav_mcp.adapters.embedded.loading.names import NameRules
+from kgnav_mcp.adapters.embedded.loading.names import NameRules, stored_ids
 from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LoadOptions
 from kgnav_mcp.adapters.embedded.loading.prefixes import known_prefixes
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager, read_nodes, read_relationships
@@ -24,9 +24,13 @@ from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf
 from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, TABLES, Format, Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.adapters.embedded.loading.wikibase import INSTANCE_OF, Wikibase, recognise_wikibase
+from kgnav_mcp.clipping import clipped
+from kgnav_mcp.errors import LoadError
 
 ID_RANK = 1_000_000
 """The rank of an id used as a name, after every name from a source."""
+_NAME = 60
+"""Most characters of a name in the error about an absent one."""
 
 
 class Reading:
@@ -64,7 +68,7 @@ class Reading:
         """Stages all sources.
 
         Raises:
-            LoadError: a source cannot be read.
+            LoadError: a source cannot be read, or an option names a relation or property that no source has.
             BadLine: a line is wrong, and bad lines are not skipped.
         """
         staging = self.staging
@@ -79,6 +83,7 @@ class Reading:
         if self._labels:
             read_labels(self._labels, staging, self._rules, self.findings)
         self._find_type_relations()
+        self._check_names()
 
     def _read_edges(self) -> None:
         """Stages the tables whose rows are triples or edges."""
@@ -145,9 +150,12 @@ class Reading:
             self.findings.notes.append(f"an empty array has no values, so the property is missing there: {counts}")
 
     def _find_type_relations(self) -> None:
-        """Finds the relations whose tails are classes. Warns about configured ones that occur in no triple."""
-        relations, options = self.staging.relations, self._options
-        prefixes = Prefixes(known_prefixes(self.staging.prefixes), self.staging.unprefixed)
+        """Finds the relations whose tails are classes.
+
+        Raises:
+            LoadError: no triple has a relation of --type-relation.
+        """
+        relations, options, prefixes = self.staging.relations, self._options, self._prefixes
         is_default = options.type_relations == LoadOptions().type_relations
         of_wikibase = (INSTANCE_OF,) if is_default and self.wikibase is not None else ()
         for configured in (*options.type_relations, *of_wikibase):
@@ -155,17 +163,44 @@ class Reading:
             if found is not None:
                 self.type_relations.append(found)
             elif not is_default:
-                nearest = ", ".join(_most_similar(configured, sorted(map(prefixes.short, relations)))) or "none"
-                self.findings.warnings.append(
-                    f"no triple has the relation {configured!r} of --type-relation; the nearest there are: {nearest}"
-                )
+                raise _absent("relation", configured, "--type-relation", map(prefixes.short, relations))
+
+    @property
+    def _prefixes(self) -> Prefixes:
+        """The prefixes of the sources that were read."""
+        return Prefixes(known_prefixes(self.staging.prefixes), self.staging.unprefixed)
+
+    def _check_names(self) -> None:
+        """Check that the sources have each relation and property that the options name for names.
+
+        Raises:
+            LoadError: one is nowhere. The error has the nearest.
+        """
+        options, default, seen, prefixes = self._options, LoadOptions(), self._rules.seen, self._prefixes
+        if options.name_relations != default.name_relations:
+            for name in options.name_relations:
+                if not seen.intersection(stored_ids(name)):
+                    in_full = [key for key in prefixes.keys(name) if key in self.staging.relations]
+                    known = in_full or map(prefixes.short, self.staging.relations)
+                    raise _absent("relation", name, "--name-relation", known)
+        if options.name_properties != default.name_properties:
+            for name in options.name_properties:
+                if name.lower() not in seen:
+                    self.staging.flush()
+                    rows = self.staging.connection.execute(queries.STAGED_PROPERTIES).fetchall()
+                    keys = {number: key for key, number in self.staging.relations.items()}
+                    raise _absent("property", name, "--name-property", [keys[number] for (number,) in rows])
 
 
-def _most_similar(name: str, names: Sequence[str]) -> list[str]:
-    """Returns the three most similar names, best first."""
+def _absent(kind: str, name: str, option: str, known: Iterable[str]) -> LoadError:
+    """The error for an option that names a relation or property that no source has, with the nearest three."""
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a wrong name needs it
 
-    return [found for found, _, _ in process.extract(name, names, scorer=fuzz.WRatio, limit=3)]
+    found = process.extract(name, sorted(known), scorer=fuzz.WRatio, limit=3)
+    nearest = ", ".join(clipped(each, _NAME) for each, _, _ in found)
+    step = f"Use one of the nearest there are: {nearest}." if nearest else f"The sources have none: omit {option}."
+    owner = "triple" if kind == "relation" else "node"
+    return LoadError(f"no {owner} of the sources has the {kind} {clipped(name, _NAME)!r} of {option}", next_step=step)
 
 
 def _kind(source: Source) -> str:
