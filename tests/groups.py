@@ -39,6 +39,7 @@ LONG = (
     "contract/test_embedded",
     "adapters/test_registry",
     "server/test_hanging_stores",
+    "service/test_interrupted_run",
 )
 """Modules that take ten seconds or more, the longest first: one at the end would keep the other workers waiting."""
 

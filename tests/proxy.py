@@ -17,6 +17,8 @@ class Proxy:
         self._left: int | None = None
         self._serving: set[asyncio.Task[None]] = set()
         self.port = 0
+        self.is_holding = False
+        """Whether a message came after it was told to hang."""
 
     def hang(self, *, after: int = 0) -> None:
         """Take connections and what is sent, and let no more than so many more messages through to the store."""
@@ -47,6 +49,7 @@ class Proxy:
             with suppress(ConnectionError):
                 while message := await reader.read(_CHUNK):
                     if self._left is not None and self._left <= 0:
+                        self.is_holding = True
                         await reader.read()  # until the client has had enough
                         break
                     self._left = None if self._left is None else self._left - 1

@@ -29,6 +29,8 @@ from scripts.services.failure import ServiceError
 from scripts.services.service import GraphStore
 from scripts.services.service import Service as Store
 
+from tests import service_guard
+
 SCRIPT = Path(__file__).parents[1] / "scripts" / "service"
 
 
@@ -74,12 +76,12 @@ class Service:
 
     def remove(self) -> None:
         """Leave nothing behind: what it would write on its way out is not waited for."""
-        if self._pid():
-            self.kill()
-        shutil.rmtree(self.home, ignore_errors=True)
+        service_guard.remove_service(self.home)
 
     def script(self, command: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """One command of `scripts/service` on this instance, whatever comes of it."""
+        if command == "start":
+            service_guard.watch(self.home)
         own = f"KGNAV_{self.store.upper()}_"
         environment = {name: value for name, value in os.environ.items() if not name.startswith(own)}
         return subprocess.run(
@@ -313,10 +315,15 @@ def rdf4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rdf4j]:
         yield service
 
 
+def need_redis() -> None:
+    """Skip where Redis is not installed. On CI it is never skipped: the script installs it or the test fails."""
+    if not os.environ.get("CI") and not shutil.which("redis-server"):
+        pytest.skip("redis-server is not installed; `scripts/service redis start` installs it, as root, with apt-get")
+
+
 @pytest.fixture(scope="session")
 def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a running Redis, shared by the session: empty it before use, and leave it running."""
-    if not os.environ.get("CI") and not shutil.which("redis-server"):  # on CI it is installed, or the test fails
-        pytest.skip("redis-server is not installed; `scripts/service redis start` installs it, as root, with apt-get")
+    need_redis()
     with running(Redis(tmp_path_factory.mktemp("redis"))) as service:
         yield service.url

@@ -10,7 +10,7 @@ from pathlib import Path
 from .blazegraph import Blazegraph
 from .failure import ServiceError
 from .fuseki import Fuseki
-from .instance import default_home
+from .instance import claim, default_home
 from .neo4j import Neo4j
 from .oxigraph import Oxigraph
 from .rdf4j import Rdf4j
@@ -37,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. The exit code is 1 for a failure, with the reason on stderr."""
     given = _parser().parse_args(arguments)
     try:
-        store = STORES[given.store](given.home.absolute() if given.home else default_home(given.store))
+        given.home = given.home.absolute() if given.home else default_home(given.store)
+        store = STORES[given.store](given.home)
         store.chosen = given.flags or ()
         return _run(store, given)
     except (ServiceError, OSError) as error:
@@ -47,6 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(store: Service, given: argparse.Namespace) -> int:
     if given.command == "start":
+        is_empty = claim(given.home, given.store, store.data)
+        state = "it runs already" if store.pid() else "empty" if is_empty else "not empty: it was used before"
+        sys.stderr.write(f"home {given.home}, {state}\n")
         _say(store.start())
     elif given.command == "stop":
         _say("stopped" if store.stop() else "was not running")
@@ -70,7 +74,7 @@ def _say(line: str) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     home = argparse.ArgumentParser(add_help=False)
-    home.add_argument("--home", type=Path, help="folder of the instance, for a second one beside the usual one")
+    home.add_argument("--home", type=Path, help="folder of the instance, instead of this checkout's usual one")
     parser = argparse.ArgumentParser(prog="service", description="Real stores on loopback, without Docker.")
     stores = parser.add_subparsers(dest="store", required=True, metavar="STORE")
     for name, store in STORES.items():
@@ -79,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         commands = commands.add_subparsers(dest="command", required=True, metavar="COMMAND")
         parsers = {
             "start": commands.add_parser(
-                "start", parents=[home], help="install it where it is missing, start it, print its address"
+                "start", parents=[home], help="install it where it is missing, start it, print its home and address"
             )
         }
         commands.add_parser("stop", parents=[home], help="end it and wait until it has ended")

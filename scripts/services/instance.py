@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import re
@@ -14,11 +15,14 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TypeVar
 
 from .failure import ServiceError
 
 HOST = "127.0.0.1"
+CHECKOUT = Path(__file__).resolve().parents[2]
+"""The checkout that this script belongs to."""
 
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`']+")
 
@@ -37,19 +41,50 @@ K = TypeVar("K", bound=Instance)
 
 
 def default_home(store: str) -> Path:
-    """The default home folder of a store.
+    """The default home folder of a store. Each checkout has its own, so that none opens the data of another.
+
+    Raises:
+        ServiceError: as `shared_folder`.
+    """
+    digest = hashlib.sha256(str(CHECKOUT).encode()).hexdigest()[:8]
+    return shared_folder("checkouts") / f"{CHECKOUT.name}-{digest}" / store
+
+
+def shared_folder(name: str) -> Path:
+    """A folder that all checkouts share, for programs that are downloaded once.
 
     Raises:
         ServiceError: neither the environment nor the user's account gives a folder.
     """
     named = os.environ.get("KGNAV_SERVICES")
     if named:
-        return Path(named).absolute() / store
+        return Path(named).absolute() / name
     try:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
     except RuntimeError as error:  # a user without a name, as in containers
         raise ServiceError("this user has no home: name a folder with --home, or with KGNAV_SERVICES") from error
-    return cache / "kgnav-mcp" / "services" / store
+    return cache / "kgnav-mcp" / "services" / name
+
+
+def claim(home: Path, store: str, data: str | None) -> bool:
+    """Record that this checkout uses a home. Returns whether it had no data, which would be in its folder `data`.
+
+    Raises:
+        ServiceError: another checkout made this home, or it has data and no record of who made it.
+    """
+    with exclusive(home):
+        is_empty = data is None or not (home / data).is_dir() or not any((home / data).iterdir())
+        record = home / "checkout"
+        maker = record.read_text(encoding="utf-8") if record.exists() else None
+        if maker is None and is_empty:
+            record.write_text(str(CHECKOUT), encoding="utf-8")
+        elif maker != str(CHECKOUT):
+            take_over = f"echo -n {quote(str(CHECKOUT))} > {quote(str(record))}"
+            raise ServiceError(
+                f"{home} was made by {maker or 'an unknown checkout'}, not by this one. Start an instance of this "
+                f"checkout's own: scripts/service {store} start. Or use that data from here: {take_over}"
+            )
+        return is_empty
 
 
 def load_instance(home: Path, kind: type[K]) -> K | None:

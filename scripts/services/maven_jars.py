@@ -13,7 +13,7 @@ from pathlib import Path
 
 from . import packages
 from .failure import ServiceError
-from .instance import default_home, exclusive
+from .instance import exclusive, shared_folder
 
 _PROJECT = """\
 <project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -52,7 +52,7 @@ class Artifact:
 
 def cache(store: str, version: str) -> Path:
     """The folder for what is downloaded or compiled for one version of a store."""
-    return default_home(f"{store}-{version}")
+    return shared_folder(f"{store}-{version}")
 
 
 def ensure(folder: Path, artifacts: Sequence[Artifact]) -> Path:

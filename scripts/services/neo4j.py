@@ -77,6 +77,7 @@ class Neo4j(GraphStore):
     """Neo4j 5.26 Community: a property graph store that speaks Bolt."""
 
     graph: ClassVar[str | None] = None
+    data: ClassVar[str | None] = "data"
     formats: ClassVar[tuple[str, ...]] = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
     flags: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "start": {"apoc": "with the APOC procedures"},

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .failure import ServiceError
-from .instance import default_home, exclusive
+from .instance import exclusive, shared_folder
 
 _SHOWN = 15
 """Lines of a failed command's output that are shown."""
@@ -41,7 +41,7 @@ def ensure(program: str, requirement: str) -> Path:
 
 def place(program: str) -> Path:
     """The folder of the program's environment, which may not exist yet."""
-    return default_home("programs") / program
+    return shared_folder("programs") / program
 
 
 def _run(command: Sequence[str], program: str) -> None:

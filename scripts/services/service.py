@@ -13,6 +13,8 @@ class Service(ABC):
 
     flags: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     """Additional flags without values, by command, with their meanings."""
+    data: ClassVar[str | None] = None
+    """The folder in its home for what is loaded; None if it keeps everything in memory."""
     chosen: Collection[str] = ()
     """The flags that were given."""
 
@@ -48,6 +50,7 @@ class Service(ABC):
 class GraphStore(Service):
     """A graph store into which files can be loaded."""
 
+    data: ClassVar[str | None] = "database"
     graph: ClassVar[str | None]
     """The default graph for loading; None for the store's own default graph."""
     formats: ClassVar[tuple[str, ...]]

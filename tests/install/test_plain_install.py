@@ -10,8 +10,14 @@ def test_no_extra_is_there_and_doctor_says_what_brings_each_that_has_packages(in
     lines = installed.run("kgnav doctor").stdout.splitlines()
     assert lines[1].startswith("drivers: SPARQLWrapper 2.")
     assert "neo4j 6." in lines[1]
-    extras = [f"{name} (not installed: pip install 'kgnav-mcp[{name}]')" for name in ("pictures", "redis", "semantic")]
-    assert lines[2] == f"extras: {', '.join(extras)}"
+    commands = {
+        name: f"pipx runpip kgnav-mcp install 'kgnav-mcp[{name}]'" for name in ("pictures", "redis", "semantic")
+    }
+    assert (
+        lines[2] == f"extras: {', '.join(f'{name} (not installed: {command})' for name, command in commands.items())}"
+    )
+    would_install = installed.run(f"{commands['redis']} --dry-run")
+    assert "Would install redis-" in would_install.stdout, would_install.stderr
 
 
 def test_the_names_of_extras_that_are_no_longer_needed_still_install(installed: Machine):

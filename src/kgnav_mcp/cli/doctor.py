@@ -15,6 +15,7 @@ import click
 
 from kgnav_mcp import __version__
 from kgnav_mcp.cli.boundary import FAILED, Command
+from kgnav_mcp.cli.installation import extra_command
 from kgnav_mcp.cli.options import with_settings
 from kgnav_mcp.config import Settings, find_config_file
 from kgnav_mcp.errors import KgnavError
@@ -67,7 +68,7 @@ def _extras() -> Iterator[str]:
         try:
             yield f"{extra} ({', '.join(f'{name} {version(name)}' for name in names)})"
         except PackageNotFoundError:
-            yield f"{extra} (not installed: pip install 'kgnav-mcp[{extra}]')"
+            yield f"{extra} (not installed: {extra_command(extra)})"
 
 
 def _version(package: str) -> str:

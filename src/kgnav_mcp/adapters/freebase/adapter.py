@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from rdflib import URIRef
 
@@ -27,11 +27,14 @@ from kgnav_mcp.adapters.sparql.around.edges import EdgeReader
 from kgnav_mcp.adapters.sparql.around.matching import RowSearch
 from kgnav_mcp.adapters.sparql.around.rows import to_entities
 from kgnav_mcp.adapters.sparql.client import SparqlClient
+from kgnav_mcp.adapters.sparql.dialect import PLAIN, Dialect
+from kgnav_mcp.adapters.sparql.location import GRAPH
 from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.queries import SIZE
 from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.readers import Readers
 from kgnav_mcp.adapters.sparql.reading import number_in
+from kgnav_mcp.adapters.sparql.requests import Address
 from kgnav_mcp.adapters.sparql.schema import SchemaReader
 from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import InvalidStore, StoreTimeout
@@ -103,7 +106,27 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         return Health(True, f"Freebase on {host}, graph {opened.graph}", Count.unknown(), triples, tuple(advice))
 
     async def _connect(self) -> Client:
+        await self._check_store()
         return self._client(await self._graph())
+
+    async def _check_store(self) -> None:
+        """Check that the store is Virtuoso. One that its answers do not identify may be a Virtuoso behind a proxy.
+
+        Raises:
+            InvalidStore: it is another store, which does not have the functions that the queries use.
+        """
+        client = self._client(None, PLAIN)
+        try:
+            dialect = await client.detect()
+        finally:
+            await client.close()
+        if dialect not in {VIRTUOSO, PLAIN}:
+            address = Address.parse(self._freebase.endpoint).name
+            graph = f"?{urlencode({GRAPH: self._freebase.graph})}" if self._freebase.graph else ""
+            raise InvalidStore(
+                f"the store at {address} is {dialect.title}; freebase+http:// is for Virtuoso alone",
+                next_step=f"Write the graph's address as sparql+{address}{graph}.",
+            )
 
     async def _read(self, client: Client) -> _Opened:
         store = Store(client, self._freebase, self._options)
@@ -160,9 +183,9 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             raise InvalidStore(f"no graph of this endpoint has entities with a {name}", next_step=step)
         raise InvalidStore(f"this endpoint has several graphs: {', '.join(graphs)}", next_step=step)
 
-    def _client(self, graph: str | None) -> SparqlClient:
+    def _client(self, graph: str | None, dialect: Dialect = VIRTUOSO) -> SparqlClient:
         timeout = self._options.timeout
-        return SparqlClient(self._freebase.endpoint, timeout=timeout, default_graph=graph, dialect=VIRTUOSO)
+        return SparqlClient(self._freebase.endpoint, timeout=timeout, default_graph=graph, dialect=dialect)
 
     @staticmethod
     async def _count_triples(store: Store) -> Count:

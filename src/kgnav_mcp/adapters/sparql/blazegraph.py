@@ -33,6 +33,7 @@ def _cancel(query_id: str) -> Mapping[str, str]:
 
 BLAZEGRAPH: Final = Dialect(
     name="blazegraph",
+    title="Blazegraph",
     probe=BLAZEGRAPH_PROBE,
     time_limit=_time_limit,
     max_matches=None,

@@ -57,6 +57,8 @@ class Dialect:
     """One kind of store. The defaults follow the standard."""
 
     name: str
+    title: str = "an unknown store"
+    """Its name in messages."""
     announced: Callable[[httpx2.Headers], bool] = field(default=lambda _: False)
     """Whether the headers of an answer identify this kind of store."""
     stable_order: bool = False

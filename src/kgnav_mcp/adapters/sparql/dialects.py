@@ -26,17 +26,20 @@ def _whole_seconds(seconds: float) -> Mapping[str, str]:
 
 OXIGRAPH: Final = Dialect(
     name="oxigraph",
+    title="Oxigraph",
     announced=lambda headers: headers.get("server", "").lower().startswith("oxigraph"),
     stable_order=True,
 )
 QLEVER: Final = Dialect(
     name="qlever",
+    title="QLever",
     stable_order=True,
     # It sends the status of a rate limit for a query that it stopped.
     says_timed_out=lambda refusal: refusal.status == 429 and _FAILED.search(refusal.text) is not None,
 )
 FUSEKI: Final = Dialect(
     name="fuseki",
+    title="Fuseki",
     announced=lambda headers: "fuseki-request-id" in headers,
     stable_order=True,
     time_limit=_whole_seconds,
@@ -50,6 +53,7 @@ def _is_rdf4j(headers: httpx2.Headers) -> bool:
 
 RDF4J: Final = Dialect(
     name="rdf4j",
+    title="RDF4J",
     announced=_is_rdf4j,
     stable_order=True,
     # It stops a query whose rows it can send one by one, but no count and no group (both seen in version 4.1.3).

@@ -132,6 +132,7 @@ FULL_TEXT: Final = FullText(
 
 VIRTUOSO: Final = Dialect(
     name="virtuoso",
+    title="Virtuoso",
     announced=_announced,
     stable_order=True,
     media_type=xml.TYPE,  # four to six times as fast as JSON

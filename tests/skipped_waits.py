@@ -1,0 +1,49 @@
+"""An event loop that does not wait for its timers: what would take a time-out takes none, however busy the machine is.
+
+Time passes for it only while it has nothing to do, so that work counts for nothing, and a time-out is exact.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+import time
+from collections.abc import Callable
+
+_monotonic = time.monotonic
+"""The real clock, also where a test has put this loop's in its place."""
+
+_GRACE_S = 0.05
+"""Seconds in which an answer from a thread or a socket may still come before a wait is skipped."""
+
+
+class _Selector(selectors.DefaultSelector):
+    """Skips waits where that is allowed, and says how many seconds it has skipped."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_skip: Callable[[], bool] = bool
+        self.skipped = 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is None or timeout <= _GRACE_S or not self.may_skip():
+            return super().select(timeout)
+        ready = super().select(_GRACE_S)
+        if not ready:
+            self.skipped += timeout - _GRACE_S
+        return ready
+
+
+class SkippingLoop(asyncio.SelectorEventLoop):
+    """Skips waits from the time that `may_skip` allows it; until then it is like any other loop."""
+
+    def __init__(self) -> None:
+        self._waits = _Selector()
+        super().__init__(self._waits)
+
+    def skip_when(self, may_skip: Callable[[], bool]) -> None:
+        """Skip waits while this is true."""
+        self._waits.may_skip = may_skip
+
+    def time(self) -> float:
+        return _monotonic() + self._waits.skipped
