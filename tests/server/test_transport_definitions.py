@@ -99,16 +99,14 @@ async def test_every_schema_has_one_type_or_says_what_else_it_accepts() -> None:
         for tool in await tools_of(settings):
             Draft202012Validator.check_schema(tool.input_schema)
             for place, schema in (*_schemas(tool.input_schema, "input"), *_schemas(tool.output_schema, "output")):
-                assert isinstance(schema, dict), f"{tool.name}: {place} is {schema}"
                 _check_schema(f"{tool.name}: {place}", schema)
 
 
-def _schemas(schema: Any, place: str) -> Iterator[tuple[str, Any]]:
-    """The schema and all schemas within it, with their places."""
-    yield place, schema
-    if not isinstance(schema, dict):
+def _schemas(parts: Any, place: str) -> Iterator[tuple[str, Any]]:
+    """The schema with these parts and all schemas within it, with their places."""
+    yield place, parts
+    if isinstance(parts, bool):
         return
-    parts: dict[str, Any] = schema
     for keyword in ("properties", "$defs", "patternProperties"):
         for name, part in parts.get(keyword, {}).items():
             yield from _schemas(part, f"{place}.{name}")
@@ -116,11 +114,12 @@ def _schemas(schema: Any, place: str) -> Iterator[tuple[str, Any]]:
         for number, part in enumerate(parts.get(keyword, ())):
             yield from _schemas(part, f"{place}.{keyword}[{number}]")
     for keyword in ("items", "not", "additionalProperties"):
-        if keyword in parts and not (keyword == "additionalProperties" and isinstance(parts[keyword], bool)):
+        if keyword in parts and (keyword, parts[keyword]) != ("additionalProperties", False):
             yield from _schemas(parts[keyword], f"{place}.{keyword}")
 
 
-def _check_schema(place: str, schema: dict[str, Any]) -> None:
+def _check_schema(place: str, schema: Any) -> None:
+    assert schema not in (True, False), f"{place} is {schema}"
     assert len({"type", "anyOf", "$ref"} & set(schema)) == 1, f"{place} has no type, or two"
     assert isinstance(schema.get("type", ""), str), f"{place} has the types {schema['type']}"
     assert str(schema.get("$ref", "#")).startswith("#"), f"{place} refers to another document"
