@@ -131,7 +131,9 @@ class BareHttpClient:
         _, body = self._post(message, headers)
         if body.startswith(b"{"):
             return _result(body)
-        return _result(next(line for line in body.splitlines() if line.startswith(_DATA)).removeprefix(_DATA))
+        return _result(
+            next(line for line in body.splitlines() if line.startswith(_DATA) and line != _DATA).removeprefix(_DATA)
+        )
 
     def _post(self, message: Mapping[str, object], headers: str) -> tuple[Mapping[str, str], bytes]:
         body = json.dumps(message, separators=(",", ":"))

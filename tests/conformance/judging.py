@@ -16,7 +16,10 @@ _TASKS = "the tasks extension (SEP-2663), which the mcp package does not impleme
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of the suite: what it is told, how many checks must pass in it, and which scenarios cannot, and why."""
+    """One run of the suite: what it is told, how many checks must pass in it, and which scenarios cannot, and why.
+
+    `scenario/check` in `expected_failures` means this check only, and that the others of the scenario pass.
+    """
 
     name: str
     arguments: Sequence[str]
@@ -52,11 +55,12 @@ RUNS = (
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """How many checks of a scenario passed, and what those that did not have to say."""
+    """How many checks of a scenario passed, and which did not."""
 
     name: str
     passed: int
-    faults: tuple[str, ...]
+    faults: Mapping[str, str]
+    """What the checks that did not pass have to say, by the check's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,29 +86,31 @@ def read(results: Path) -> tuple[Scenario, ...]:
             continue
         checks: list[dict[str, str]] = json.loads(file.read_text(encoding="utf-8"))
         tally = Counter(check["status"] for check in checks)
-        faults = tuple(
-            f"{check['id']}: {check.get('errorMessage') or check.get('description', '')}"
+        faults = {
+            check["id"]: check.get("errorMessage") or check.get("description", "")
             for check in checks
             if check["status"] in ("FAILURE", "WARNING")
-        )
+        }
         found.append(Scenario(folder["scenario"], tally["SUCCESS"], faults))
     return tuple(found)
 
 
 def judge(run: Run, scenarios: tuple[Scenario, ...]) -> Verdict:
     """Compare what was found with what must be found."""
-    faults = [
-        f"{found.name}: {fault}"
-        for found in scenarios
-        if found.name not in run.expected_failures
-        for fault in found.faults
-    ]
-    by_name = {found.name: found for found in scenarios}
-    for name in run.expected_failures:
-        if name not in by_name:
-            faults.append(f"{name}: expected to fail, and was not run")
-        elif not by_name[name].faults:
-            faults.append(f"{name}: passes, though it is expected to fail: take it from the list")
+    faults: list[str] = []
+    failed = set[str]()
+    for found in scenarios:
+        for check, fault in found.faults.items():
+            expected = {found.name, f"{found.name}/{check}"} & run.expected_failures.keys()
+            failed |= expected
+            if not expected:
+                faults.append(f"{found.name}: {check}: {fault}")
+    names = {found.name for found in scenarios}
+    for expected in run.expected_failures:
+        if expected.partition("/")[0] not in names:
+            faults.append(f"{expected}: expected to fail, and was not run")
+        elif expected not in failed:
+            faults.append(f"{expected}: passes, though it is expected to fail: take it from the list")
     verdict = Verdict(run, scenarios, ())
     if verdict.passed < run.passed:
         faults.append(f"{verdict.passed} checks passed, {run.passed} must")

@@ -1,10 +1,13 @@
 """Run the official conformance suite against this project's server, in both protocol eras.
 
+First with the suite's fixtures mounted beside the tools, so that every scenario can pass; then as users run it.
+
 Exit code: 0 when everything that must pass does, 1 when something does not, 3 when the suite cannot be had here.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -13,11 +16,20 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from judging import RUNS, Verdict, judge, read
+from judging import RUNS, Run, Verdict, judge, read
+from missing_fixtures import HANDSHAKE, STATELESS
 from suite import SUITE, VERSION, SuiteMissing, find_suite
+
+from kgnav_bench.client import script
 
 FAULTY = 1
 NOT_RUN = 3
+_WITH_FIXTURES = (sys.executable, "-W", "ignore", str(Path(__file__).with_name("server.py")))
+_PRODUCT = (script("kgnav-mcp"), "--http", "127.0.0.1:0")
+_PRODUCT_RUNS = tuple(
+    Run(f"product, {version}", ("--suite", "all", "--spec-version", version), passed, missing)
+    for version, passed, missing in (("2026-07-28", 65, STATELESS), ("2025-11-25", 23, HANDSHAKE))
+)
 _READY = "Serving MCP at "
 _END_S = 10
 
@@ -30,21 +42,23 @@ def main() -> int:
         sys.stderr.write(f"{missing}\n")
         return NOT_RUN
     verdicts: list[Verdict] = []
-    with serving() as url, tempfile.TemporaryDirectory() as folder:
-        for number, run in enumerate(RUNS):
-            results = Path(folder) / str(number)
-            results.mkdir()
-            suite.run(url, run.arguments, results)
-            verdicts.append(judge(run, read(results)))
+    for command, runs in ((_WITH_FIXTURES, RUNS), (_PRODUCT, _PRODUCT_RUNS)):
+        with tempfile.TemporaryDirectory() as folder, serving(command, Path(folder)) as url:
+            for number, run in enumerate(runs):
+                results = Path(folder) / str(number)
+                results.mkdir()
+                suite.run(url, run.arguments, results)
+                verdicts.append(judge(run, read(results)))
     sys.stdout.write(f"{SUITE} {VERSION}\n\n{table(verdicts)}\n")
     return FAULTY if any(verdict.faults for verdict in verdicts) else 0
 
 
 @contextmanager
-def serving() -> Generator[str]:
-    """The URL of a server under test, in a process of its own that ends with this block."""
-    command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("server.py"))]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+def serving(command: Sequence[str], folder: Path) -> Generator[str]:
+    """The URL of a server under test in a process of its own, without the user's settings; it ends with this block."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("KGNAV_")}
+    environment["XDG_CONFIG_HOME"] = str(folder)
+    with subprocess.Popen(command, env=environment, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
         try:
             yield _url(process)
         finally:
@@ -74,10 +88,10 @@ def table(verdicts: Sequence[Verdict]) -> str:
         lines.append(
             f"{run.name:28}{scenarios:>10}{verdict.passed:>8}{run.passed:>6}{expected:>19}{len(verdict.faults):>8}"
         )
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[str, dict[str, None]] = {}
     for verdict in verdicts:
         for name, reason in verdict.run.expected_failures.items():
-            reasons.setdefault(reason, []).append(name)
+            reasons.setdefault(reason, {})[name] = None
     lines += [f"\nexpected to fail, {reason}:\n  {', '.join(names)}" for reason, names in reasons.items()]
     lines += [f"\nFAULT in {verdict.run.name}: {fault}" for verdict in verdicts for fault in verdict.faults]
     return "\n".join(lines)

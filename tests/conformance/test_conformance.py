@@ -20,6 +20,7 @@ _HOPELESS = Run("one", (), 0, {"hopeless": "nobody has built it"})
 
 
 def _results(folder: Path, scenario: str, *statuses: str) -> Path:
+    folder.mkdir(exist_ok=True)
     place = folder / f"server-{scenario}-2026-11-21T14-45-12-083Z"
     place.mkdir()
     checks = [{"id": f"check-{n}", "status": status, "errorMessage": "why"} for n, status in enumerate(statuses)]
@@ -54,6 +55,13 @@ def test_an_expected_failure_is_no_fault(tmp_path: Path) -> None:
 def test_an_expected_failure_that_passes_is_a_fault(tmp_path: Path) -> None:
     (fault,) = judge(_HOPELESS, read(_results(tmp_path, "hopeless", "SUCCESS"))).faults
     assert "passes, though it is expected to fail" in fault
+
+
+def test_an_expected_failure_of_one_check_is_none_of_the_others(tmp_path: Path) -> None:
+    run = Run("one", (), 1, {"ping/check-1": "nobody has built it"})
+    assert judge(run, read(_results(tmp_path, "ping", "SUCCESS", "WARNING"))).faults == ()
+    [fault] = judge(run, read(_results(tmp_path / "more", "ping", "SUCCESS", "WARNING", "FAILURE"))).faults
+    assert fault == "ping: check-2: why"
 
 
 def test_an_expected_failure_that_was_not_run_is_a_fault(tmp_path: Path) -> None:

@@ -104,6 +104,8 @@ def _types(row: Mapping[str, Any]) -> dict[str, str]:
 def _type(schema: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         return str(schema["$ref"]).removeprefix("#/$defs/")
+    if "anyOf" in schema:
+        return " or ".join(map(_type, schema["anyOf"]))
     if schema.get("type") == "array":
         return f"list of {_type(schema['items'])}"
     if schema.get("type") == "object":

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from mcp_types import Tool
 
-from kgnav_mcp.config import GraphSettings, Settings
+from kgnav_mcp.config import TOOLSETS, GraphSettings, Settings
 from kgnav_mcp.render.tokens import count_tokens
 from kgnav_mcp.server.toolset import DEFINITIONS_LIMIT
 from tests.server.clients import client
@@ -91,6 +93,42 @@ async def test_input_schemas_are_plain_objects_that_refuse_what_they_do_not_name
         assert set(schema.get("required", [])) <= set(schema["properties"]), tool.name
         # Some clients do not follow references.
         assert not any("$ref" in part for part in nested(schema)), tool.name
+
+
+async def test_every_schema_has_one_type_or_says_what_else_it_accepts() -> None:
+    """The strict lint of the MCP inspector, and more: clients that know no list of types drop the constraint."""
+    every_tool = ONE.model_copy(update={"toolsets": tuple(TOOLSETS), "structured": True})
+    for settings in (every_tool, every_tool.model_copy(update={"graphs": MANY.graphs})):
+        for tool in await tools_of(settings):
+            Draft202012Validator.check_schema(tool.input_schema)
+            for place, schema in (*_schemas(tool.input_schema, "input"), *_schemas(tool.output_schema, "output")):
+                _check_schema(f"{tool.name}: {place}", schema)
+
+
+def _schemas(parts: Any, place: str) -> Iterator[tuple[str, Any]]:
+    """The schema with these parts and all schemas within it, with their places."""
+    yield place, parts
+    if isinstance(parts, bool):
+        return
+    for keyword in ("properties", "$defs", "patternProperties"):
+        for name, part in parts.get(keyword, {}).items():
+            yield from _schemas(part, f"{place}.{name}")
+    for keyword in ("anyOf", "oneOf", "allOf", "prefixItems"):
+        for number, part in enumerate(parts.get(keyword, ())):
+            yield from _schemas(part, f"{place}.{keyword}[{number}]")
+    for keyword in ("items", "not", "additionalProperties"):
+        if keyword in parts and (keyword, parts[keyword]) != ("additionalProperties", False):
+            yield from _schemas(parts[keyword], f"{place}.{keyword}")
+
+
+def _check_schema(place: str, schema: Any) -> None:
+    assert schema not in (True, False), f"{place} is {schema}"
+    assert len({"type", "anyOf", "$ref"} & set(schema)) == 1, f"{place} has no type, or two"
+    assert isinstance(schema.get("type", ""), str), f"{place} has the types {schema['type']}"
+    assert str(schema.get("$ref", "#")).startswith("#"), f"{place} refers to another document"
+    assert schema.get("type") != "array" or {"items", "prefixItems"} & set(schema), (
+        f"{place} has no type of its elements"
+    )
 
 
 async def test_all_definitions_together_cost_less_than_one_answer_may() -> None:

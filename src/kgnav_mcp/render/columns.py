@@ -11,7 +11,7 @@ from itertools import compress
 from typing import Any
 
 from kgnav_mcp.model import Certainty, Completeness, Count, Direction, Stop
-from kgnav_mcp.render.json_values import STRING, Json, Value, list_schema, object_schema, with_definitions
+from kgnav_mcp.render.json_values import STRING, Json, Value, list_schema, nullable, object_schema, with_definitions
 from kgnav_mcp.render.kinds import CELL, COUNT, TEXT, Kind, count_json
 from kgnav_mcp.render.text import clean, table_body
 
@@ -97,7 +97,8 @@ class Column:
         choices = {"enum": [*self.choices]} if self.choices else {}
         extra: Json = {}
         if self.kind is COUNT:
-            extra = {self.name + _AT_LEAST: {"const": True, "description": f"There: {self.name} is a lower bound."}}
+            marked = f"There: {self.name} is a lower bound."
+            extra = {self.name + _AT_LEAST: {"type": "boolean", "const": True, "description": marked}}
         elif self.truncatable:
             extra = {self.name + _MORE: {"type": "integer", "description": f"So many of {self.name} are left out."}}
         return {self.name: {**self.kind.schema, **choices}, **extra}
@@ -194,9 +195,9 @@ _COMPLETENESS = object_schema(
     {
         "shown": {"type": "integer", "description": "Rows of this answer."},
         "before": {"type": "integer", "description": "Rows of earlier answers to the same call."},
-        "total": {"type": ["integer", "null"], "description": "Rows of the whole list; null: unknown."},
+        "total": {**nullable("integer"), "description": "Rows of the whole list; null: unknown."},
         "certainty": {"type": "string", "enum": [str(each) for each in Certainty]},
         "stop": {"type": "string", "enum": [str(each) for each in Stop], "description": "Why the answer ends."},
-        "cursor": {"type": ["string", "null"], "description": "Goes on behind the last row."},
+        "cursor": {**nullable("string"), "description": "Goes on behind the last row."},
     }
 )

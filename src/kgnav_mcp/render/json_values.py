@@ -62,6 +62,11 @@ def type_reference(name: str) -> Json:
     return {"$ref": f"#/$defs/{name}"}
 
 
+def nullable(type_name: str) -> Json:
+    """The schema of a value of this type or null: two schemas, since some clients know no list of types."""
+    return {"anyOf": [{"type": type_name}, {"type": "null"}]}
+
+
 def list_schema(schema: Json) -> Json:
     """The schema of a list."""
     return {"type": "array", "items": schema}

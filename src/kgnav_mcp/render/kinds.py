@@ -8,7 +8,7 @@ from typing import Any
 
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import Cell, Certainty, Count, Entity, Qualifier
-from kgnav_mcp.render.json_values import STRING, Json, json_value, list_schema, type_reference
+from kgnav_mcp.render.json_values import STRING, Json, json_value, list_schema, nullable, type_reference
 from kgnav_mcp.render.text import (
     UNNAMED,
     cell_text,
@@ -20,8 +20,6 @@ from kgnav_mcp.render.text import (
     qualifiers_text,
     value_and_label,
 )
-
-_INTEGER_OR_NULL: Json = {"type": ["integer", "null"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +60,9 @@ TEXT = Kind(STRING, _single_text(lambda text, _: text), lambda text, _: json_val
 """A text that is never clipped."""
 LONG_TEXT = Kind(STRING, _single_text(clipped))
 TEXTS = Kind(list_schema(STRING), _single_text(comma_list))
-COUNT = Kind(_INTEGER_OR_NULL, _single_text(lambda count, _: str(count)), count_json)
+COUNT = Kind(nullable("integer"), _single_text(lambda count, _: str(count)), count_json)
 """A Count; null if unknown. A lower bound is marked by a second property."""
-INTEGER = Kind(_INTEGER_OR_NULL, _single_text(lambda number, _: f"{number:,}"))
+INTEGER = Kind(nullable("integer"), _single_text(lambda number, _: f"{number:,}"))
 SCORE = Kind({"type": "number"}, _single_text(lambda score, _: f"{score:.2f}"), lambda score, _: round(score, 2))
 ENTITY = Kind(type_reference("Entity"), value_and_label)
 VALUE = Kind(type_reference("Value"), value_and_label)

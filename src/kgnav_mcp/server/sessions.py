@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kgnav_mcp.server.events import events_of
+
 SESSION_IDLE_S = 30 * 60
 """Seconds after which an unused session ends: longer than the usual pause between two questions.
 
@@ -56,19 +58,23 @@ class BoundedSessions:
         self._sessions[session] = known
         known.open_requests += 1
         try:
-            await self._app(scope, receive, send)
+            with events_of(known):
+                await self._app(scope, receive, send)
         finally:
             known.open_requests -= 1
 
     async def _begin(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = _Session(scope["path"])
+
         async def send_and_register(message: Message) -> None:
             if message["type"] == "http.response.start":
                 session = MutableHeaders(scope=message).get(_SESSION)
                 if session is not None:
-                    self._sessions[session] = _Session(scope["path"])
+                    self._sessions[session] = begun
             await send(message)
 
-        await self._app(scope, receive, send_and_register)
+        with events_of(begun):
+            await self._app(scope, receive, send_and_register)
         while len(self._sessions) > self._max_sessions and (oldest := self._least_recently_used()):
             await self._end(oldest, self._sessions.pop(oldest).path, scope)
 

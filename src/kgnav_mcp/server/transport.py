@@ -22,6 +22,7 @@ from kgnav_mcp.app import App
 from kgnav_mcp.config import HttpSettings, LogLevel, Settings
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.server import build_server
+from kgnav_mcp.server.events import RETRY_MS, RecentEvents
 from kgnav_mcp.server.origins import ANY_ADDRESS, LOOPBACK, CrossOrigin, transport_security, url_host
 from kgnav_mcp.server.sessions import SESSION_IDLE_S, BoundedSessions
 
@@ -78,10 +79,13 @@ def application(app: App, *, session_idle_s: float = SESSION_IDLE_S) -> ASGIApp:
     from starlette.applications import Starlette  # noqa: PLC0415 - stdio, which clients start most, needs no HTTP
 
     http = app.settings.http
+    events = RecentEvents()
     parts = [
         server.streamable_http_app(
             host=http.host,
             streamable_http_path=path,
+            event_store=events,
+            retry_interval=RETRY_MS,
             session_idle_timeout=session_idle_s,
             transport_security=transport_security(http),
         )

@@ -28,7 +28,8 @@ from kgnav_mcp.server.toolsets.trail import HANDLE
 _CITED = 100
 """Most triples that one step may cite."""
 
-_FORM: Json = {"type": "array", "items": {}, "minItems": 3, "maxItems": 4}
+_ELEMENT: Json = {"anyOf": [{"type": each} for each in ("string", "number", "boolean", "object")]}
+_FORM: Json = {"type": "array", "items": _ELEMENT, "minItems": 3, "maxItems": 4}
 GivenTriple = Annotated[list[Any], WithJsonSchema(_FORM)]
 
 
