@@ -127,11 +127,11 @@ class RedisTrailStore(TrailStore):
         self._redis = Redis.from_pool(pool)
         self._script = self._redis.register_script(_SCRIPT)
 
-    async def start(self, key: str, record: bytes) -> None:
-        await self._call("start", key, record, stored_size(record))
+    async def start(self, key: str, record: bytes, written: int = 0) -> None:
+        await self._call("start", key, record, stored_size(record, written))
 
-    async def add(self, key: str, record: bytes) -> bool:
-        return await self._call("add", key, record, stored_size(record)) is not None
+    async def add(self, key: str, record: bytes, written: int = 0) -> bool:
+        return await self._call("add", key, record, stored_size(record, written)) is not None
 
     async def first(self, key: str) -> bytes | None:
         return next(iter(await self._records("first", key)), None)
