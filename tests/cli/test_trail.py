@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,33 @@ def test_a_trail_is_written_in_each_format_from_where_the_server_keeps_it(kgnav:
     assert kgnav("trail", handle, *STORE, "--format", "mermaid").stdout.startswith("flowchart LR\n")
     assert kgnav("trail", handle, *STORE, "--format", "svg", "-o", "walk.svg").stdout == ""
     assert Path("walk.svg").read_text(encoding="utf-8").startswith("<svg ")
+
+
+def test_everything_is_written_if_it_is_asked_for_and_json_by_page(kgnav: Kgnav, handle: str) -> None:
+    for _ in range(8):
+        kgnav(
+            "call",
+            "search",
+            "entity=the_netherlands",
+            "direction=outgoing",
+            f"trail={handle}",
+            "--toolsets",
+            "sog,trail",
+            *STORE,
+        )
+    some = kgnav("trail", handle, *STORE, "--format", "svg").stdout
+    whole = kgnav("trail", handle, *STORE, "--format", "svg", "--all").stdout
+    assert re.search(r">and \d+ more</text>", some)
+    assert "(kgnav trail --all draws all)" in some
+    assert not re.search(r">and \d+ more</text>|Left out", whole)
+    first = kgnav("trail", handle, *STORE, "--format", "json")
+    assert kgnav("trail", handle, *STORE, "--format", "json", "--page", "1").stdout == first.stdout
+    assert kgnav("trail", handle, *STORE, "--format", "json", "--all").stdout == first.stdout
+    refused = kgnav("trail", handle, *STORE, "--format", "json", "--page", "2")
+    assert (refused.exit_code, "this trail has no such page" in refused.stderr) == (1, True)
+    short = kgnav("trail", handle, *STORE, "--budget", "600").stdout
+    assert "are summarised: kg://trail/" in short
+    assert len(kgnav("trail", handle, *STORE, "--budget", "600", "--all").stdout.splitlines()) == 5 + 9
 
 
 def test_every_format_of_the_server_can_be_written() -> None:

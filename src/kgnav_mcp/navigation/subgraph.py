@@ -98,20 +98,19 @@ def _by_priority(
 ) -> Sequence[NodeKey]:
     """The nodes with an edge: first those that connect nodes of the walk, then neighbours of each of these in turn.
 
-    Of a node's other neighbours the first `most_rows` are returned, and one more if it is the last.
+    A node of the walk has at most `most_rows` of these, and one more if it is the last; nodes that connect several
+    count for each, and are there as long as one of them has fewer.
     """
+    keys = sorted(neighbours, key=lambda key: isinstance(walked.nodes[key], Literal))
+    hubs = {key: [one for one in neighbours[key] if one in walk] for key in keys if key not in walk}
+    rows = Counter(hub for each in hubs.values() for hub in each)
+    most = {hub: most_rows + 1 if count == most_rows + 1 else most_rows for hub, count in rows.items()}
     turns = Counter[NodeKey]()
     order: dict[NodeKey, int] = {}
-    hubs: dict[NodeKey, NodeKey] = {}
-    for key in sorted(neighbours, key=lambda key: isinstance(walked.nodes[key], Literal)):
-        walk_neighbours = [one for one in neighbours[key] if one in walk]
-        if len(walk_neighbours) == 1 and key not in walk:
-            (hubs[key],) = walk_neighbours
-            turns[hubs[key]] += 1
-            order[key] = turns[hubs[key]]
-        else:
-            order[key] = 0 if walk_neighbours else len(walked.nodes)
-    return sorted(
-        (key for key in order if key not in hubs or order[key] <= most_rows or turns[hubs[key]] == most_rows + 1),
-        key=order.__getitem__,
-    )
+    for key in sorted(hubs, key=lambda key: len(hubs[key]) < 2):
+        if not hubs[key]:
+            order[key] = len(walked.nodes)
+        elif any(turns[hub] < most[hub] for hub in hubs[key]):
+            turns.update(hubs[key])
+            order[key] = 0 if len(hubs[key]) > 1 else turns[hubs[key][0]]
+    return sorted(order, key=order.__getitem__)
