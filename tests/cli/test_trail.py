@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.cli.trail import trail
+from kgnav_mcp.config import TrailSettings
 from kgnav_mcp.server.exports import EXPORT_FORMATS
 from tests.cli.conftest import Kgnav
 
@@ -78,6 +79,14 @@ def test_an_unknown_trail_names_the_place_that_was_looked_at(kgnav: Kgnav, handl
     assert done.exit_code == 1
     assert "no trail has the handle" in done.stderr
     assert "It is none of those in trails.db. See that --trail-store" in done.stderr
+
+
+def test_an_unknown_trail_in_redis_names_it_without_its_password(kgnav: Kgnav, redis_url: str) -> None:
+    store = redis_url.replace("//", "//default:s3cret@")  # a Redis without passwords takes any for its default user
+    done = kgnav("trail", "trail-x", "--trail-store", store)
+    assert done.exit_code == 1
+    assert f"It is none of those in {redis_url}." in done.stderr
+    assert "s3cret" not in done.stderr + repr(TrailSettings(store=store))
 
 
 def test_a_place_without_trails_is_named_and_not_made(kgnav: Kgnav) -> None:

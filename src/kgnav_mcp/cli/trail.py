@@ -77,6 +77,6 @@ async def _export(handle: str, format_name: str, page: int, settings: Settings, 
         try:
             found = await app.trails.read(handle)
         except UnknownTrail as error:
-            place = f"It is none of those in {settings.trail.store}."
+            place = f"It is none of those in {settings.trail.shown_store}."
             raise InvalidArgument(error.message, next_step=f"{place} {_STORE_ADVICE}") from error
         return EXPORT_FORMATS[format_name].write(Export(found, handle, app.render_options, page, whole))
