@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 ECHO = 200
 """Characters of what a caller wrote that are repeated to it."""
 
@@ -14,3 +16,17 @@ def clipped(text: str, limit: int) -> str:
 def echoed(text: str) -> str:
     """What a caller wrote, quoted as an answer or an error repeats it: 200 characters at most."""
     return repr(clipped(text, ECHO))
+
+
+def truncate_values(value: object, limit: int, items: int) -> object:
+    """A JSON value with each text cut to `limit` characters and each list to `items` items."""
+    match value:
+        case str():
+            return value if len(value) <= limit else f"{value[:limit]}..."
+        case list():
+            return [truncate_values(each, limit, items) for each in cast("list[object]", value)[:items]]
+        case dict():
+            inner = cast("dict[str, object]", value).items()
+            return {key: truncate_values(each, limit, items) for key, each in inner}
+        case _:
+            return value

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from kgnav_mcp.cli.trail import trail
+from kgnav_mcp.config import TrailSettings
 from kgnav_mcp.server.exports import EXPORT_FORMATS
 from tests.cli.conftest import Kgnav
 
@@ -32,6 +34,33 @@ def test_a_trail_is_written_in_each_format_from_where_the_server_keeps_it(kgnav:
     assert Path("walk.svg").read_text(encoding="utf-8").startswith("<svg ")
 
 
+def test_everything_is_written_if_it_is_asked_for_and_json_by_page(kgnav: Kgnav, handle: str) -> None:
+    for _ in range(8):
+        kgnav(
+            "call",
+            "search",
+            "entity=the_netherlands",
+            "direction=outgoing",
+            f"trail={handle}",
+            "--toolsets",
+            "sog,trail",
+            *STORE,
+        )
+    some = kgnav("trail", handle, *STORE, "--format", "svg").stdout
+    whole = kgnav("trail", handle, *STORE, "--format", "svg", "--all").stdout
+    assert re.search(r">and \d+ more</text>", some)
+    assert "(kgnav trail --all draws all)" in some
+    assert not re.search(r">and \d+ more</text>|Left out", whole)
+    first = kgnav("trail", handle, *STORE, "--format", "json")
+    assert kgnav("trail", handle, *STORE, "--format", "json", "--page", "1").stdout == first.stdout
+    assert kgnav("trail", handle, *STORE, "--format", "json", "--all").stdout == first.stdout
+    refused = kgnav("trail", handle, *STORE, "--format", "json", "--page", "2")
+    assert (refused.exit_code, "this trail has no such page" in refused.stderr) == (1, True)
+    short = kgnav("trail", handle, *STORE, "--budget", "600").stdout
+    assert "are summarised: kg://trail/" in short
+    assert len(kgnav("trail", handle, *STORE, "--budget", "600", "--all").stdout.splitlines()) == 5 + 9
+
+
 def test_every_format_of_the_server_can_be_written() -> None:
     (option,) = (one for one in trail.params if one.name == "format_name")
     assert list(getattr(option.type, "choices", ())) == list(EXPORT_FORMATS)
@@ -50,6 +79,14 @@ def test_an_unknown_trail_names_the_place_that_was_looked_at(kgnav: Kgnav, handl
     assert done.exit_code == 1
     assert "no trail has the handle" in done.stderr
     assert "It is none of those in trails.db. See that --trail-store" in done.stderr
+
+
+def test_an_unknown_trail_in_redis_names_it_without_its_password(kgnav: Kgnav, redis_url: str) -> None:
+    store = redis_url.replace("//", "//default:s3cret@")  # a Redis without passwords takes any for its default user
+    done = kgnav("trail", "trail-x", "--trail-store", store)
+    assert done.exit_code == 1
+    assert f"It is none of those in {redis_url}." in done.stderr
+    assert "s3cret" not in done.stderr + repr(TrailSettings(store=store))
 
 
 def test_a_place_without_trails_is_named_and_not_made(kgnav: Kgnav) -> None:

@@ -73,7 +73,7 @@ def test_of_too_many_nodes_the_walk_is_kept_and_each_hub_shows_some_neighbours_a
         step(triple("bob999", Literal("late")), visited=("bob", "bob999")),
         check("late", triple("bob999", Literal("late"))),
     )
-    found = walked_subgraph(trail, most_nodes=20, most_edges=15)
+    found = walked_subgraph(trail, most_nodes=20, most_edges=15, most_rows=1_000)
     assert {"ada", "bob", "bob999", "late", "both", "ada0", "bob0"} <= set(roles(found))
     assert (len(found.nodes), len(found.edges)) == (20, 15)
     assert found.more_nodes == 2 + 2_000 + 2 - 20
@@ -84,6 +84,20 @@ def test_of_too_many_nodes_the_walk_is_kept_and_each_hub_shows_some_neighbours_a
     assert found.edges[0].proof
 
 
+def test_of_a_hub_the_first_rows_are_drawn_and_the_others_counted() -> None:
+    rows = [triple("ada", f"a{number}") for number in range(1_208)]
+    found = walked_subgraph(walk(step(*rows, triple("a0", "bob"), visited=("ada", "a1207"))))
+    assert sorted(roles(found)) == ["a0", "a1", "a1207", "a2", "a3", "a4", "ada", "bob"]
+    assert [(node.node, node.more) for node in found.nodes if node.more] == [(Entity("ada"), 1_208 - 6)]
+    assert found.more_nodes == 1_208 - 6
+    assert len(walked_subgraph(walk(step(*rows, visited=("ada",))), 10_000, 10_000, 10_000).nodes) == 1 + 1_208
+
+
+def test_a_single_further_row_is_drawn_itself() -> None:
+    rows = [triple("ada", f"a{number}") for number in range(6)]
+    assert [node.more for node in walked_subgraph(walk(step(*rows))).nodes] == [0] * 7
+
+
 def test_an_empty_trail_is_its_topics() -> None:
     found = walked_subgraph(walk(topics=("ada", "bob")))
     assert (list(roles(found)), found.edges, found.more_nodes) == (["ada", "bob"], (), 0)
@@ -92,4 +106,7 @@ def test_an_empty_trail_is_its_topics() -> None:
 def test_what_is_beside_the_walk_comes_before_a_tangle_far_from_it() -> None:
     tangle = [triple(f"x{one}", f"x{other}") for one in range(10) for other in range(one)]
     trail = walk(step(*tangle, *(triple("ada", f"a{number}") for number in range(9)), visited=("ada",)))
-    assert set(roles(walked_subgraph(trail, most_nodes=10))) == {"ada", *(f"a{number}" for number in range(9))}
+    assert set(roles(walked_subgraph(trail, most_nodes=10, most_rows=9))) == {
+        "ada",
+        *(f"a{number}" for number in range(9)),
+    }

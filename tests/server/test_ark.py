@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from mcp import Client
 from mcp_types import CallToolResult
 
-from kgnav_mcp.config import Settings
+from kgnav_mcp.config import Settings, describe_settings
 from kgnav_mcp.config.settings import TrailSettings
 from tests.server.clients import client, text_of
 
@@ -101,3 +102,19 @@ async def test_a_blank_handle_is_an_unknown_trail() -> None:
         result = await connected.call_tool("add_step", {"trail": " ", **BORN})
         assert result.is_error
         assert "no trail has the handle" in text_of(result)
+
+
+async def test_that_the_limits_of_steps_are_not_the_papers_is_said_where_they_are_named() -> None:
+    async with client(ARK) as connected:
+        (tool,) = [tool for tool in (await connected.list_tools()).tools if tool.name == "add_step"]
+    assert "This server limits the steps and the refusals in a row; ARK-V1 names no numbers." in (
+        tool.description or ""
+    )
+    meanings = {facts.key: (facts.default, facts.meaning) for facts in describe_settings()}
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    for key, limit in (("trail.steps", "K_max"), ("trail.retries", "C_max")):
+        default, meaning = meanings[key]
+        assert meaning.startswith(f"{limit}: ")
+        assert "the number is ours" in meaning
+        assert f"{default} {'steps' if limit == 'K_max' else 'refusals'}" in readme
+    assert "K_max and C_max, but names no numbers, so these are ours" in readme

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
+from functools import partial
+from itertools import count
 from xml.etree import ElementTree
 
 import jsonschema
@@ -12,10 +15,15 @@ from mcp import Client, MCPError
 from mcp.server.auth.provider import AccessToken
 from mcp_types import INVALID_PARAMS, TextResourceContents
 
+from kgnav_mcp import app as app_module
 from kgnav_mcp.app import App
 from kgnav_mcp.config import Settings
+from kgnav_mcp.errors import TrailFull
+from kgnav_mcp.model import Entity, Literal, Qualifier, Relation, TrailStep, Triple
+from kgnav_mcp.render.tokens import count_tokens
 from kgnav_mcp.server import build_server, recording
-from kgnav_mcp.trails import trail_schema
+from kgnav_mcp.trails import TrailLimits, trail_schema
+from kgnav_mcp.trails.pages import PAGE_SIZE
 from tests.server.test_trails import Walker, walking
 
 
@@ -51,6 +59,75 @@ async def test_an_unknown_handle_is_not_found_and_says_what_to_do(kind: str) -> 
             MCPError, match=r"^Not found: no trail has the handle 'trail-x'.*\nNext: start_trail"
         ) as said:
             await read(walker, kind, "trail-x")
+        assert said.value.error.code == INVALID_PARAMS
+
+
+def same_text(number: int) -> TrailStep:
+    """A step whose every text is one letter, often."""
+    return repeated("x" * 20_000, number)
+
+
+def long_texts(number: int) -> TrailStep:
+    """A step whose every text is long."""
+    return repeated(" ".join(f"word{word}" for word in range(2_000)), number)
+
+
+async def fill(walker: Walker, step: Callable[[int], TrailStep]) -> None:
+    """Add steps until the trail takes no more."""
+    for number in count(1):
+        try:
+            await walker.app.trails.add(walker.trail, step(number))
+        except TrailFull:
+            return
+
+
+def repeated(text: str, number: int) -> TrailStep:
+    entity = Entity(f"ex:{text[:500]}{number}", text, (text,), text)
+    edge = Triple(entity, Relation(text, text), Literal(text), (Qualifier(Relation(text, text), Literal(text)),))
+    return TrailStep("search", {"entity": [text]}, float(number), text, False, (entity.id,), (entity,), (edge,))
+
+
+def many_rows(number: int) -> TrailStep:
+    """A step with as many rows as a summary has at most."""
+    hub, relation = Entity(f"ex:{number}", f"Hub {number}"), Relation("ex:r", "r")
+    edges = tuple(Triple(hub, relation, Entity(f"ex:{number}-{row}", f"Row {row}")) for row in range(1_000))
+    return TrailStep("search", {"entity": [hub.id]}, float(number), "1000 rows", False, (hub.id,), (hub,), edges)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [many_rows, same_text, long_texts],
+)
+async def test_every_output_of_a_full_trail_is_bounded_and_says_where_the_rest_is(
+    step: Callable[[int], TrailStep], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_module, "TrailLimits", partial(TrailLimits, trail_size=500_000))
+    async with walking() as walker:
+        await fill(walker, step)
+        transcript = await walker.answer("show_trail", trail=walker.trail)
+        assert count_tokens(transcript) <= walker.app.settings.budget
+        rest = f"are summarised: kg://trail/{walker.trail}/json has them all."
+        assert transcript.endswith(rest) == ("\n1 to " in transcript)
+        assert transcript.endswith(rest) or step is not many_rows
+        assert (await read(walker)).text == transcript
+        first = json.loads((await read(walker, "/json")).text)
+        assert (
+            f"Next: kg://trail/{walker.trail}/json?page=2, or kgnav trail {walker.trail} --format json --page 2"
+            in (first["note"])
+        )
+        for page in (1, 2, first["pages"]):
+            assert len((await read(walker, f"/json?page={page}")).text.encode()) <= PAGE_SIZE
+        for kind in ("/svg", "/mermaid"):
+            picture = (await read(walker, kind)).text
+            assert len(picture.encode()) <= 200_000
+            assert ("Left out: " in picture) == (step is many_rows)
+
+
+@pytest.mark.parametrize("page", ["0", "2", "x", "-1", "9" * 400])
+async def test_a_page_that_is_not_there_is_named_with_those_that_are(page: str) -> None:
+    async with walking() as walker:
+        with pytest.raises(MCPError, match="Its pages are 1 to 1") as said:
+            await read(walker, f"/json?page={page}")
         assert said.value.error.code == INVALID_PARAMS
 
 

@@ -102,8 +102,10 @@ async def test_a_long_trail_is_shown_within_the_budget_the_oldest_steps_summaris
             await walker.search()
             await walker.search("delft", "incoming")
         text = await walker.answer("show_trail", trail=walker.trail)
-        rows = text.splitlines()[5:]
+        *rows, note = text.splitlines()[5:]
         assert rows[0].startswith("1 to ")
+        summarised = rows[0].partition("|")[0].removeprefix("1 to ")
+        assert note == f"Steps 1 to {summarised} are summarised: kg://trail/{walker.trail}/json has them all."
         assert "search x " in rows[0]
         assert "[Johannes Vermeer (johannes_vermeer), born_in, Delft (delft)]" in rows[0]
         assert rows[-1].startswith("60|")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import subprocess
 from collections.abc import AsyncGenerator
@@ -15,6 +16,8 @@ from kgnav_mcp.trails import TrailLimits, TrailStore, open_trail_store
 from kgnav_mcp.trails.memory import MemoryTrailStore
 from kgnav_mcp.trails.redis import RedisTrailStore
 from kgnav_mcp.trails.sqlite import SqliteTrailStore
+from kgnav_mcp.trails.store import RECORD_OVERHEAD
+from tests.services import Redis, running
 from tests.trails.suite import DAY, Clock, SharedTrailStoreContract, TrailStoreContract
 
 
@@ -106,3 +109,86 @@ class TestInRedis(SharedTrailStoreContract):
 def test_a_location_of_no_known_kind_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="mysql"):
         open_trail_store("mysql://localhost/trails", TrailLimits())
+
+
+JUNK = {
+    "a value of two gigabytes": b"$2000000000\r\n",
+    "an array of two billion values": b"*2000000000\r\n" + b"$0\r\n\r\n" * 10_000,
+    "arrays in arrays": b"*1\r\n" * 5_000,
+    "an array of arrays": b"*1\r\n*1\r\n$1\r\nx\r\n",
+    "a length below zero": b"$-7\r\n",
+    "a length that is none": b"$many\r\n",
+    "another protocol": b"HTTP/1.1 400 Bad Request\r\n\r\n",
+    "an endless line": b"x" * 200_000,
+    "a number": b":7\r\n",
+}
+
+
+@asynccontextmanager
+async def sending(junk: bytes) -> AsyncGenerator[tuple[str, list[int]]]:
+    """The address of what answers every command with junk, endlessly; and how many bytes it could send."""
+    sent = [0]
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while await reader.read(65_536):
+                data = junk
+                while True:
+                    writer.write(data)
+                    await writer.drain()
+                    sent[0] += len(data)
+                    if not junk.startswith((b"$2", b"*2")):
+                        break
+                    data = (b"x" if junk[:1] == b"$" else b"$0\r\n\r\n") * 100_000
+        except ConnectionError:  # the client has read enough
+            pass
+        finally:
+            writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1") as server:
+        yield f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0", sent
+
+
+@pytest.mark.parametrize("name", JUNK)
+async def test_junk_instead_of_an_answer_is_read_within_a_bound_and_is_one_error(name: str) -> None:
+    limits = TrailLimits(trail_size=100_000)
+    async with sending(JUNK[name]) as (address, sent):
+        store = open_trail_store(address, limits)
+        with pytest.raises(TrailStoreUnavailable, match="is not Redis, or sends more than a trail can hold") as caught:
+            await store.read("a")
+        await store.close()
+    assert "See that the setting trails names the host and port of a Redis" in caught.value.next_step
+    assert sent[0] < 10_000_000  # what the sockets hold, beside what was read
+
+
+async def test_the_largest_trail_is_read_from_redis_whole(redis_url: str) -> None:
+    store = open_trail_store(redis_url, TrailLimits(trail_size=100_000))
+    records = (b"start", *(b"x" for _ in range(500)), b"y" * (100_000 - 502 * RECORD_OVERHEAD - 505))
+    await store.start("largest", records[0])
+    for record in records[1:]:
+        assert await store.add("largest", record)
+    assert await store.read("largest") == records
+    await store.close()
+
+
+@pytest.mark.usefixtures("redis_url")
+async def test_a_redis_with_a_password_says_that_one_is_wanted_and_how_it_is_written(tmp_path: Path) -> None:
+    with running(Redis(tmp_path / "own")) as service:
+        command = ("redis-cli", "-u", service.url, "CONFIG", "SET", "requirepass", "s/cret")
+        assert await (await asyncio.create_subprocess_exec(*command)).wait() == 0
+        for user, what in (
+            ("", "wants a password"),
+            (":wrong@", "does not accept the user or the password"),
+            ("nobody:wrong@", "does not accept the user or the password"),
+        ):
+            for number in (0, 1):
+                store = open_trail_store(f"{service.url.replace('//', f'//{user}')[:-1]}{number}", TrailLimits())
+                with pytest.raises(TrailStoreUnavailable, match=what) as caught:
+                    await store.start("a", b"start")
+                assert "redis://:PASSWORD@HOST:PORT/NUMBER" in caught.value.next_step
+                assert "wrong" not in f"{caught.value.message} {caught.value.next_step}"
+                await store.close()
+        store = open_trail_store(service.url.replace("//", "//:s%2Fcret@"), TrailLimits())
+        await store.start("a", b"start")
+        assert await store.read("a") == (b"start",)
+        await store.close()

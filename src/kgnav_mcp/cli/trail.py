@@ -40,8 +40,15 @@ A server in whose memory trails are kept gives them to its client alone: kg://tr
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="The file to write. [default: stdout]"
 )
+@click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Page of the JSON, a megabyte each.")
+@click.option(
+    "--all",
+    "whole",
+    is_flag=True,
+    help="Write everything: every step of the transcript, all pages, every node of the picture.",
+)
 @with_settings()
-def trail(*, handle: str, format_name: str, output: Path | None, settings: Settings) -> None:
+def trail(*, handle: str, format_name: str, output: Path | None, page: int, whole: bool, settings: Settings) -> None:
     """Write the trail HANDLE, as start_trail printed it, from where the server keeps its trails."""
     from kgnav_mcp.trails import MEMORY  # noqa: PLC0415 - `--help` needs no trails
 
@@ -55,21 +62,21 @@ def trail(*, handle: str, format_name: str, output: Path | None, settings: Setti
         )
     if "://" not in store and not Path(store).is_file():  # opening it would create it
         raise InvalidArgument(f"there is no file {store} with trails", next_step=_STORE_ADVICE)
-    text = asyncio.run(_export(handle.strip(), format_name, settings))
+    text = asyncio.run(_export(handle.strip(), format_name, page, settings, whole=whole))
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
     else:
         output.write_text(text, encoding="utf-8")
 
 
-async def _export(handle: str, format_name: str, settings: Settings) -> str:
+async def _export(handle: str, format_name: str, page: int, settings: Settings, *, whole: bool) -> str:
     from kgnav_mcp.app import App  # noqa: PLC0415 - as above
-    from kgnav_mcp.server.exports import EXPORT_FORMATS  # noqa: PLC0415 - as above
+    from kgnav_mcp.server.exports import EXPORT_FORMATS, Export  # noqa: PLC0415 - as above
 
     async with App(settings) as app:
         try:
             found = await app.trails.read(handle)
         except UnknownTrail as error:
-            place = f"It is none of those in {settings.trail.store}."
+            place = f"It is none of those in {settings.trail.shown_store}."
             raise InvalidArgument(error.message, next_step=f"{place} {_STORE_ADVICE}") from error
-        return EXPORT_FORMATS[format_name].write(found, app.render_options)
+        return EXPORT_FORMATS[format_name].write(Export(found, handle, app.render_options, page, whole))

@@ -34,6 +34,13 @@ LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 GraphName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
 
 
+def _without_credentials(location: str) -> str:
+    parts = urlsplit(location) if "://" in location else None
+    if parts is None or "@" not in parts.netloc:
+        return location
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
 class GraphSettings(BaseModel):
     """One graph: its location, and its own values of some settings (None: the value for all graphs)."""
 
@@ -47,10 +54,7 @@ class GraphSettings(BaseModel):
     @property
     def shown_location(self) -> str:
         """The location without user and password, safe to print."""
-        parts = urlsplit(self.location) if "://" in self.location else None
-        if parts is None or "@" not in parts.netloc:
-            return self.location
-        return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+        return _without_credentials(self.location)
 
     def __repr_args__(self) -> Sequence[tuple[str | None, Any]]:
         """Keep secrets in the location and the options out of logs and tracebacks."""
@@ -100,8 +104,25 @@ class TrailSettings(BaseModel):
     )
     lifetime: float = Field(default=86_400.0, gt=0, description="seconds after its last use until one is forgotten")
     number: int = Field(default=10_000, ge=1, description="trails at a time; those unused for longest make way")
-    steps: int = Field(default=8, ge=1, description="K_max: reasoning steps that add_step takes on one trail")
-    retries: int = Field(default=5, ge=1, description="C_max: refused add_step calls in a row that end a trail's steps")
+    steps: int = Field(
+        default=8,
+        ge=1,
+        description="K_max: reasoning steps that add_step takes on one trail; the number is ours, ARK-V1 names none",
+    )
+    retries: int = Field(
+        default=5,
+        ge=1,
+        description="C_max: refused add_step calls in a row that end a trail's steps; the number is ours, too",
+    )
+
+    @property
+    def shown_store(self) -> str:
+        """The store without user and password, safe to print."""
+        return _without_credentials(self.store)
+
+    def __repr_args__(self) -> Sequence[tuple[str | None, Any]]:
+        """Keep the password of the store out of logs and tracebacks."""
+        return [(name, self.shown_store if name == "store" else value) for name, value in super().__repr_args__()]
 
 
 class Settings(BaseModel):

@@ -40,6 +40,11 @@ class Trail:
     """When the trail was started, in seconds since 1970, UTC."""
     steps: tuple[TrailStep, ...] = field(default=())
 
+    @property
+    def size(self) -> int:
+        """The number of its steps, with the entities and triples that they showed."""
+        return sum(1 + len(step.entities) + len(step.triples) for step in self.steps)
+
 
 @dataclass(frozen=True, slots=True)
 class ReasoningStep:

@@ -11,15 +11,19 @@ from kgnav_mcp.navigation.evidence import CHECK_TOOL
 from kgnav_mcp.navigation.trails import visited
 from kgnav_mcp.navigation.walked import NodeKey, WalkedGraph, node_key
 
-MOST_NODES = 200
-MOST_EDGES = 400
+MOST_NODES = 60
+MOST_EDGES = 120
 """More would be unreadable; Mermaid draws 500 edges at most."""
+MOST_ROWS = 5
+"""Neighbours of one node that are drawn although the walk was not about them. The others are one node with a count."""
 
 _Ends = tuple[NodeKey, NodeKey]
 
 
-def walked_subgraph(trail: Trail, most_nodes: int = MOST_NODES, most_edges: int = MOST_EDGES) -> Subgraph:
-    """The nodes and edges that a trail has shown, at most this many.
+def walked_subgraph(
+    trail: Trail, most_nodes: int = MOST_NODES, most_edges: int = MOST_EDGES, most_rows: int = MOST_ROWS
+) -> Subgraph:
+    """The nodes and edges that a trail has shown, at most this many, and at most `most_rows` further neighbours a node.
 
     Priority: topics, connected answers, visited nodes and the paths to answers; then nodes that connect several of
     these; then their other neighbours, taken from each in turn; then the rest. A node without an edge is left out
@@ -33,7 +37,7 @@ def walked_subgraph(trail: Trail, most_nodes: int = MOST_NODES, most_edges: int 
     proof = {_ends(triple) for step in checks for triple in step.triples}
     roles = _roles(trail, checks, walked)
     neighbours = _neighbours(edges)
-    wanted = [*roles, *(end for ends in proof for end in ends), *_by_priority(walked, neighbours, roles)]
+    wanted = [*roles, *(end for ends in proof for end in ends), *_by_priority(walked, neighbours, roles, most_rows)]
     chosen = set(list(dict.fromkeys(wanted))[:most_nodes])
     places = {key: place for place, key in enumerate(key for key in walked.nodes if key in chosen)}
     inside = [ends for ends in edges if ends[0] in places and ends[1] in places]
@@ -87,16 +91,26 @@ def _neighbours(edges: Iterable[_Ends]) -> Mapping[NodeKey, Collection[NodeKey]]
 
 
 def _by_priority(
-    walked: WalkedGraph, neighbours: Mapping[NodeKey, Collection[NodeKey]], walk: Collection[NodeKey]
+    walked: WalkedGraph,
+    neighbours: Mapping[NodeKey, Collection[NodeKey]],
+    walk: Collection[NodeKey],
+    most_rows: int,
 ) -> Sequence[NodeKey]:
-    """All nodes with an edge: first those that connect nodes of the walk, then neighbours of each of these in turn."""
+    """The nodes with an edge: first those that connect nodes of the walk, then neighbours of each of these in turn.
+
+    A node of the walk has at most `most_rows` of these, and one more if it is the last; nodes that connect several
+    count for each, and are there as long as one of them has fewer.
+    """
+    keys = sorted(neighbours, key=lambda key: isinstance(walked.nodes[key], Literal))
+    hubs = {key: [one for one in neighbours[key] if one in walk] for key in keys if key not in walk}
+    rows = Counter(hub for each in hubs.values() for hub in each)
+    most = {hub: most_rows + 1 if count == most_rows + 1 else most_rows for hub, count in rows.items()}
     turns = Counter[NodeKey]()
     order: dict[NodeKey, int] = {}
-    for key in sorted(neighbours, key=lambda key: isinstance(walked.nodes[key], Literal)):
-        walk_neighbours = [one for one in neighbours[key] if one in walk]
-        if len(walk_neighbours) == 1:
-            turns[walk_neighbours[0]] += 1
-            order[key] = turns[walk_neighbours[0]]
-        else:
-            order[key] = 0 if walk_neighbours else len(walked.nodes)
+    for key in sorted(hubs, key=lambda key: len(hubs[key]) < 2):
+        if not hubs[key]:
+            order[key] = len(walked.nodes)
+        elif any(turns[hub] < most[hub] for hub in hubs[key]):
+            turns.update(hubs[key])
+            order[key] = 0 if len(hubs[key]) > 1 else turns[hubs[key][0]]
     return sorted(order, key=order.__getitem__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import cast
 
+from kgnav_mcp.clipping import truncate_values
 from kgnav_mcp.render.tokens import count_tokens
 
 _CUT = "...\nCut here: the whole text has {:,} characters, which is more than an answer may have."
@@ -52,17 +53,3 @@ def truncate_json(facts: dict[str, object], budget: int) -> dict[str, object]:
             ],
         }
     return fitting
-
-
-def truncate_values(value: object, limit: int, items: int) -> object:
-    """A JSON value with each text cut to `limit` characters and each list to `items` items."""
-    match value:
-        case str():
-            return value if len(value) <= limit else f"{value[:limit]}..."
-        case list():
-            return [truncate_values(each, limit, items) for each in cast("list[object]", value)[:items]]
-        case dict():
-            inner = cast("dict[str, object]", value).items()
-            return {key: truncate_values(each, limit, items) for key, each in inner}
-        case _:
-            return value

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate, takewhile
 
+from kgnav_mcp.clipping import truncate_values
 from kgnav_mcp.model import Completeness, Stop
-from kgnav_mcp.render.budget import SHORTEST_CUT, fits, truncate_values
+from kgnav_mcp.render.budget import SHORTEST_CUT, fits
 from kgnav_mcp.render.columns import Column, PrintedRows, Row, answer_json, drop_empty_columns, row_json, row_texts
 from kgnav_mcp.render.table import FittedTable, RenderOptions, Table, cut_texts, heading
 from kgnav_mcp.render.text import table_cell

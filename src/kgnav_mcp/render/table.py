@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Protocol, cast
 
+from kgnav_mcp.clipping import truncate_values
 from kgnav_mcp.model import Completeness, Count, Entity, Stop
-from kgnav_mcp.render.budget import truncate_values
 from kgnav_mcp.render.columns import Column, Columns, PrintedRows, Row, answer_json, row_json, row_texts
 from kgnav_mcp.render.completeness import completeness_line
 from kgnav_mcp.render.text import clean, table_cell

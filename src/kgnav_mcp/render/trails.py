@@ -69,7 +69,7 @@ CELL_COLUMNS = (
 )
 
 
-def transcript_table(trail: Trail, options: RenderOptions) -> Table:
+def transcript_table(trail: Trail, handle: str, options: RenderOptions) -> Table:
     """The steps of a trail in order, a row each. Earlier ones that do not fit are summarised in one row."""
     left = options.budget * 3 // 4
     rows: list[Row] = []
@@ -82,6 +82,7 @@ def transcript_table(trail: Trail, options: RenderOptions) -> Table:
     summarised = len(trail.steps) - len(rows)
     if summarised:
         rows.insert(0, _summary_row(trail, summarised))
+    notes = (f"Steps 1 to {summarised:,} are summarised: kg://trail/{handle}/json has them all.",) if summarised else ()
     topics = comma_list([*map(name_and_id, trail.topics)], _NAMES)
     started = datetime.fromtimestamp(trail.time, UTC).isoformat(" ", "minutes")
     return Table(
@@ -94,6 +95,7 @@ def transcript_table(trail: Trail, options: RenderOptions) -> Table:
             f"Question: {clipped(trail.question, options.literal_limit)}",
             f"On the graph {trail.graph}, from {topics}. Started {started}.",
         ),
+        notes=notes,
     )
 
 

@@ -3,53 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from kgnav_mcp.model import Trail
+from kgnav_mcp.model import Subgraph, Trail
 from kgnav_mcp.navigation.subgraph import walked_subgraph
 from kgnav_mcp.render.fitting import fit_to_budget
 from kgnav_mcp.render.pictures import mermaid, svg
 from kgnav_mcp.render.table import RenderOptions
 from kgnav_mcp.render.trails import transcript_table
-from kgnav_mcp.trails import trail_json
+from kgnav_mcp.trails import trail_json, trail_page_json
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What to write: a trail, its handle, and how much of it."""
+
+    trail: Trail
+    handle: str
+    options: RenderOptions
+    page: int = 1
+    whole: bool = False
+    """Everything at once, instead of what fits an answer, a page or a readable picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A format with its title, description, MIME type and writer. Only the transcript is limited to a token budget."""
+    """A format with its title, description, MIME type and writer."""
 
     title: str
     description: str
     mime_type: str
-    write: Callable[[Trail, RenderOptions], str]
+    write: Callable[[Export], str]
 
 
-def _transcript(trail: Trail, options: RenderOptions) -> str:
-    return fit_to_budget(transcript_table(trail, options), options, None).text
+def _transcript(export: Export) -> str:
+    options = replace(export.options, budget=_UNLIMITED) if export.whole else export.options
+    return fit_to_budget(transcript_table(export.trail, export.handle, options), options, None).text
 
 
+def _json(export: Export) -> str:
+    if export.whole:
+        return trail_json(export.trail) + "\n"
+    page = export.page + 1
+    next_page = (
+        f"Next: kg://trail/{export.handle}/json?page={page}, or kgnav trail {export.handle} --format json --page {page}"
+    )
+    return trail_page_json(export.trail, export.page, next_page) + "\n"
+
+
+def _subgraph(export: Export) -> Subgraph:
+    limits = [_UNLIMITED] * 3 if export.whole else []
+    return walked_subgraph(export.trail, *limits)
+
+
+_UNLIMITED = 1_000_000_000
 TRANSCRIPT: Final = "markdown"
+JSON: Final = "json"
+_PICTURE = "What was visited, the paths to answers, and some of the other rows with the number of those left out."
 EXPORT_FORMATS: Final[Mapping[str, ExportFormat]] = {
     TRANSCRIPT: ExportFormat(
         "Transcript of a trail", "The steps of a walk, as show_trail gives them.", "text/markdown", _transcript
     ),
-    "json": ExportFormat(
+    JSON: ExportFormat(
         "A trail as JSON",
-        "All that a trail holds: every call with what it showed.",
+        "All that a trail holds: every call with what it showed, in pages of a megabyte.",
         "application/json",
-        lambda trail, _: trail_json(trail) + "\n",
+        _json,
     ),
     "mermaid": ExportFormat(
         "A trail as a Mermaid flowchart",
-        "The entities and edges that a walk has seen, up to 200 nodes.",
+        _PICTURE,
         "text/vnd.mermaid",
-        lambda trail, _: mermaid(walked_subgraph(trail)),
+        lambda export: mermaid(_subgraph(export)),
     ),
     "svg": ExportFormat(
         "A trail as a picture",
-        "The entities and edges that a walk has seen, up to 200 nodes.",
+        _PICTURE,
         "image/svg+xml",
-        lambda trail, _: svg(walked_subgraph(trail)),
+        lambda export: svg(_subgraph(export)),
     ),
 }

@@ -8,7 +8,7 @@ from mcp.server.mcpserver import MCPServer
 
 from kgnav_mcp.app import App
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.server.exports import EXPORT_FORMATS, TRANSCRIPT, ExportFormat
+from kgnav_mcp.server.exports import EXPORT_FORMATS, JSON, TRANSCRIPT, Export, ExportFormat
 from kgnav_mcp.server.recording import verified_caller
 from kgnav_mcp.server.resources import ALLOW_PATH_CHARACTERS, resource_errors
 
@@ -16,26 +16,43 @@ TRAIL = "kg://trail/{trail}"
 
 
 def add_trail_resources(server: MCPServer[None], app: App) -> None:
-    """Add trails as resources, for the callers that may use them in tools. Pictures and JSON are never truncated.
+    """Add trails as resources, for the callers that may use them in tools.
 
     Clients choose resources by MIME type, so each format has its own template.
     """
     for name, export in EXPORT_FORMATS.items():
         server.resource(
-            TRAIL if name == TRANSCRIPT else f"{TRAIL}/{name}",
+            _template(name),
             name="trail" if name == TRANSCRIPT else f"trail_{name}",
             title=export.title,
             description=export.description,
             mime_type=export.mime_type,
             security=ALLOW_PATH_CHARACTERS,
-        )(_reader(app, export))
+        )(_page_reader(app, export) if name == JSON else _reader(app, export))
+
+
+def _template(name: str) -> str:
+    if name == TRANSCRIPT:
+        return TRAIL
+    return f"{TRAIL}/{name}{{?page}}" if name == JSON else f"{TRAIL}/{name}"
 
 
 def _reader(app: App, export: ExportFormat) -> Callable[[str], Awaitable[str]]:
     async def read(trail: str) -> str:
-        with resource_errors():
-            found = await app.trails.read(trail, verified_caller())
-            triples = sum(len(step.triples) for step in found.steps)
-            return await in_thread(triples, lambda: export.write(found, app.render_options))
+        return await _export(app, export, trail, 1)
 
     return read
+
+
+def _page_reader(app: App, export: ExportFormat) -> Callable[[str, str], Awaitable[str]]:
+    async def read(trail: str, page: str = "1") -> str:  # a text: the SDK reports what is no number as its own fault
+        return await _export(app, export, trail, int(page) if page.isdecimal() else 0)
+
+    return read
+
+
+async def _export(app: App, export: ExportFormat, handle: str, page: int) -> str:
+    with resource_errors():
+        found = await app.trails.read(handle, verified_caller())
+        requested = Export(found, handle, app.render_options, page)
+        return await in_thread(found.size, lambda: export.write(requested))

@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from kgnav_mcp.trails.keeping import Trails
 from kgnav_mcp.trails.locations import MEMORY, open_trail_store
-from kgnav_mcp.trails.records import trail_json, trail_schema
+from kgnav_mcp.trails.pages import trail_json, trail_page_json, trail_schema
 from kgnav_mcp.trails.store import TrailLimits, TrailStore
 
-__all__ = ["MEMORY", "TrailLimits", "TrailStore", "Trails", "open_trail_store", "trail_json", "trail_schema"]
+__all__ = [
+    "MEMORY",
+    "TrailLimits",
+    "TrailStore",
+    "Trails",
+    "open_trail_store",
+    "trail_json",
+    "trail_page_json",
+    "trail_schema",
+]

@@ -34,9 +34,13 @@ class Trails:
         return self._store.limits.lifetime
 
     async def start(self, trail: Trail, owner: str | None = None) -> str:
-        """Store a new trail, and return its handle."""
+        """Store a new trail, and return its handle.
+
+        Raises:
+            InvalidArgument: the question or the topics are too long.
+        """
         handle = _PREFIX + secrets.token_urlsafe(_HANDLE_BYTES)
-        await self._store.start(_key(handle, owner), pack_start(trail))
+        await self._store.start(_key(handle, owner), *pack_start(trail))
         return handle
 
     async def add(self, handle: str, step: TrailStep, owner: str | None = None) -> None:
@@ -46,8 +50,8 @@ class Trails:
             UnknownTrail: there is no such trail, or it has expired.
             TrailFull: the trail would become too large.
         """
-        record = await in_thread(len(step.triples) + len(step.entities), lambda: pack_step(step))
-        if not await self._store.add(_key(handle, owner), record):
+        packed = await in_thread(len(step.triples) + len(step.entities), lambda: pack_step(step))
+        if not await self._store.add(_key(handle, owner), *packed):
             raise UnknownTrail(handle, self.lifetime)
 
     async def beginning(self, handle: str, owner: str | None = None) -> Trail:

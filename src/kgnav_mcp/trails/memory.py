@@ -29,19 +29,21 @@ class MemoryTrailStore(TrailStore):
         self.size = 0
         """Bytes of all records."""
 
-    async def start(self, key: str, record: bytes) -> None:
-        self._check(0, record)
-        self._trails[key] = _StoredTrail([record], stored_size(record), self._clock())
-        self._make_room(stored_size(record))
+    async def start(self, key: str, record: bytes, written: int = 0) -> None:
+        size = stored_size(record, written)
+        self._check(size)
+        self._trails[key] = _StoredTrail([record], size, self._clock())
+        self._make_room(size)
 
-    async def add(self, key: str, record: bytes) -> bool:
+    async def add(self, key: str, record: bytes, written: int = 0) -> bool:
         trail = self._use(key)
         if trail is None:
             return False
-        self._check(trail.size, record)
+        size = stored_size(record, written)
+        self._check(trail.size + size)
         trail.records.append(record)
-        trail.size += stored_size(record)
-        self._make_room(stored_size(record))
+        trail.size += size
+        self._make_room(size)
         return True
 
     async def first(self, key: str) -> bytes | None:
@@ -60,8 +62,8 @@ class MemoryTrailStore(TrailStore):
             self._trails.move_to_end(key)
         return trail
 
-    def _check(self, size: int, record: bytes) -> None:
-        if size + stored_size(record) > self.limits.trail_size:
+    def _check(self, size: int) -> None:
+        if size > self.limits.trail_size:
             raise TrailFull(self.limits.trail_size)
 
     def _make_room(self, added: int) -> None:

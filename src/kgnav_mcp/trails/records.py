@@ -1,33 +1,81 @@
-"""Trails as bytes: compressed JSON of the model's values. Exported trails are the same JSON, uncompressed."""
+"""Trails as bytes: compressed JSON of the model's values."""
 
 from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import Any
+from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
+from kgnav_mcp.clipping import clipped, truncate_values
+from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.model import Trail, TrailStep
 
 _FASTEST = 1
 _CACHED_STARTS = 256
 """Trails whose first records are cached, unpacked."""
+START_SIZE = 200_000
+"""Most bytes of a trail without its steps, as JSON."""
+_ARGUMENTS, _FAILED_ARGUMENTS = 100_000, 1_000
+"""Most bytes of the arguments of a call, and of one that failed, as JSON."""
+_SUMMARY = 200
+"""Most characters of a summary, as many as a transcript shows."""
+_CUTS = (10_000, 1_000, 200, 50, 10)
+"""Characters of a text, and items of a list, to which long arguments are cut; in this order until they fit."""
 
 
-def pack_start(trail: Trail) -> bytes:
-    """The first record of a trail: the trail without its steps."""
-    return zlib.compress(_trails().dump_json(replace(trail, steps=()), exclude_defaults=True), _FASTEST)
+class PackedRecord(NamedTuple):
+    """A record as it is stored, and how many bytes of JSON it has."""
+
+    record: bytes
+    written: int
 
 
-def pack_step(step: TrailStep) -> bytes:
-    """The record of a step. An unpaired surrogate in the caller's arguments becomes a question mark."""
-    arguments = json.loads(json.dumps(step.arguments, ensure_ascii=False).encode(errors="replace"))
-    summary = step.summary.encode(errors="replace").decode()
-    cleaned = replace(step, arguments=arguments, summary=summary)
-    return zlib.compress(_steps().dump_json(cleaned, exclude_defaults=True), _FASTEST)
+def pack_start(trail: Trail) -> PackedRecord:
+    """The first record of a trail: the trail without its steps.
+
+    Raises:
+        InvalidArgument: the question and its topics are too long. Each page of an exported trail repeats them.
+    """
+    written = _trails().dump_json(replace(trail, steps=()), exclude_defaults=True)
+    if len(written) > START_SIZE:
+        raise InvalidArgument(
+            f"the question and its {len(trail.topics):,} topics have {len(written):,} bytes, and a trail begins with "
+            f"at most {START_SIZE:,}",
+            next_step="Shorten the question, or name fewer topics.",
+        )
+    return _packed(written)
+
+
+def pack_step(step: TrailStep) -> PackedRecord:
+    """The record of a step. An unpaired surrogate in the caller's arguments becomes a question mark.
+
+    Arguments that are very long are cut; more so those of a failed call, which has nothing else worth keeping.
+    """
+    arguments = _bounded(step.arguments, _FAILED_ARGUMENTS if step.failed else _ARGUMENTS)
+    summary = clipped(step.summary, _SUMMARY).encode(errors="replace").decode()
+    return _packed(_steps().dump_json(replace(step, arguments=arguments, summary=summary), exclude_defaults=True))
+
+
+def _packed(written: bytes) -> PackedRecord:
+    return PackedRecord(zlib.compress(written, _FASTEST), len(written))
+
+
+def _bounded(arguments: Mapping[str, object], size: int) -> Mapping[str, object]:
+    """The arguments as JSON values of at most `size` bytes; none if cutting texts and lists is not enough."""
+    written = json.dumps(dict(arguments), ensure_ascii=False).encode(errors="replace")
+    values: dict[str, object] = json.loads(written)
+    if len(written) <= size:
+        return values
+    for limit in _CUTS:
+        cut = {name: truncate_values(value, limit, limit) for name, value in values.items()}
+        if len(json.dumps(cut, ensure_ascii=False).encode()) <= size:
+            return cut
+    return {}
 
 
 @lru_cache(_CACHED_STARTS)
@@ -41,16 +89,6 @@ def unpack(records: tuple[bytes, ...]) -> Trail:
     first, *others = records
     steps = tuple(_steps().validate_json(zlib.decompress(each)) for each in others)
     return replace(unpack_start(first), steps=steps)
-
-
-def trail_json(trail: Trail) -> str:
-    """A trail as JSON that follows `trail_schema`. Default values (no language, no qualifiers) are left out."""
-    return _trails().dump_json(trail, indent=2, exclude_defaults=True).decode()
-
-
-def trail_schema() -> dict[str, Any]:
-    """The JSON Schema of exported trails."""
-    return _trails().json_schema(mode="validation")
 
 
 @cache  # made with the first trail: analysing the types takes longer than the whole start of a server may

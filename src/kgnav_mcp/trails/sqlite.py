@@ -62,11 +62,13 @@ class SqliteTrailStore(TrailStore):
         self._waiting_connection: sqlite3.Connection | None = None
         self._immediate_connection: sqlite3.Connection | None = None
 
-    async def start(self, key: str, record: bytes) -> None:
-        await self._run(lambda connection: self._start(connection, key, record))
+    async def start(self, key: str, record: bytes, written: int = 0) -> None:
+        size = stored_size(record, written)
+        await self._run(lambda connection: self._start(connection, key, record, size))
 
-    async def add(self, key: str, record: bytes) -> bool:
-        return await self._run_at_once(lambda connection: self._add(connection, key, record))
+    async def add(self, key: str, record: bytes, written: int = 0) -> bool:
+        size = stored_size(record, written)
+        return await self._run_at_once(lambda connection: self._add(connection, key, record, size))
 
     async def first(self, key: str) -> bytes | None:
         if self._immediate_connection is None:
@@ -81,8 +83,7 @@ class SqliteTrailStore(TrailStore):
     async def close(self) -> None:
         await asyncio.get_running_loop().run_in_executor(None, self._close)
 
-    def _start(self, connection: sqlite3.Connection, key: str, record: bytes) -> None:
-        size = stored_size(record)
+    def _start(self, connection: sqlite3.Connection, key: str, record: bytes, size: int) -> None:
         if size > self.limits.trail_size:
             raise TrailFull(self.limits.trail_size)
         self._delete_expired(connection)
@@ -90,9 +91,8 @@ class SqliteTrailStore(TrailStore):
         connection.execute(_ADD, (key, record, key))
         self._make_room(connection, 1, size)
 
-    def _add(self, connection: sqlite3.Connection, key: str, record: bytes) -> bool:
+    def _add(self, connection: sqlite3.Connection, key: str, record: bytes, size: int) -> bool:
         self._delete_expired(connection)
-        size = stored_size(record)
         used = connection.execute(_USE, (self._clock(), size, key)).fetchone()
         if used is None:
             return False

@@ -8,11 +8,13 @@ from typing import Final
 
 RECORD_OVERHEAD: Final = 128
 """Bytes that a record takes in addition to its own size, in any of the stores."""
+_COMPRESSION: Final = 8
+"""How many times smaller than its JSON a record may count: long walks compress five to ten times."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrailLimits:
-    """Limits of stored trails. Sizes are bytes of records as they are stored, which is compressed."""
+    """Limits of stored trails. Sizes are bytes of records as `stored_size` counts them."""
 
     lifetime: float = 86_400.0
     """Seconds after its last use until a trail expires."""
@@ -39,15 +41,15 @@ class TrailStore(ABC):
         self.limits = limits
 
     @abstractmethod
-    async def start(self, key: str, record: bytes) -> None:
-        """Store a new trail with its first record.
+    async def start(self, key: str, record: bytes, written: int = 0) -> None:
+        """Store a new trail with its first record, which has `written` bytes when it is unpacked.
 
         Raises:
             TrailFull: the record is larger than a trail may be.
         """
 
     @abstractmethod
-    async def add(self, key: str, record: bytes) -> bool:
+    async def add(self, key: str, record: bytes, written: int = 0) -> bool:
         """Add a record to a trail; False if there is no such trail, or if it has expired.
 
         Raises:
@@ -66,6 +68,9 @@ class TrailStore(ABC):
         """Release files and connections. Safe to call twice."""
 
 
-def stored_size(record: bytes) -> int:
-    """The size of a record against the limits, in bytes."""
-    return len(record) + RECORD_OVERHEAD
+def stored_size(record: bytes, written: int) -> int:
+    """The size of a record against the limits, in bytes: as stored, or an eighth of it unpacked, whichever is more.
+
+    Otherwise a trail of a few megabytes, which repeats one text, would be hundreds of megabytes where it is read.
+    """
+    return max(len(record) + RECORD_OVERHEAD, written // _COMPRESSION)

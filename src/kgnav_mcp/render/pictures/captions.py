@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import Literal, Node, Subgraph, SubgraphEdge
@@ -12,33 +13,49 @@ _TITLE, _EDGE_TITLE = 1_000, 500
 """Most characters of a title, of a node and of an edge."""
 _QUALIFIERS = 200
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+_FIRST_EMOJI = 0x1F000
 
 
-def text_width(text: str) -> int:
-    """Width of a text in Latin letters: a Chinese character counts as two, a combining accent as none."""
-    return sum(_columns(letter) for letter in text)
+def text_width(text: str) -> float:
+    """An upper bound of the width of a text, in units of its font size, in the usual fonts without serifs."""
+    return sum(map(_letter_width, text))
 
 
-def _columns(letter: str) -> int:
+@lru_cache(4_096)
+def _letter_width(letter: str) -> float:
     if unicodedata.combining(letter):
-        return 0
-    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        return 0.0
+    if ord(letter) >= _FIRST_EMOJI:
+        return 1.4
+    if unicodedata.bidirectional(letter) in ("R", "AL"):
+        return 0.8
+    base = unicodedata.normalize("NFD", letter)[0]  # an accent adds no width
+    if not base.isascii() or base in "mwMW@%":
+        return 1.0
+    if base in " .,:;'|!()[]/\\ijlftrI-`":
+        return 0.42
+    return 0.85 if base in "#+<=>~^" else 0.8 if base.isupper() or base == "&" else 0.66
 
 
-def shorten(text: str, limit: int) -> str:
-    """The text on one line, without invisible characters, cut to `limit` columns."""
+def shorten(text: str, width: float) -> str:
+    """The text on one line, without invisible characters, cut to a width in units of its font size."""
     text = clean(text[:_TITLE]).strip()
-    if text_width(text) <= limit:
+    if text_width(text) <= width:
         return text
-    end, left = 0, limit - 1
-    while (left := left - _columns(text[end])) >= 0:
+    end, left = 0, width - text_width(_ELLIPSIS)
+    while (left := left - _letter_width(text[end])) >= 0:
         end += 1
     return text[:end] + _ELLIPSIS
 
 
-def node_label(node: Node, limit: int) -> str:
+def node_label(node: Node, width: float) -> str:
     """The name of a node, or its id if it has none; the text of a literal."""
-    return shorten(node.text if isinstance(node, Literal) else node.label or node.id, limit)
+    return shorten(node.text if isinstance(node, Literal) else node.label or node.id, width)
+
+
+def more_label(more: int) -> str:
+    """The text of the node that stands for further neighbours of a node."""
+    return f"and {more:,} more"
 
 
 def node_title(node: Node) -> str:
@@ -49,9 +66,9 @@ def node_title(node: Node) -> str:
     return clean(clipped(name_and_id(node) + types, _TITLE))
 
 
-def edge_label(edge: SubgraphEdge, limit: int) -> str:
+def edge_label(edge: SubgraphEdge, width: float) -> str:
     """The distinct names of an edge's relations."""
-    return shorten("; ".join(dict.fromkeys(triple.relation.label for triple in edge.triples)), limit)
+    return shorten("; ".join(dict.fromkeys(triple.relation.label for triple in edge.triples)), width)
 
 
 def edge_title(subgraph: Subgraph, edge: SubgraphEdge) -> str:
@@ -66,10 +83,10 @@ def edge_title(subgraph: Subgraph, edge: SubgraphEdge) -> str:
 
 
 def omitted_note(subgraph: Subgraph) -> str:
-    """How many nodes and edges are not in the picture; empty if none."""
+    """How many nodes and edges are not in the picture, and how to draw them; empty if none."""
     parts = [
         f"{count:,} {word if count == 1 else f'{word}s'}"
         for count, word in ((subgraph.more_nodes, "node"), (subgraph.more_edges, "edge"))
         if count
     ]
-    return f"Left out: {' and '.join(parts)}" if parts else ""
+    return f"Left out: {' and '.join(parts)} (kgnav trail --all draws all)" if parts else ""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from kgnav_mcp.model import Literal, Role, Subgraph, SubgraphNode
-from kgnav_mcp.render.pictures.captions import edge_label, node_label, omitted_note
+from kgnav_mcp.render.pictures.captions import edge_label, more_label, node_label, omitted_note
 from kgnav_mcp.render.pictures.colours import FILLS, PROOF
 
-_NODE_COLUMNS = 40
-_EDGE_COLUMNS = 30
-_ESCAPED_NODE, _ESCAPED_EDGE = 70, 40
+_NODE_WIDTH, _EDGE_WIDTH = 24.0, 18.0
+"""Width of labels, in units of the font size."""
+_ESCAPED_NODE, _ESCAPED_EDGE, _ESCAPED_NOTE = 70, 40, 200
 """Most characters of an escaped label: 200 nodes and 400 edges stay under Mermaid's limit of 50,000 characters."""
 
 _SHAPES = {Role.TOPIC: '(["{}"])', Role.ANSWER: '{{{{"{}"}}}}', Role.VISITED: '[["{}"]]', Role.SEEN: '["{}"]'}
@@ -25,9 +25,12 @@ def mermaid(subgraph: Subgraph) -> str:
     lines += [f"  n{place}{_shape(node)}" for place, node in enumerate(subgraph.nodes)]
     for edge in subgraph.edges:
         arrow = "==>" if edge.proof else "-->"
-        lines.append(f'  n{edge.head} {arrow}|"{_text(edge_label(edge, _EDGE_COLUMNS), _ESCAPED_EDGE)}"| n{edge.tail}')
+        lines.append(f'  n{edge.head} {arrow}|"{_text(edge_label(edge, _EDGE_WIDTH), _ESCAPED_EDGE)}"| n{edge.tail}')
+    for place, node in enumerate(subgraph.nodes):
+        if node.more:
+            lines += [f'  more{place}["{more_label(node.more)}"]', f"  n{place} -.- more{place}"]
     if note := omitted_note(subgraph):
-        lines.append(f'  left_out>"{_text(note, _ESCAPED_NODE)}"]')
+        lines.append(f'  left_out>"{_text(note, _ESCAPED_NOTE)}"]')
     for role, (fill, text) in FILLS.items():
         if places := [f"n{place}" for place, node in enumerate(subgraph.nodes) if node.role is role]:
             lines.append(f"  classDef {role.name.lower()} fill:{fill},color:{text},stroke:{text}")
@@ -39,8 +42,7 @@ def mermaid(subgraph: Subgraph) -> str:
 
 def _shape(node: SubgraphNode) -> str:
     shape = _VALUE if isinstance(node.node, Literal) and node.role is Role.SEEN else _SHAPES[node.role]
-    more = f" +{node.more:,}" if node.more else ""
-    return shape.format(_text(node_label(node.node, _NODE_COLUMNS), _ESCAPED_NODE) + more)
+    return shape.format(_text(node_label(node.node, _NODE_WIDTH), _ESCAPED_NODE))
 
 
 def _text(label: str, limit: int) -> str:

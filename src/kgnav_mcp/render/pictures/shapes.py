@@ -8,22 +8,23 @@ from itertools import pairwise
 Point = tuple[float, float]
 
 HEIGHT = 24.0
-"""Height of every node, in pixels."""
+"""Least height of a node, in pixels."""
 _SLANT = 8.0
 _BAR = 5.0
 
 
-def outline(kind: str, left: float, middle: float, width: float) -> str:
+def outline(kind: str, left: float, middle: float, width: float, height: float = HEIGHT) -> str:
     """The outline of a node: a pill for topics, a hexagon for answers, double sides for visited nodes."""
-    right, top, bottom = left + width, middle - HEIGHT / 2, middle + HEIGHT / 2
+    right, top, bottom = left + width, middle - height / 2, middle + height / 2
     match kind:
         case "topic":
             radius = HEIGHT / 2
-            arc = f"a{radius:g} {radius:g} 0 0 1 0"
-            return (
-                f"M{left + radius:.1f} {top:.1f}H{right - radius:.1f}{arc} {HEIGHT:g}H{left + radius:.1f}"
-                f"{arc} -{HEIGHT:g}z"
+            down, up = (
+                f"a{radius:g} {radius:g} 0 0 1 {radius * sign:g} {radius * sign:g}v{(height - HEIGHT) * sign:g}"
+                f"a{radius:g} {radius:g} 0 0 1 {-radius * sign:g} {radius * sign:g}"
+                for sign in (1, -1)
             )
+            return f"M{left + radius:.1f} {top:.1f}H{right - radius:.1f}{down}H{left + radius:.1f}{up}z"
         case "answer":
             return _polygon(
                 (left, middle),
@@ -56,6 +57,6 @@ def curve(points: Sequence[Point]) -> str:
     return path
 
 
-def loop(left: float, middle: float) -> str:
+def loop(left: float, top: float) -> str:
     """An edge from a node to itself, drawn above the node."""
-    return f"M{left + 14:.1f} {middle - HEIGHT / 2:.1f}c0 -12 22 -12 22 0"
+    return f"M{left + 14:.1f} {top:.1f}c0 -12 22 -12 22 0"

@@ -2,53 +2,43 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import count
 from xml.sax.saxutils import escape
 
 from kgnav_mcp.model import Literal, Role, Subgraph, SubgraphEdge, SubgraphNode
+from kgnav_mcp.render.pictures.arrangement import LOOP_LABEL, MARGIN, Box, Line, Link, arrange
 from kgnav_mcp.render.pictures.captions import (
     edge_label,
     edge_title,
+    more_label,
     node_label,
     node_title,
     omitted_note,
     shorten,
     text_width,
 )
-from kgnav_mcp.render.pictures.layout import Layout, Place, layered_layout
-from kgnav_mcp.render.pictures.shapes import Point, curve, loop, outline
-from kgnav_mcp.render.pictures.style import ARROWS, STYLE
+from kgnav_mcp.render.pictures.layout import Edge, layered_layout
+from kgnav_mcp.render.pictures.shapes import curve, loop, outline
+from kgnav_mcp.render.pictures.style import ARROWS, NODE_SIZE, QUESTION_SIZE, RELATION_SIZE, STYLE
 
-_NODE_COLUMNS = 32
-_EDGE_COLUMNS = 24
-_LETTER, _SMALL_LETTER, _LARGE_LETTER = 7.0, 6.0, 9.5
-"""Upper bound of the average width of a Latin letter, in pixels: in nodes, edge labels and the question."""
-_ROW = 36.0
+_NODE_WIDTH, _EDGE_WIDTH = 17.0, 13.0
+"""Width of labels, in units of their font size."""
+_BOLD = 1.1
+"""How much wider bold letters are."""
 _PADDING = 12.0
-_MARGIN = 16.0
-_HEAD_HEIGHT = 44.0
+_HEAD_HEIGHT = 50.0
 """Height of the space above the nodes, for the question."""
-_FOOT_HEIGHT = 58.0
-"""Height of the space below them, for the legend and the notes."""
-_GAP = 60.0
-"""Space between columns besides edge labels, for edges to fan out and for arrows."""
-_FAN, _ARROW = 34.0, 18.0
-_NARROW_GAP = 36.0
-"""Space between columns if edges have no labels."""
+_LEGEND_HEIGHT = 64.0
+_NOTE_HEIGHT = 18.0
 _ALWAYS_LABELLED = 10
 """Up to so many edges are labelled even if all labels are the same."""
-_BOTH_WAYS_OFFSET = 8.0
-"""Vertical offset of an edge if there is another one in the opposite direction."""
-_LOOP_LABEL = 44.0
-"""Horizontal offset of the label of an edge from a node to itself."""
-_MINIMUM_WIDTH = 560.0
+_MINIMUM_WIDTH = 640.0
 """Minimum width of the picture: the legend needs it."""
 
 
 def svg(subgraph: Subgraph) -> str:
-    """The picture as an SVG document.
+    """The picture as an SVG document, at most 1,600 pixels wide.
 
     Raises:
         MissingDriver: the package that computes the layout is not installed.
@@ -56,175 +46,132 @@ def svg(subgraph: Subgraph) -> str:
     return "\n".join(_Picture(subgraph).lines()) + "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class _Box:
-    """A drawn node: left edge, vertical middle, width and text."""
-
-    left: float
-    middle: float
-    width: float
-    label: str
-
-    @property
-    def right(self) -> float:
-        return self.left + self.width
-
-
 class _Picture:
+    """Nodes have the numbers of the subgraph's nodes; those that stand for further neighbours come after them."""
+
     def __init__(self, subgraph: Subgraph) -> None:
         self._subgraph = subgraph
         nodes, edges = subgraph.nodes, subgraph.edges
-        names = {edge_label(edge, _EDGE_COLUMNS) for edge in edges}
+        names = {edge_label(edge, _EDGE_WIDTH) for edge in edges}
         self._common_label = names.pop() if len(names) == 1 and len(edges) > _ALWAYS_LABELLED else ""
+        hubs = [place for place, node in enumerate(nodes) if node.more]
+        self._labels = [node_label(node.node, _NODE_WIDTH) for node in nodes]
+        self._labels += [more_label(nodes[hub].more) for hub in hubs]
+        self._ends: Sequence[Edge] = [(edge.head, edge.tail) for edge in edges]
+        self._ends = [*self._ends, *zip(hubs, count(len(nodes)))]
         topics = [place for place, node in enumerate(nodes) if node.role is Role.TOPIC]
         others = ([place] for place, node in enumerate(nodes) if node.role is not Role.SEEN)
-        self._layout: Layout = layered_layout(len(nodes), [(edge.head, edge.tail) for edge in edges], (topics, *others))
-        labels = [_label(node) for node in nodes]
-        widths = [text_width(label) * _LETTER + 2 * _PADDING for label in labels]
-        self._lefts, self._rights, self._spaces = self._columns(widths)
-        self._boxes = [
-            _Box(self._lefts[place.column], _y(place), width, label)
-            for place, width, label in zip(self._layout.nodes, widths, labels, strict=True)
-        ]
-        pairs = {self._ends(edge) for edge in edges}
-        self._neighbours_left = Counter(right for _, right in pairs)
-        self._neighbours_right = Counter(left for left, _ in pairs)
-        self._drawn = {(edge.head, edge.tail) for edge in edges}
-        self.width = max([_MINIMUM_WIDTH, *(box.right + _MARGIN for box in self._boxes)])
-        self.height = _HEAD_HEIGHT + self._layout.rows * _ROW + _FOOT_HEIGHT
+        parts = layered_layout(len(self._labels), self._ends, (topics, *others))
+        directed = {edge for part in parts for edge in part.routes}
+        links = [self._link(number, directed) for number, (head, tail) in enumerate(self._ends) if head != tail]
+        loops = {edge.head: self._width(edge) for edge in edges if edge.head == edge.tail}
+        widths = [text_width(label) * NODE_SIZE + 2 * _PADDING for label in self._labels]
+        self._arrangement = arrange(parts, links, widths, loops, _HEAD_HEIGHT)
+        right = max((box.right for box in self._arrangement.boxes), default=0.0)
+        right = max([right, *(box.left + LOOP_LABEL + loops.get(box.node, 0.0) for box in self._arrangement.boxes)])
+        self.width = max(_MINIMUM_WIDTH, right + MARGIN)
+        self._notes = self._note_lines()
+        self.height = self._arrangement.bottom + _LEGEND_HEIGHT + len(self._notes) * _NOTE_HEIGHT + MARGIN
 
-    def _columns(self, widths: Sequence[float]) -> tuple[list[float], list[float], list[float]]:
-        """The left and right end of each column, and the space before it for edge labels."""
-        number = max((place.column for place in self._layout.nodes), default=0) + 1
-        widest, space = [0.0] * number, [0.0] * number
-        for place, width in zip(self._layout.nodes, widths, strict=True):
-            widest[place.column] = max(widest[place.column], width)
-        for edge in self._subgraph.edges:
-            column = self._layout.nodes[self._ends(edge)[1]].column
-            needed = _NARROW_GAP if self._common_label else text_width(self._text(edge)) * _SMALL_LETTER + _GAP
-            space[column] = max(space[column], needed)
-        lefts, rights, x = list[float](), list[float](), _MARGIN
-        for column in range(number):
-            lefts.append(x + (space[column] if column else 0.0))
-            x = lefts[-1] + widest[column]
-            rights.append(x)
-        return lefts, rights, space
+    def _link(self, number: int, directed: set[Edge]) -> Link:
+        head, tail = self._ends[number]
+        left, right = (head, tail) if (head, tail) in directed else (tail, head)
+        return Link(left, right, self._width(self._edge(number)), number)
 
-    def _text(self, edge: SubgraphEdge) -> str:
+    def _edge(self, number: int) -> SubgraphEdge | None:
+        """The edge with this number; None for one to further neighbours."""
+        return self._subgraph.edges[number] if number < len(self._subgraph.edges) else None
+
+    def _text(self, edge: SubgraphEdge | None) -> str:
         """The label of an edge; empty if all edges have the same label, which the notes then state once."""
-        return "" if self._common_label else edge_label(edge, _EDGE_COLUMNS)
+        return "" if self._common_label or edge is None else edge_label(edge, _EDGE_WIDTH)
 
-    def _ends(self, edge: SubgraphEdge) -> tuple[int, int]:
-        """The left and the right end of an edge."""
-        forward = edge.head == edge.tail or (edge.head, edge.tail) in self._layout.routes
-        return (edge.head, edge.tail) if forward else (edge.tail, edge.head)
+    def _width(self, edge: SubgraphEdge | None) -> float:
+        return text_width(self._text(edge)) * RELATION_SIZE
 
     def lines(self) -> Iterator[str]:
         """The elements, one a line. Edges come first, so that nodes and texts are drawn over them."""
-        subgraph = self._subgraph
+        subgraph, boxes = self._subgraph, self._arrangement.boxes
         width, height = round(self.width), round(self.height)
         yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img">'
         yield f"<title>{_xml(shorten(subgraph.question, 1_000))}</title>"
         yield f"<style>{STYLE}</style>"
         yield f"<defs>{ARROWS}</defs>"
         yield '<rect class="page" width="100%" height="100%"/>'
-        question = _xml(shorten(subgraph.question, int((self.width - 2 * _MARGIN) / _LARGE_LETTER)))
-        yield f'<text class="question" x="{_MARGIN:g}" y="26">{question}</text>'
-        labels = list[str]()
-        for edge in sorted(subgraph.edges, key=lambda edge: edge.proof):
-            line, label = self._edge(edge)
-            yield line
-            labels.append(label)
-        yield from filter(None, labels)
-        for node, box in zip(subgraph.nodes, self._boxes, strict=True):
-            yield _node(node, box)
+        question = _xml(shorten(subgraph.question, (self.width - 2 * MARGIN) / QUESTION_SIZE / _BOLD))
+        yield f'<text class="question" x="{MARGIN:g}" y="26">{question}</text>'
+        drawn = [self._line(line) for line in self._arrangement.lines]
+        drawn += [self._loop(edge, box) for edge in subgraph.edges for box in boxes if self._is_loop(edge, box)]
+        yield from (line for proof in (False, True) for is_proof, line, _ in drawn if is_proof is proof)
+        yield from (label for _, _, label in drawn if label)
+        for box in boxes:
+            yield self._box(box)
         yield from self._legend()
         yield "</svg>"
 
-    def _edge(self, edge: SubgraphEdge) -> tuple[str, str]:
-        """The path of an edge, and the element of its label."""
-        text = self._text(edge)
-        width = text_width(text) * _SMALL_LETTER
-        left, right = self._ends(edge)
-        if left == right:
-            box = self._boxes[left]
-            path, (x, y) = loop(box.left, box.middle), (box.left + _LOOP_LABEL + width / 2, box.middle - _ROW / 2 + 1)
-        else:
-            points, (x, y) = self._route(edge, width)
-            path = curve(points if edge.head == left else points[::-1])
+    def _line(self, line: Line) -> tuple[bool, str, str]:
+        """Whether an edge is part of a proof, its path, and the element of its label."""
+        edge, (head, tail) = self._edge(line.index), self._ends[line.index]
+        if edge is None:
+            return False, f'<path class="further edge" d="{curve(line.points)}"/>', ""
+        forward = (head, tail) == (line.left, line.right)
+        return self._drawn_edge(edge, curve(line.points if forward else line.points[::-1]), line.label)
+
+    def _is_loop(self, edge: SubgraphEdge, box: Box) -> bool:
+        return edge.head == edge.tail == box.node and not box.copy
+
+    def _loop(self, edge: SubgraphEdge, box: Box) -> tuple[bool, str, str]:
+        label = box.left + LOOP_LABEL + self._width(edge) / 2, box.top - 9
+        return self._drawn_edge(edge, loop(box.left, box.top), label)
+
+    def _drawn_edge(self, edge: SubgraphEdge, path: str, middle: tuple[float, float]) -> tuple[bool, str, str]:
         title = f"<title>{_xml(edge_title(self._subgraph, edge))}</title>"
         kind, arrow = ("proof edge", "proof") if edge.proof else ("edge", "arrow")
         line = f'<path class="{kind}" d="{path}" marker-end="url(#{arrow})">{title}</path>'
+        text, width, (x, y) = self._text(edge), self._width(edge), middle
         if not text:
-            return line, ""
-        behind = f'<rect class="page" x="{x - width / 2 - 3:.1f}" y="{y - 7:.1f}" width="{width + 6:.1f}" height="14"/>'
-        return line, f'<g>{title}{behind}<text class="relation" x="{x:.1f}" y="{y + 3.5:.1f}">{_xml(text)}</text></g>'
+            return edge.proof, line, ""
+        behind = f'<rect class="page" x="{x - width / 2 - 2:.1f}" y="{y - 7:.1f}" width="{width + 4:.1f}" height="14"/>'
+        label = f'<text class="relation" x="{x:.1f}" y="{y + 3.5:.1f}">{_xml(text)}</text>'
+        return edge.proof, line, f"<g>{title}{behind}{label}</g>"
 
-    def _route(self, edge: SubgraphEdge, width: float) -> tuple[list[Point], Point]:
-        """The points of an edge, and the middle of its label of this width.
-
-        The label stands beside an end that has no other edge on that side.
-        """
-        left, right = self._ends(edge)
-        start, end = self._boxes[left], self._boxes[right]
-        offset = 0.0
-        if (edge.tail, edge.head) in self._drawn:  # there is an edge back, too
-            offset = _BOTH_WAYS_OFFSET if edge.head == left else -_BOTH_WAYS_OFFSET
-        points: list[Point] = [(start.right, start.middle + offset)]
-        for bend in self._layout.routes[left, right][1:-1]:
-            points += [(self._lefts[bend.column], _y(bend)), (self._rights[bend.column], _y(bend))]
-        points.append((end.left, end.middle + offset))
-        (first_x, first_y), (last_x, last_y) = points[0], points[-1]
-        if not width:
-            return points, (last_x, last_y)
-        if self._neighbours_left[right] == 1:
-            fan = last_x - self._spaces[self._layout.nodes[right].column] + _FAN
-            points.insert(-1, (fan, last_y))
-            return points, (last_x - _ARROW - width / 2, last_y)
-        if self._neighbours_right[left] == 1:
-            points.insert(1, (first_x + width + 2 * _ARROW, first_y))
-            return points, (first_x + _ARROW + width / 2, first_y)
-        x, y = points[-2]
-        return points, ((x + last_x) / 2, (y + last_y) / 2)
+    def _box(self, box: Box) -> str:
+        text = _xml(self._labels[box.node])
+        if box.node >= len(self._subgraph.nodes):
+            return _shape("more", box, text)
+        node = self._subgraph.nodes[box.node]
+        kind = f"{_kind(node)} copy" if box.copy else _kind(node)
+        return f"<g><title>{_xml(node_title(node.node))}</title>{_shape(kind, box, text)}</g>"
 
     def _legend(self) -> Iterator[str]:
-        x, y = _MARGIN, self.height - _FOOT_HEIGHT + 22
-        for role in Role:
-            width = text_width(role) * _LETTER + 2 * _PADDING
-            yield _shape(role, value=False, left=x, middle=y, width=width, text=role)
-            x += width + 14
-        yield _shape(Role.SEEN, value=True, left=x, middle=y, width=5 * _LETTER + 2 * _PADDING, text="value")
+        x, y = MARGIN, self._arrangement.bottom + 38
+        kinds = [(role.name.lower(), str(role)) for role in Role] + [("value", "value")]
+        if any(box.copy for box in self._arrangement.boxes):
+            kinds.append(("seen copy", "continued from above"))
+        for kind, text in kinds:
+            box = Box(-1, x, y, text_width(text) * NODE_SIZE + 2 * _PADDING)
+            yield _shape(kind, box, text)
+            x = box.right + 10
+        for number, note in enumerate(self._notes, 1):
+            place = f'x="{MARGIN:g}" y="{y + 14 + number * _NOTE_HEIGHT:g}"'
+            yield f'<text class="note" {place}>{_xml(note)}</text>'
+
+    def _note_lines(self) -> Sequence[str]:
         notes = [f"{len(self._subgraph.nodes):,} nodes, {len(self._subgraph.edges):,} edges"]
         notes += [omitted_note(self._subgraph)] if omitted_note(self._subgraph) else []
         notes += [f"Each edge: {self._common_label}"] if self._common_label else []
-        if any(node.more for node in self._subgraph.nodes):
-            notes.append("+n: so many neighbours left out")
-        yield f'<text class="note" x="{_MARGIN:g}" y="{y + 28:g}">{_xml(". ".join(notes))}</text>'
+        return notes
 
 
-def _label(node: SubgraphNode) -> str:
-    more = f" +{node.more:,}" if node.more else ""
-    return node_label(node.node, _NODE_COLUMNS) + more
+def _kind(node: SubgraphNode) -> str:
+    return "value" if isinstance(node.node, Literal) and node.role is Role.SEEN else node.role.name.lower()
 
 
-def _node(node: SubgraphNode, box: _Box) -> str:
-    value = isinstance(node.node, Literal)
-    text = f"{_xml(box.label)}"
-    drawn = _shape(node.role, value=value, left=box.left, middle=box.middle, width=box.width, text=text)
-    return f"<g><title>{_xml(node_title(node.node))}</title>{drawn}</g>"
-
-
-def _shape(role: Role, *, value: bool, left: float, middle: float, width: float, text: str) -> str:
-    """A shape with its text, which must be escaped already."""
-    kind = "value" if value and role is Role.SEEN else role.name.lower()
-    return (
-        f'<path class="{kind}" d="{outline(kind, left, middle, width)}"/>'
-        f'<text class="{kind}" x="{left + width / 2:.1f}" y="{middle + 4:.1f}">{text}</text>'
-    )
-
-
-def _y(place: Place) -> float:
-    return _HEAD_HEIGHT + (place.row + 0.5) * _ROW
+def _shape(kind: str, box: Box, text: str) -> str:
+    """A node with its text, which must be escaped already."""
+    form = outline(kind.partition(" ")[0], box.left, box.middle, box.width, box.height)
+    middle = f'x="{box.left + box.width / 2:.1f}" y="{box.middle + 4:.1f}"'
+    return f'<path class="{kind}" d="{form}"/><text class="{kind}" {middle}>{text}</text>'
 
 
 def _xml(text: str) -> str:

@@ -153,7 +153,8 @@ TOOLSET = Toolset(
                 "Keep one step of reasoning on a trail: an anchor entity, one relation that leaves it, the triples "
                 "that matter, and what follows from them. Each is checked in the store: what is not there is refused, "
                 "with what this anchor has instead. Answers with the summary of all steps, so that you can forget the "
-                "rest. Steps are limited. With done, check the answer by check_answer."
+                "rest. This server limits the steps and the refusals in a row; ARK-V1 names no numbers. With done, "
+                "check the answer by check_answer."
             ),
             arguments=AddStep,
             run=add_step,

@@ -73,9 +73,9 @@ async def start_trail(call: ToolCall, given: StartTrail) -> Answer:
     return row_answer(text, _STARTED, (handle, topics))
 
 
-async def show_trail(call: ToolCall, _: TrailArguments) -> Answer:
+async def show_trail(call: ToolCall, given: TrailArguments) -> Answer:
     """Answer with the transcript of a trail."""
-    return call.answer(transcript_table(await call.trail(), call.options), None)
+    return call.answer(transcript_table(await call.trail(), given.trail.strip(), call.options), None)
 
 
 async def get_connected_path(call: ToolCall, _: TrailArguments) -> Answer:
