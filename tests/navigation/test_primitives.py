@@ -24,19 +24,19 @@ LIMITS = Limits()
 
 
 async def test_nodes_are_found_by_a_typed_value_with_all_their_properties(graph: GraphAdapter) -> None:
-    page = await get_node_by_property(graph, "Person", "age", "36")
+    page = (await get_node_by_property(graph, "Person", "age", "36")).page
     assert [item.entity.id for item in page.items] == ["ada", "cyd"]
     ada = {(triple.relation.id, end(triple.tail)) for triple in page.items[0].properties}
     assert {("age", "36"), ("height", "1.71"), ("alive", "false"), ("tag", "clocks"), ("tag", "night")} <= ada
 
 
 async def test_any_label_stands_for_graphs_that_have_none(graph: GraphAdapter) -> None:
-    page = await get_node_by_property(graph, "*", "name", "Mercury")
+    page = (await get_node_by_property(graph, "*", "name", "Mercury")).page
     assert {item.entity.id for item in page.items} == {"mercury_metal", "mercury_planet"}
 
 
 async def test_a_value_nobody_has_gives_an_empty_page_and_not_an_error(graph: GraphAdapter) -> None:
-    page = await get_node_by_property(graph, "Person", "age", "999")
+    page = (await get_node_by_property(graph, "Person", "age", "999")).page
     assert (page.items, page.total) == ((), Count(0))
 
 
@@ -47,7 +47,7 @@ async def test_what_was_not_looked_for_is_said_with_the_nodes_and_with_their_nei
     for items in (ada.items, ()):
         part = replace(ada, items=items, total=Count.at_least(len(items)), note="Other languages were left out.")
         monkeypatch.setattr(graph, "nodes", AsyncMock(return_value=part))
-        page = await get_node_by_property(graph, "Person", "age", "36")
+        page = (await get_node_by_property(graph, "Person", "age", "36")).page
         assert (page.total, page.note) == (part.total, part.note)
         near = await get_all_nearest_neighbors(graph, "Person", "age", "36", limits=LIMITS)
         assert near.anchors.note == part.note

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from kgnav_mcp.model import Count, Entity, NearestNeighbours, NodeProperties, Page
+from kgnav_mcp.model import (
+    AbsentRelation,
+    Count,
+    Entity,
+    Literal,
+    NearestNeighbours,
+    NodeProperties,
+    NodesByProperty,
+    Page,
+    Relation,
+    Triple,
+)
 from kgnav_mcp.render.fitting import fit_to_budget
 from kgnav_mcp.render.nodes import nearest_neighbours_table, nodes_table, values_table
 from kgnav_mcp.render.table import RenderOptions
@@ -18,7 +31,7 @@ def test_a_list_that_was_looked_up_in_part_says_so_with_and_without_rows(found: 
     positions, total = tuple(map(str, range(found))), Count.at_least(found)
     page = Page(tuple(NodeProperties(anchor, ()) for anchor in anchors), positions, total, note=WORD)
     text = fit_to_budget(
-        nodes_table(page, 0, condition="year 1994", next_step="Look elsewhere."), RenderOptions(), str
+        nodes_table(NodesByProperty(page), 0, condition="year 1994", next_step="Look elsewhere."), RenderOptions(), str
     ).text
     assert text.startswith(f"at least {found} node" if found else "at least 0 nodes: no node was found with year 1994.")
     assert WORD in text
@@ -39,3 +52,30 @@ def test_a_list_that_was_looked_up_in_part_says_so_with_and_without_rows(found: 
             str,
         ).text
     )
+
+
+def test_chosen_properties_are_columns_behind_the_name_and_stay_one_list_in_json() -> None:
+    ann = Entity("ann", "Ann", types=("Person",))
+    year, tag = Relation("year", "year"), Relation("t|g", "tag")
+    own = (Triple(ann, tag, Literal("a")), Triple(ann, year, Literal("1994")), Triple(ann, tag, Literal("b")))
+    nodes = (NodeProperties(ann, own), NodeProperties(Entity("bob", "Bob"), ()))
+    page = Page(nodes, ("1", "2"), Count(2))
+    absent = (AbsentRelation("yaer", ("year",)),)
+    found = NodesByProperty(page, chosen=("year", "t|g"), omitted=("height",), absent=absent)
+    answer = fit_to_budget(nodes_table(found, 0, condition="", next_step=""), RenderOptions(), str)
+    assert answer.text.splitlines()[1:6] == [
+        "No property 'yaer'; nearest: year.",
+        "node|name|year|t%7Cg|labels",
+        "--|--|--|--|--",
+        "ann|Ann|1994|a; b|Person",
+        "bob|Bob|||",
+    ]
+    assert "other properties are left out (height); the argument properties shows those it names." in answer.text
+    facts: Any = answer.facts
+    properties = facts["rows"][0]["properties"]
+    assert [(each["property"]["id"], each["value"]) for each in properties] == [
+        ("t%7Cg", "a"),
+        ("year", "1994"),
+        ("t%7Cg", "b"),
+    ]
+    assert "No property 'yaer'; nearest: year." in facts["notes"]

@@ -38,6 +38,7 @@ CALLS: list[tuple[str, Mapping[str, object]]] = [
     ("get_triples", {"entity": ["zundert", "paris"], "relations": ["located_in"]}),
     ("get_node_by_property", {**ART, "property_value": "zundert"}),
     ("get_node_by_property", {**ART, "property_value": "nowhere at all"}),
+    ("get_node_by_property", {**ART, "property_value": "zundert", "properties": ["name", "population", "poplation"]}),
     ("get_all_nearest_neighbors", {**ART, "property_value": "vincent_van_gogh"}),
     ("get_all_nearest_neighbors", {"label": "Painting", "property_name": "year", "property_value": 1889}),
     ("get_all_nearest_neighbors", {**ART, "property_value": "the_netherlands"}),

@@ -29,7 +29,7 @@ class RowsOrRelations:
 
 @dataclass(frozen=True, slots=True)
 class NodeProperties:
-    """A node with all its properties, as GraphWalk's primitives show it."""
+    """A node with its properties, or those that were chosen, as GraphWalk's primitives show it."""
 
     entity: Entity
     properties: tuple[Triple, ...]
@@ -45,7 +45,7 @@ class EntitiesWithout:
 
 @dataclass(frozen=True, slots=True)
 class AbsentRelation:
-    """A relation that a call names and none of its entities has.
+    """A relation or property that a call names and none of its entities has.
 
     `nearest` are the most similar relations that they do have, best first. `opposite`: they have it in the other
     direction.
@@ -66,6 +66,20 @@ class AtEntities(Generic[T]):
     entities: tuple[Entity, ...]
     page: Page[T]
     lacking: tuple[EntitiesWithout, ...] = ()
+    absent: tuple[AbsentRelation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NodesByProperty:
+    """A page of the nodes with a property value, each with its properties.
+
+    `chosen` are the ids of the properties that are read; None: all of each node. `omitted` are others that the nodes
+    have, if they are too many nodes to show all. `absent` are properties of the call that the graph does not have.
+    """
+
+    page: Page[NodeProperties]
+    chosen: tuple[str, ...] | None = None
+    omitted: tuple[str, ...] = ()
     absent: tuple[AbsentRelation, ...] = ()
 
 

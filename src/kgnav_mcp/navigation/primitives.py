@@ -7,16 +7,19 @@ with literal tails, and a hub collapses instead of flooding the answer.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 
 from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import (
+    AbsentRelation,
     Direction,
     Entity,
     Link,
     NearestNeighbours,
     NodeProperties,
+    NodesByProperty,
     Page,
     RelationFacts,
     Stop,
@@ -29,7 +32,7 @@ from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.listing import single_relation, without_classes
 from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
 from kgnav_mcp.navigation.pages import page_after
-from kgnav_mcp.navigation.resolving import absent_relations, matching_relations, unknown_relation
+from kgnav_mcp.navigation.resolving import NameIndex, absent_relations, matching_relations, unknown_relation
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
 
 ANY_LABEL = "*"
@@ -44,22 +47,63 @@ FROM_FIRST_LINK = "first"
 _NODE_LIMIT = 200
 """Nodes that are read for one answer: more would not fit with their properties."""
 
+_NODES_WITH_ALL = 20
+"""Nodes up to which all their properties are shown. Of more, only the property that selects them is."""
+
 _PROPERTIES_AT_ONCE = 5000
 """Properties that one call of the adapter reads."""
 
 
 async def get_node_by_property(
-    graph: GraphAdapter, label: str, property_name: str, property_value: str, *, after: str | None = None
-) -> Page[NodeProperties]:
+    graph: GraphAdapter,
+    label: str,
+    property_name: str,
+    property_value: str,
+    *,
+    properties: Sequence[str] = (),
+    after: str | None = None,
+) -> NodesByProperty:
     """The nodes with this label whose property has this value, each with all its properties (GraphWalk, tool 1).
 
+    `properties` names those that are shown. Without them, more than 20 nodes are shown with `property_name` alone.
+
     Raises:
-        UnknownName: the graph has no such label or property.
+        UnknownName: the graph has no such label or property, or none of `properties`.
     """
     page = await nodes_by_value(graph, _label(label), property_name, property_value, limit=_NODE_LIMIT, after=after)
-    properties = await _properties(graph, [node.id for node in page.items])
-    items = tuple(NodeProperties(node, tuple(properties[node.id])) for node in page.items)
-    return Page(items, page.positions, page.total, page.stop, page.note)
+    found = await _properties(graph, [node.id for node in page.items])
+    are_many = max(page.total.value, len(page.items)) > _NODES_WITH_ALL
+    chosen: tuple[str, ...] | None = None
+    absent: tuple[AbsentRelation, ...] = ()
+    relations = {triple.relation.id: triple.relation for triples in found.values() for triple in triples}
+    if properties or are_many:
+        index = NameIndex([*relations.values()], lambda relation: (relation.id, relation.label))
+        ids_by_name = {name: [one.id for one in index.find(name)] for name in properties or (property_name,)}
+        if properties and page.items and after is None:
+            absent = await _absent_properties(graph, [name for name, ids in ids_by_name.items() if not ids])
+            if len(absent) == len(ids_by_name):
+                raise UnknownName("property", absent[0].name, absent[0].nearest)
+        without = {one.name for one in absent} | {name for name in ids_by_name if name.casefold() in ALWAYS_THERE}
+        columns = (ids or [name] for name, ids in ids_by_name.items() if ids or name not in without)
+        chosen = tuple(dict.fromkeys(identity for ids in columns for identity in ids))
+        found = {node: [one for one in own if one.relation.id in chosen] for node, own in found.items()}
+    items = tuple(NodeProperties(node, tuple(found.get(node.id, ()))) for node in page.items)
+    omitted = tuple(one for one in sorted(relations) if one not in chosen) if chosen is not None else ()
+    return NodesByProperty(
+        Page(items, page.positions, page.total, page.stop, page.note), chosen, () if properties else omitted, absent
+    )
+
+
+async def _absent_properties(graph: GraphAdapter, names: Sequence[str]) -> tuple[AbsentRelation, ...]:
+    """Those of the names that no property of the graph has."""
+    absent: list[AbsentRelation] = []
+    for name in names:
+        try:
+            if name.casefold() not in ALWAYS_THERE:
+                await graph.nodes(None, name, "", limit=0)  # raises UnknownName
+        except UnknownName as error:
+            absent.append(AbsentRelation(name, tuple(error.nearest)))
+    return tuple(absent)
 
 
 def _label(label: str) -> str | None:

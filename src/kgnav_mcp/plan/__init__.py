@@ -29,6 +29,7 @@ from kgnav_mcp.plan.clauses import (
     is_named,
 )
 from kgnav_mcp.plan.expressions import (
+    HINT,
     NAME,
     Aggregate,
     AggregateFunction,
@@ -57,6 +58,7 @@ from kgnav_mcp.plan.expressions import (
 from kgnav_mcp.plan.problems import PlanProblem
 
 __all__ = [
+    "HINT",
     "NAME",
     "UNNAMED",
     "Aggregate",

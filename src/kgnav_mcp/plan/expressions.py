@@ -33,6 +33,12 @@ Scalar = str | int | float | bool | None
 NAME = "name"
 """The property that means an entity's name: any name or alias, unless the graph has a property called `name`."""
 
+HINT = "@hint"
+"""The property that stands for what `find_node` searches: names and aliases, misspelt or not, descriptions, ids.
+
+Only its equality with a text has a meaning: the node is the best candidate for that text. A check replaces it.
+"""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.model import (
@@ -11,7 +12,7 @@ from kgnav_mcp.model import (
     Entity,
     Link,
     NearestNeighbours,
-    NodeProperties,
+    NodesByProperty,
     Page,
     Qualifier,
     RelationFacts,
@@ -35,9 +36,12 @@ from kgnav_mcp.render.kinds import (
     VALUES,
 )
 from kgnav_mcp.render.table import Table
-from kgnav_mcp.render.text import name_and_id
+from kgnav_mcp.render.text import comma_list, name_and_id, node_text, printable_id
+from kgnav_mcp.render.triples import absent_notes
 
 _CELL_LIMIT = 80
+_OMITTED = 200
+"""Most characters of the list of properties that are left out."""
 
 NODE_COLUMNS = (
     Column("node", ENTITY, "name"),
@@ -75,21 +79,50 @@ def value_columns(counted: str) -> Columns:
     return Column("value", VALUE), Column(counted, COUNT)
 
 
-def nodes_table(page: Page[NodeProperties], offset: int, *, condition: str, next_step: str) -> Table:
-    """Nodes with all their properties.
+@dataclass(frozen=True, slots=True)
+class _ChosenProperties(Column):
+    """Chosen properties of nodes: in a table a column for each, in JSON one list as of all properties."""
+
+    ids: tuple[str, ...] = ()
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        return tuple(map(printable_id, self.ids))
+
+
+def _chosen_columns(ids: tuple[str, ...]) -> Columns:
+    def texts(properties: Sequence[Qualifier], limit: int) -> Sequence[str]:
+        values: dict[str, list[str]] = {each: [] for each in ids}
+        for each in properties:
+            values[each.relation.id].append(node_text(each.value, limit))
+        return ["; ".join(each) for each in values.values()]
+
+    node, labels, properties = NODE_COLUMNS
+    return node, _ChosenProperties(properties.name, replace(PROPERTIES, texts=texts), ids=ids), labels
+
+
+def nodes_table(found: NodesByProperty, offset: int, *, condition: str, next_step: str) -> Table:
+    """Nodes with all their properties, or with those that were chosen behind their names.
 
     `condition` is the search condition in words, `next_step` the advice for an empty result.
     """
+    page, chosen = found.page, found.chosen
     step = _next_search(page.items[0].entity) if page.items else ""
+    rows = ((item.entity, item.entity.types, _properties(item.properties)) for item in page.items)
+    omitted = (
+        f"Of so many nodes other properties are left out ({comma_list(found.omitted, _OMITTED)}); the argument "
+        "properties shows those it names."
+    )
     return Table(
         "nodes",
-        NODE_COLUMNS,
-        ((item.entity, item.entity.types, _properties(item.properties)) for item in page.items),
+        NODE_COLUMNS if chosen is None else _chosen_columns(chosen),
+        rows if chosen is None else ((node, properties, types) for node, types, properties in rows),
         page.total,
         page.stop,
         offset,
         empty=f"no node {'was found with' if page.note else 'has'} {condition}. {next_step}",
-        notes=tuple(filter(None, (page.note, step))),
+        intro=tuple(absent_notes(found.absent, noun="property")),
+        notes=tuple(filter(None, (page.note, omitted if found.omitted else "", step))),
         items=page.items,
         about=[item.entity for item in page.items],
     )

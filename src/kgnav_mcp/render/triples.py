@@ -110,7 +110,7 @@ def _rows_table(found: Neighbourhood, page: Page[Triple], offset: int, condition
         empty=f"{_subject_and_verb(found.entities)} no such {found.direction} rows {condition}."
         if condition
         else _explain_empty(found),
-        intro=(*_entity_notes(found.entities), *_absent_notes(found.absent, found.direction)),
+        intro=(*_entity_notes(found.entities), *absent_notes(found.absent, found.direction)),
         notes=_notes(page, found.lacking, offset),
         items=page.items,
         about=found.entities,
@@ -127,19 +127,21 @@ def _notes(page: Page[T], lacking: Sequence[EntitiesWithout], offset: int) -> tu
     return tuple(filter(None, (page.note, *(without if not offset else ()))))
 
 
-def _absent_notes(absent: Sequence[AbsentRelation], direction: Direction | None = None) -> Iterator[str]:
-    """Notes on the relations of a call that none of its entities has."""
+def absent_notes(
+    absent: Sequence[AbsentRelation], direction: Direction | None = None, *, noun: str = "relation"
+) -> Iterator[str]:
+    """Notes on the relations of a call that none of its entities has. `noun` is what they are."""
     side = f"{direction} " if direction else ""
     for each in absent[:_ABSENT_NOTES]:
         name = echoed(clipped(each.name, NAME_LIMIT))
         if direction is not None and each.opposite:
             other = direction.opposite
-            yield f"No {direction} relation {name}, but an {other} one: search with direction={other}."
+            yield f"No {direction} {noun} {name}, but an {other} one: search with direction={other}."
         else:
             nearest = comma_list(each.nearest, _NEAREST)
-            yield f"No {side}relation {name}" + (f"; nearest: {nearest}." if nearest else ".")
+            yield f"No {side}{noun} {name}" + (f"; nearest: {nearest}." if nearest else ".")
     if len(absent) > _ABSENT_NOTES:
-        yield f"{len(absent) - _ABSENT_NOTES:,} more of the relations are absent."
+        yield f"{len(absent) - _ABSENT_NOTES:,} more are absent."
 
 
 def _explain_empty(found: Neighbourhood) -> str:
@@ -281,7 +283,7 @@ def triples_table(found: AtEntities[Link], offset: int) -> Table:
         page.stop,
         offset,
         empty=f"{_subject_and_verb(found.entities)} no triples with these relations.",
-        intro=(*_entity_notes(found.entities), *_absent_notes(found.absent)),
+        intro=(*_entity_notes(found.entities), *absent_notes(found.absent)),
         notes=_notes(page, found.lacking, offset),
         items=page.items,
         about=found.entities,

@@ -15,7 +15,11 @@ from pydantic import Field, ValidationError, model_validator
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import (
+    HINT,
     UNNAMED,
+    Compare,
+    Comparison,
+    Constant,
     EdgePattern,
     Exists,
     Expression,
@@ -27,6 +31,7 @@ from kgnav_mcp.plan import (
     Pipeline,
     Plan,
     PlanProblem,
+    Property,
 )
 from kgnav_mcp.plan.walking import conjunction
 from kgnav_mcp.spelling.json_conditions import parse_conditions
@@ -39,9 +44,14 @@ _DEFAULT_HOPS = 3
 
 
 class FindNode(Strict):
-    """The one node with this name, the nodes with these ids, or all nodes of a type with these properties."""
+    """The one node with this name, the nodes with these ids, or all nodes of a type with these properties.
+
+    `hint` and `node_type` are those of the tool `find_node`. A hint means its best candidate.
+    """
 
     name: str | None = None
+    hint: str | None = Field(default=None, min_length=1)
+    node_type: str | None = None
     id: OneOrMany | None = None
     element_id: OneOrMany | None = None
     type: str | None = Field(default=None, alias="label")
@@ -220,8 +230,10 @@ class _Reader:
         step, variable = self.steps[name], variables.get(name, name)
         if step.find_node is not None:
             found = step.find_node
-            pattern.nodes.append(_node(variable, found.type))
+            pattern.nodes.append(_node(variable, found.type, found.node_type))
             self.one_node |= {variable} if found.name else set()
+            if found.hint is not None:
+                pattern.where.append(Compare(Property(variable, HINT), Comparison.EQUAL, Constant(found.hint)))
             pattern.where += identity_conditions(variable, found.name, found.id, found.element_id)
             pattern.where += self._where(variable, found.where, f"{name} where")
         elif step.fetch_neighbors is not None:
@@ -280,8 +292,8 @@ class _Reader:
         return parse_conditions(owner, where, place, self.problems)
 
 
-def _node(variable: str, label: str | None) -> NodePattern:
-    return NodePattern(variable, ((label,),) if label else ())
+def _node(variable: str, *labels: str | None) -> NodePattern:
+    return NodePattern(variable, tuple((label,) for label in dict.fromkeys(labels) if label))
 
 
 def _edge(

@@ -6,10 +6,12 @@ import re
 
 import pytest
 
+from kgnav_mcp.model import Entity
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Column, Pipeline, Plan, Project
 from kgnav_mcp.port import Capability, GraphAdapter
+from kgnav_mcp.spelling import parse_plan
 from kgnav_mcp.spelling.cypher import parse_cypher, quoted
 from tests.contract.suite.base import AdapterContract, has
 from tests.contract.toy_views import View
@@ -117,6 +119,39 @@ class CheckContract(AdapterContract):
             found = await checked(adapter, view, f"{written} RETURN {returned}")
             page = await PlanRunner(adapter).run(found.plan, limit=9)
             assert ([row.cells for row in page.items], page.note) == ([expected], "")
+
+    @pytest.mark.parametrize(
+        ("step", "nodes"),
+        [
+            ({"hint": "Ben Waters"}, ["ben"]),
+            ({"hint": "Mercury"}, []),
+            ({"hint": "Mercury", "node_type": "Planet"}, ["mercury_planet"]),
+            ({"hint": "Ben Watters", "node_type": "Person"}, ["ben"]),
+            ({"hint": "Qqqq Zzzz"}, []),
+        ],
+    )
+    async def test_a_hint_of_a_step_means_what_find_node_puts_first(
+        self, adapter: GraphAdapter, view: View, step: dict[str, str], nodes: list[str]
+    ):
+        exact = step["hint"] in {"Ben Waters", "Mercury"}
+        if not exact and not has(adapter, Capability.FUZZY_NAMES):
+            return
+        written = parse_plan([{"as": "n", "find_node": step}, {"return": ["n"]}])
+        plans = PlanRunner(adapter)
+        found = await plans.check(written.plan, written.single_node_variables)
+        candidates = await adapter.find(step["hint"], label=step.get("node_type"), limit=5)
+        if nodes:
+            assert found.problems == ()
+            page = await plans.run(found.plan, limit=9)
+            assert [cell.id for row in page.items for cell in row.cells if isinstance(cell, Entity)] == [
+                view.node(node) for node in nodes
+            ]
+            assert candidates.items[0].entity.id == view.node(nodes[0])
+            assert any("is taken for" in note for note in found.notes) is not exact
+        else:
+            (problem,) = found.problems
+            ids = [each.partition(" (")[0] for each in problem.alternatives]
+            assert ids == [each.entity.id for each in candidates.items]
 
     @pytest.mark.parametrize(("stated", "meant"), [("'1950'", 1950), ("'long ago'", None)])
     async def test_a_text_for_a_number_that_edges_have_is_told(

@@ -9,6 +9,7 @@ import pytest
 from kgnav_mcp.errors import InvalidCursor, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty
 from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
+from kgnav_mcp.navigation.primitives import get_node_by_property
 from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, has
@@ -35,6 +36,27 @@ class NodeContract(AdapterContract):
     ):
         read = await self.walked(lambda limit, after: adapter.nodes(None, None, None, limit=limit, after=after), size)
         assert sorted(entity.id for entity in read) == sorted(view.types)
+
+    async def test_chosen_properties_of_nodes_are_shown_and_absent_ones_named(self, adapter: GraphAdapter, view: View):
+        age, height, absent = view.relation("age"), view.relation("height"), "agee"
+        found = await get_node_by_property(adapter, "*", age, "36", properties=[height, absent])
+        shown = {item.entity.id: [triple.relation.id for triple in item.properties] for item in found.page.items}
+        assert shown == {view.node("ada"): [height], view.node("cyd"): []}
+        assert (found.chosen, [one.name for one in found.absent]) == ((height,), [absent])
+        assert {age, "age"} & set(found.absent[0].nearest)
+        with pytest.raises(UnknownName, match="no property"):
+            await get_node_by_property(adapter, "*", age, "36", properties=[absent])
+
+    async def test_many_nodes_are_shown_with_the_property_that_selects_them_alone(
+        self, adapter: GraphAdapter, view: View
+    ):
+        flag, length = view.relation("flag"), view.relation("length")
+        many = await get_node_by_property(adapter, "*", flag, "red")
+        assert len(many.page.items) == sum(number % 2 for number in range(toy.BOATS))
+        assert {triple.relation.id for item in many.page.items for triple in item.properties} == {flag}
+        assert (many.chosen, length in many.omitted) == ((flag,), True)
+        few = await get_node_by_property(adapter, "*", view.relation("age"), "36")
+        assert (few.chosen, few.omitted) == (None, ())
 
     @pytest.mark.parametrize("size", [1, 7, ALL])
     async def test_nodes_with_a_value_come_page_by_page(self, adapter: GraphAdapter, view: View, size: int):

@@ -17,6 +17,7 @@ from kgnav_mcp.navigation.plans.several_values_checks import SeveralValuesChecke
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.navigation.resolving import NameIndex
 from kgnav_mcp.plan import (
+    HINT,
     NAME,
     Aggregate,
     AggregateFunction,
@@ -160,6 +161,8 @@ class ConditionChecker:
         written: Compare,
     ) -> Expression | None:
         """A comparison of a node's property. `identity`: it is `=`, `<>` or IN, with texts that may be ids or names."""
+        if prop.name == HINT:
+            return await self.entities.with_hint(prop.owner, constants, node)
         ids = await self.vocabulary.properties(prop.name)
         if prop.name.casefold() == ID and condition.comparison in _IDENTITY and _may_be_ids(constants):
             return await self._compare_id(condition, replace(prop, ids=ids), node, constants, written)

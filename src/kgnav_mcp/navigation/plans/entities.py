@@ -9,7 +9,7 @@ from itertools import product
 
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Entity, Namesake, Stop
+from kgnav_mcp.model import Candidate, Entity, Namesake, Stop
 from kgnav_mcp.navigation.nodes_by_value import read_as_printed
 from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.lookups import Lookups
@@ -31,6 +31,9 @@ from kgnav_mcp.plan import (
     is_named,
 )
 from kgnav_mcp.port import GraphAdapter
+
+_LEAST_SCORE, _LEAST_LEAD = 0.6, 0.1
+"""The least score of the best candidate for a hint, and how much less the next one must score, to be no guess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,32 @@ class EntityReader:
                 self.findings.mend(constant, None)
             ids += [entity.id for entity in entities]
         return has_id(prop.owner, ids)
+
+    async def with_hint(self, owner: str, hints: Sequence[Constant], node: Node) -> Expression:
+        """The condition that a node is the best candidate for a hint, as `find_node` ranks them.
+
+        A note names it, unless the hint is its name or id. If it is no clear match, that is a problem.
+        """
+        ids: list[str] = []
+        label = next((labels[0] for labels in node.labels if len(labels) == 1), None)
+        for constant in hints:
+            hint = str(constant.value)
+            found: Sequence[Candidate] = ()
+            with suppress(UnknownName):  # an unknown label is reported where labels are checked
+                found = (await self.graph.find(hint, label=label, limit=NEAREST)).items
+            scores = [each.score for each in found]
+            least = 1.0 if 1.0 in scores else max(_LEAST_SCORE, max(scores, default=0.0) - _LEAST_LEAD)
+            best = [each.entity for each in found if each.score >= least]
+            if len(best) == 1:
+                ids.append(best[0].id)
+                if 1.0 not in scores:
+                    self.findings.notes.append(f"The hint {echoed(hint)} is taken for {_with_name(best[0])}.")
+                continue
+            nearest = [_with_name(each) for each in best or [one.entity for one in found]]
+            how = "means several entities: give the id of one" if best else "means no entity clearly"
+            self.findings.problem(owner, f"the hint {echoed(hint)} {how}", nearest)
+            self.findings.mend(constant, None)
+        return has_id(owner, ids)
 
     async def with_other_name(
         self, condition: Compare, prop: Property, texts: Sequence[Constant], node: Node

@@ -70,8 +70,9 @@ class ByProperty(Arguments):
 
 
 class NodesByProperty(ByProperty):
-    """Arguments of `get_node_by_property`."""
+    """Arguments of `get_node_by_property`. The first three are the paper's, the others are additions."""
 
+    properties: list[str] | None = Field(default=None, description="Only these properties are shown.")
     cursor: str | None = Field(default=None, description=CURSOR)
 
 
@@ -123,11 +124,16 @@ class Think(Arguments):
 async def get_node_by_property(call: ToolCall, given: NodesByProperty) -> Answer:
     """Answer with the nodes that have a property value (GraphWalk's tool 1)."""
     start = call.start(given.cursor)
-    page = await primitives.get_node_by_property(
-        call.adapter, given.label, given.property_name, given.value, after=start.after
+    found = await primitives.get_node_by_property(
+        call.adapter,
+        given.label,
+        given.property_name,
+        given.value,
+        properties=given.properties or (),
+        after=start.after,
     )
-    table = nodes_table(page, start.offset, condition=given.condition, next_step=given.next_step)
-    return call.answer(table, page.positions)
+    table = nodes_table(found, start.offset, condition=given.condition, next_step=given.next_step)
+    return call.answer(table, found.page.positions)
 
 
 async def get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> Answer:

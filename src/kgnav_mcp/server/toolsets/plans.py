@@ -67,12 +67,12 @@ Edges lie as the graph stores them; an edge takes "either": true, "where", "hops
 "optional": true, "at_least": 2 (its far end is counted, not returned), "as_of": 1999. Each edge of "not" is denied by \
 itself; several together are a list in it: "not": [[e1, e2]]. A row is one choice for each variable returned or \
 counted; rows are distinct.
-3. Steps: [{"as": "f", "find_node": {"name": "Up"}} (or {"label": "Film", "where": {...}}), {"as": "p", \
-"fetch_neighbors": {"from": "f", "edge_type": "directed", "direction": "incoming"}}, {"as": "g", "fetch_neighbors": \
-{"from": "p", "edge_type": "directed", "except": "f"}}, {"return": ["g"]}]; also "label" and "where" of the neighbors, \
-"edge_where" of their edges, "edge_as": "r" to return "count(r)"; {"as": "c", "find_common_nodes": [["p", "born_in"], \
-["q", "born_in"]]} of the steps p and q. A direction is outgoing (when left out), incoming or either. Every step is a \
-set, and all must hold together; "except" leaves out a whole set.
+3. Steps: [{"as": "f", "find_node": {"name": "Up"}} (or {"hint": "up", "node_type": "Film"}, {"label": "Film", \
+"where": {...}}), {"as": "p", "fetch_neighbors": {"from": "f", "edge_type": "directed", "direction": "incoming"}}, \
+{"as": "g", "fetch_neighbors": {"from": "p", "edge_type": "directed", "except": "f"}}, {"return": ["g"]}]; also \
+"label" and "where" of the neighbors, "edge_where" of their edges, "edge_as": "r" to return "count(r)"; {"as": "c", \
+"find_common_nodes": [["p", "born_in"], ["q", "born_in"]]} of the steps p and q. A direction is outgoing (when left \
+out), incoming or either. Every step is a set, and all must hold together; "except" leaves out a whole set.
 An answer that is empty or cut says how large each label and relation of the plan is."""
 
 _TOOLS = (
