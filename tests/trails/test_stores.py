@@ -6,8 +6,9 @@ import asyncio
 import sqlite3
 import subprocess
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,13 +59,33 @@ class TestInSqlite(SharedTrailStoreContract):
         async with self.opened(TrailLimits(trails=1), clock) as store:
             for key in ("a", "b", "c"):
                 await store.start(key, key.encode())
-        with sqlite3.connect(self.path) as connection:
+        with closing(sqlite3.connect(self.path)) as connection:
             assert connection.execute("SELECT body FROM record").fetchall() == [(b"c",)]
 
     async def test_a_place_that_cannot_be_written_to_is_named(self, tmp_path: Path) -> None:
         store = SqliteTrailStore(tmp_path / "no" / "folder" / "trails.db", TrailLimits())
         with pytest.raises(TrailStoreUnavailable, match=r"trails\.db"):
             await store.start("a", b"start")
+        await store.close()
+
+    async def test_a_file_that_another_process_locks_in_between_leaves_no_connection_open(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        opened: list[sqlite3.Connection] = []
+        connect = sqlite3.connect
+
+        def only_one(path: Path, **options: Any) -> sqlite3.Connection:
+            if opened:
+                raise sqlite3.OperationalError("database is locked")
+            opened.append(connect(path, **options))
+            return opened[0]
+
+        monkeypatch.setattr(sqlite3, "connect", only_one)
+        store = SqliteTrailStore(self.path, TrailLimits())
+        with pytest.raises(TrailStoreUnavailable):
+            await store.start("a", b"start")
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            opened[0].execute("SELECT 1")
         await store.close()
 
     async def test_a_file_of_something_else_is_no_place_for_trails(self) -> None:

@@ -8,6 +8,7 @@ import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import TYPE_CHECKING
 
@@ -51,9 +52,8 @@ def doctor(context: click.Context, *, settings: Settings) -> None:
 
 
 def _sqlite() -> str:
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         (has_text_search,) = connection.execute("SELECT sqlite_compileoption_used('ENABLE_FTS5')").fetchone()
-    connection.close()
     return f"SQLite {sqlite3.sqlite_version} {'with' if has_text_search else 'WITHOUT'} FTS5"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -48,14 +49,13 @@ async def bm25(question: str, anchor: Entity | None, relations: Sequence[Relatio
     query = list(dict.fromkeys(words(without_own_name(question, anchor))))
     if not query or not relations:
         return Ranking(tuple(relations), 0)
-    with sqlite3.connect(":memory:") as index:
+    with closing(sqlite3.connect(":memory:")) as index:
         index.execute(_TABLE)
         index.executemany(
             _INSERT, ((n, " ".join(_id_words(facts)), _example_words(facts)) for n, facts in enumerate(relations))
         )
         match = " OR ".join(f'"{word}"' for word in query)
         best = [rowid for (rowid,) in index.execute(_RANKED, (match,))]
-    index.close()
     rest = sorted(set(range(len(relations))) - set(best))
     return Ranking(tuple(relations[n] for n in (*best, *rest)), len(best))
 

@@ -171,7 +171,11 @@ class SqliteTrailStore(TrailStore):
             os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         waiting = self._connect(_BUSY_S, _TABLES)
         # A checkpoint waits for the disk, so only the thread makes one, when the next trail is started or read.
-        self._immediate_connection = self._connect(0, "PRAGMA wal_autocheckpoint = 0")
+        try:
+            self._immediate_connection = self._connect(0, "PRAGMA wal_autocheckpoint = 0")
+        except BaseException:
+            waiting.close()
+            raise
         self._waiting_connection = waiting
         return waiting
 
