@@ -90,6 +90,17 @@ class TrailStoreContract(ABC):
                 await store.start("b", b"1" * 1_000)
             assert await store.read("b") == ()
 
+    async def test_a_record_that_is_large_where_it_is_read_counts_for_that(self, clock: Clock) -> None:
+        async with self.opened(TrailLimits(trail_size=3_000, total_size=5_000), clock) as store:
+            await store.start("a", b"start")
+            assert await store.add("a", b"step", written=20_000)
+            with pytest.raises(TrailFull):
+                await store.add("a", b"step", written=20_000)
+            assert await store.read("a") == (b"start", b"step")
+            clock.now += 1
+            await store.start("b", b"start", written=20_000)
+            assert await store.read("a") == ()
+
     async def test_of_too_many_trails_those_unused_for_longest_are_forgotten(self, clock: Clock) -> None:
         async with self.opened(TrailLimits(trails=3), clock) as store:
             for key in ("a", "b", "c"):
