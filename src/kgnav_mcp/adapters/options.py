@@ -7,9 +7,13 @@ from difflib import get_close_matches
 from typing import TypeVar, cast
 
 from kgnav_mcp.adapters.naming import is_iri
+from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import ConfigurationError
 
 T = TypeVar("T")
+
+_NEAREST, _NAME = 3, 60
+"""Most names offered in place of an absent one, and most characters of each."""
 
 PREFIXES = "prefixes"
 """The option that maps prefixes to namespaces."""
@@ -28,6 +32,19 @@ def refuse_unknown(store: str, given: Iterable[str], known: Sequence[str]) -> No
             raise ConfigurationError(
                 f"{store} has no option {key!r}", next_step=f"{meant}Its options are: {', '.join(known)}."
             )
+
+
+def absent_name(option: str, kind: str, name: str, known: Iterable[str]) -> ConfigurationError:
+    """The error for an option that names a label, property or relation (`kind`) that the graph does not have."""
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a wrong name needs it
+
+    folded = {each: each.casefold() for each in sorted(known)}
+    found = process.extract(name.casefold(), folded, scorer=fuzz.WRatio, limit=_NEAREST)
+    nearest = ", ".join(clipped(each, _NAME) for _, _, each in found)
+    return ConfigurationError(
+        f"the graph has no {kind} {clipped(name, _NAME)!r}, which its option {option!r} names",
+        next_step=f"Use one of the nearest: {nearest}." if nearest else f"Omit the option {option}.",
+    )
 
 
 def read_prefixes(given: Mapping[str, object]) -> dict[str, str]:

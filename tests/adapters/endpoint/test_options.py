@@ -107,6 +107,21 @@ async def test_names_come_in_the_wanted_language_and_then_in_the_order_of_the_op
             assert [entity.label for entity in found.values()] == names
 
 
+@pytest.mark.parametrize("option", ["labels", "aliases", "descriptions", "types"])
+async def test_an_option_that_names_a_relation_no_triple_has_is_refused_with_the_nearest(loaded: Load, option: str):
+    for written in ("ex:caled", "foaf:name,ex:caled"):
+        with pytest.raises(ConfigurationError, match=f"no relation 'ex:caled', which its option '{option}'") as refused:
+            async with open_adapter(f"{loaded('names', TURTLE)}&{option}={written}", AdapterOptions()):
+                pass
+        assert refused.value.next_step.startswith("Use one of the nearest: ex:called")
+
+
+async def test_the_options_of_an_empty_graph_are_not_compared_with_it(loaded: Load):
+    empty = loaded("names", TURTLE).replace("example/names", "example/nothing")
+    async with open_adapter(f"{empty}&labels=ex:caled", AdapterOptions()) as adapter:
+        assert await adapter.describe(["ex:a"]) == {}
+
+
 async def test_other_relations_may_give_types(loaded: Load):
     async with open_adapter(f"{loaded('names', TURTLE)}&types=ex:kind", AdapterOptions()) as adapter:
         assert (await adapter.describe(["ex:a"]))["ex:a"].types == ("cat",)

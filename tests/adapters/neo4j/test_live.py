@@ -59,6 +59,25 @@ async def test_names_are_the_usual_property_else_the_one_that_looks_like_a_name_
         assert (await _category(graph)).label == "All that is drunk"
 
 
+@pytest.mark.parametrize(
+    ("options", "reason", "nearest"),
+    [
+        ({"keys": {"Categori": "categoryName"}}, "no label 'Categori', which its option 'keys' names", "Category"),
+        ({"keys": {"Category": "catName"}}, "no property 'catName', which its option 'keys' names", "categoryName"),
+        ({"names": {"Category": "descrption"}}, "no property 'descrption', which its option 'names'", "description"),
+        ({"aliases": ["nam"]}, "no property 'nam', which its option 'aliases' names", "name"),
+        ({"descriptions": ["descriptio"]}, "no property 'descriptio'", "description"),
+    ],
+)
+async def test_an_option_that_names_what_the_graph_does_not_have_is_refused_with_the_nearest(
+    shop: str, options: dict[str, object], reason: str, nearest: str
+):
+    with pytest.raises(ConfigurationError, match=reason) as refused:
+        async with open_adapter(shop, AdapterOptions(extra=options)):
+            pass
+    assert nearest in refused.value.next_step.split(": ")[1].rstrip(".").split(", ")
+
+
 async def test_every_kind_of_value_is_shown_and_found_again_as_it_is_printed(graph: GraphAdapter):
     page = await triples_at(graph, ["Supplier:name=Leaf & Co"], Direction.OUTGOING, far_ends=TailKind.LITERAL, limit=50)
     shown = [(triple.relation.id, triple.tail.text) for triple in page.items if isinstance(triple.tail, Literal)]

@@ -70,10 +70,11 @@ class Readers:
 
         Raises:
             StoreError: the store fails.
+            ConfigurationError: an option names a label or property that the graph does not have.
         """
         session = Session(store, dialect)
         catalogue = CatalogueCache(session, properties)
-        await catalogue.refreshed()
+        (await catalogue.refreshed()).check_options()
         entities = Entities(session, catalogue, languages)
         counts = CountReader(entities)
         names = NameReader(entities)

@@ -18,6 +18,7 @@ from kgnav_mcp.adapters.cypher.options import PropertyOptions
 from kgnav_mcp.adapters.cypher.session import Session
 from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.naming import readable
+from kgnav_mcp.adapters.options import absent_name
 from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import StoreError, UnknownName
 
@@ -94,6 +95,18 @@ class Catalogue:
         found = tuple(key for key in self.keys if name in (key, split_key(key)[0]))
         wanted = name.strip().casefold()
         return found or tuple(key for key in self.keys if wanted in _spellings(split_key(key)[0]))
+
+    def check_options(self) -> None:
+        """Check that the graph, unless it is empty, has each label and property that its options name.
+
+        Raises:
+            ConfigurationError: one is missing. The error has the nearest.
+        """
+        for option, label, name in self.properties.stated if self.nodes else ():
+            if label is not None and label not in self.labels:
+                raise absent_name(option, "label", label, self.labels)
+            if not self._keys_named([name]):
+                raise absent_name(option, "property", name, {split_key(key)[0] for key in self.keys})
 
     def unknown_property(self, kind: str, name: str) -> UnknownName:
         """The error for a property that the graph does not have. Names the nearest ones."""

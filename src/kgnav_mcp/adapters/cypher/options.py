@@ -30,6 +30,8 @@ class PropertyOptions:
     names_of: Mapping[str, Texts]
     aliases: Texts
     descriptions: Texts
+    stated: tuple[tuple[str, str | None, str], ...] = ()
+    """The configured properties: option, label (None: of any) and property. Without the usual ones."""
 
     @classmethod
     def read(cls, given: Mapping[str, object]) -> PropertyOptions:
@@ -39,13 +41,16 @@ class PropertyOptions:
             ConfigurationError: one has the wrong type.
         """
         names, names_of = _names(given.get("names", _NAMES))
-        return cls(
-            keys={label: _one(value, "keys") for label, value in _table(given.get("keys", {}), "keys").items()},
-            names=names,
-            names_of=names_of,
-            aliases=_list(given.get("aliases", _ALIASES), "aliases"),
-            descriptions=_list(given.get("descriptions", _DESCRIPTIONS), "descriptions"),
-        )
+        keys = {label: _one(value, "keys") for label, value in _table(given.get("keys", {}), "keys").items()}
+        aliases = _list(given.get("aliases", _ALIASES), "aliases")
+        descriptions = _list(given.get("descriptions", _DESCRIPTIONS), "descriptions")
+        lists = {"names": () if names_of else names, "aliases": aliases, "descriptions": descriptions}
+        stated = [
+            *(("keys", label, name) for label, name in keys.items()),
+            *(("names", label, name) for label, own in names_of.items() for name in own),
+            *((option, None, name) for option, texts in lists.items() if option in given for name in texts),
+        ]
+        return cls(keys, names, names_of, aliases, descriptions, tuple(stated))
 
 
 def _names(value: object) -> tuple[Texts, Mapping[str, Texts]]:

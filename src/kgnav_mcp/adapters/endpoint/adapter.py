@@ -22,6 +22,7 @@ from kgnav_mcp.adapters.endpoint.relations import RelationReader
 from kgnav_mcp.adapters.endpoint.rows import RowReader
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.endpoint.store import Store
+from kgnav_mcp.adapters.options import absent_name
 from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.sparql.adapter import SparqlAdapter
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Path
@@ -179,6 +180,9 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         store = await Store.opened(client, self._endpoint, self._options)
         names = Names(store)
         catalogues, linker = CatalogueCache(store, names), Linker(store, names)
+        if store.absent and triples != Count(0):
+            (option, relation), short = store.absent[0], self._endpoint.ids.short
+            raise absent_name(option, "relation", short(relation), map(short, await catalogues.relations()))
         counts = CountReader(store, catalogues)
         return _Opened(
             client=client,

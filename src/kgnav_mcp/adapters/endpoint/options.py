@@ -54,6 +54,8 @@ class Endpoint:
     aliases: tuple[URIRef, ...]
     descriptions: tuple[URIRef, ...]
     types: tuple[URIRef, ...]
+    stated: tuple[tuple[str, URIRef], ...]
+    """The relations that are configured, each with its option, without the usual ones of options that are not given."""
     mediators: Mediators
     full_text: FullText | None
     """The full-text index that contains the names; None: there is none."""
@@ -87,6 +89,7 @@ class Endpoint:
             aliases=lists["aliases"],
             descriptions=lists["descriptions"],
             types=lists["types"],
+            stated=tuple((key, relation) for key in _LISTS if checked.texts(key) for relation in lists[key]),
             mediators=checked.choice("mediators", {str(one): one for one in Mediators}),
             full_text=checked.choice("full_text", _FULL_TEXT),
         )

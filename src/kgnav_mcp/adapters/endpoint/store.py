@@ -31,6 +31,8 @@ class Store:
     aliases: tuple[URIRef, ...]
     descriptions: tuple[URIRef, ...]
     types: tuple[URIRef, ...]
+    absent: tuple[tuple[str, URIRef], ...]
+    """The relations that options name and no triple has, each with its option."""
 
     @classmethod
     async def opened(cls, client: Selects, endpoint: Endpoint, options: AdapterOptions) -> Store:
@@ -57,7 +59,10 @@ class Store:
         reader.add_known({"spoken": in_languages("?o", options.languages)})
         reification = await detect_notations(reader)
         blanks = Blanks(reader)
-        return cls(reader, endpoint, options.languages, reification, blanks, names, aliases, descriptions, types)
+        absent = tuple((option, relation) for option, relation in endpoint.stated if relation not in used)
+        return cls(
+            reader, endpoint, options.languages, reification, blanks, names, aliases, descriptions, types, absent
+        )
 
     def written(self, anchor: Anchor) -> str:
         """The printed id of an entity."""
