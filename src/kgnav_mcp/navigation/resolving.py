@@ -162,7 +162,9 @@ def _entity_named(name: str, namesakes: Sequence[Namesake]) -> Entity | Unresolv
 def _entity_coded(code: str, matches: Sequence[ValueMatch]) -> Entity | AmbiguousEntity:
     """The entity that has this value of a property, or the error if several have it."""
     if len(matches) > 1:
-        return AmbiguousEntity(code, [one.entity for one in matches], next_step=_USE_ID)
+        properties = ", ".join(dict.fromkeys(one.relation.id for one in matches))
+        step = f"It is the value of their {properties}. {_USE_ID}"
+        return AmbiguousEntity(code, [one.entity for one in matches], next_step=step)
     return replace(matches[0].entity, found_by=(matches[0].relation.id, code))
 
 

@@ -110,7 +110,7 @@ def _rows_table(found: Neighbourhood, page: Page[Triple], offset: int, condition
         empty=f"{_subject_and_verb(found.entities)} no such {found.direction} rows {condition}."
         if condition
         else _explain_empty(found),
-        intro=(*_entity_notes(found.entities), *absent_notes(found.absent, found.direction)),
+        intro=(*entity_notes(found.entities), *absent_notes(found.absent, found.direction)),
         notes=_notes(page, found.lacking, offset),
         items=page.items,
         about=found.entities,
@@ -188,7 +188,7 @@ def _hub_table(found: Neighbourhood, page: Page[RelationFacts], offset: int, *, 
             yield facts.relation, facts.count, _entity_count(facts, entities), facts.examples
 
     rows = f"{Count.sum(facts.count for facts in page.items if len(facts.hops) == 1)} {direction} rows"
-    intro = [*_entity_notes(entities)]
+    intro = [*entity_notes(entities)]
     if len(entities) == 1:
         intro.append(f"{name_and_id(entities[0])} is a hub: {rows}, so its relations are listed instead.")
     else:
@@ -218,7 +218,7 @@ def _entity_count(facts: RelationFacts, entities: Sequence[Entity]) -> Count | N
     return replace(facts.count, value=len(facts.per_entity)) if len(entities) > 1 else None
 
 
-def _entity_notes(entities: Sequence[Entity]) -> tuple[str, ...]:
+def entity_notes(entities: Sequence[Entity]) -> tuple[str, ...]:
     """Notes on entities whose id was replaced, that were found by a value, or whose name others share."""
     notes: list[str] = []
     for entity in entities:
@@ -259,7 +259,7 @@ def relations_table(found: AtEntities[RelationFacts], offset: int, *, ranked: bo
         page.stop,
         offset,
         empty=f"{_subject_and_verb(entities)} no relations in either direction.",
-        intro=(*_entity_notes(entities), *(_order_note(page, ranked=ranked) if not offset else ())),
+        intro=(*entity_notes(entities), *(_order_note(page, ranked=ranked) if not offset else ())),
         notes=tuple(filter(None, (*_notes(page, found.lacking, offset), step))),
         items=page.items,
         about=entities,
@@ -283,7 +283,7 @@ def triples_table(found: AtEntities[Link], offset: int) -> Table:
         page.stop,
         offset,
         empty=f"{_subject_and_verb(found.entities)} no triples with these relations.",
-        intro=(*_entity_notes(found.entities), *absent_notes(found.absent)),
+        intro=(*entity_notes(found.entities), *absent_notes(found.absent)),
         notes=_notes(page, found.lacking, offset),
         items=page.items,
         about=found.entities,

@@ -14,6 +14,7 @@ from kgnav_mcp.navigation.resolving import resolve_entities
 from kgnav_mcp.render.plans import entity_columns, plan_table
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import name_and_id
+from kgnav_mcp.render.triples import entity_notes
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.planning import check_written_plan, runner
@@ -63,7 +64,7 @@ async def fetch_neighbors(call: ToolCall, given: FetchNeighbors) -> Answer:
         {"as": "neighbor", "fetch_neighbors": {**hop, **hops}},
         {"return": ["node", "neighbor"]},
     ]
-    return await _answer(call, steps, given.cursor)
+    return await _answer(call, steps, given.cursor, nodes)
 
 
 async def find_common_nodes(call: ToolCall, given: FindCommonNodes) -> Answer:
@@ -71,7 +72,7 @@ async def find_common_nodes(call: ToolCall, given: FindCommonNodes) -> Answer:
     sides = [(f"side{n}", await call.entity(node), edge_type) for n, (node, edge_type) in enumerate(given.pairs, 1)]
     pairs = [{"node": name, "edge_type": edge_type} for name, _, edge_type in sides]
     steps = [*(_find_node_step(name, [node]) for name, node, _ in sides), {"as": "common", "find_common_nodes": pairs}]
-    return await _answer(call, steps, given.cursor, sides)
+    return await _answer(call, steps, given.cursor, [node for _, node, _ in sides], sides)
 
 
 def _find_node_step(name: str, nodes: Sequence[Entity]) -> dict[str, object]:
@@ -79,16 +80,25 @@ def _find_node_step(name: str, nodes: Sequence[Entity]) -> dict[str, object]:
 
 
 async def _answer(
-    call: ToolCall, steps: Sequence[object], cursor: str | None, sides: Sequence[tuple[str, Entity, str]] = ()
+    call: ToolCall,
+    steps: Sequence[object],
+    cursor: str | None,
+    nodes: Sequence[Entity],
+    sides: Sequence[tuple[str, Entity, str]] = (),
 ) -> Answer:
-    """The rows of a plan of steps. With `sides`, the first page also gives the number of neighbours of each side."""
+    """The rows of a plan of steps at some nodes.
+
+    With `sides`, the first page also gives the number of neighbours of each side.
+    """
     start = call.start(cursor)
     plans = runner(call)
     found = await _checked(plans, steps)
     page = await plans.run(found.plan, limit=call.limits.row_limit, after=start.after)
     sizes = [f"{name_and_id(node)} {kind} {await _neighbour_count(call, node, kind):,}" for _, node, kind in sides]
     intro = f"Nodes of each side: {', '.join(sizes)}" if sizes and not start.offset else ""
-    return call.answer(plan_table(page, start.offset, intro=intro, notes=found.notes), page.positions)
+    return call.answer(
+        plan_table(page, start.offset, intro=intro, notes=(*entity_notes(nodes), *found.notes)), page.positions
+    )
 
 
 async def _neighbour_count(call: ToolCall, node: Entity, edge_type: str) -> int:
