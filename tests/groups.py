@@ -11,6 +11,8 @@ GROUPS = {
     "virtuoso": ("virtuoso",),
     "oxigraph": ("oxigraph",),
     "blazegraph": ("blazegraph",),
+    "fuseki": ("fuseki",),
+    "rdf4j": ("rdf4j",),
     "installed": ("installed", "neo4j_with_apoc"),  # commands of the README ask a Neo4j as well
 }
 """Fixtures that make something costly for the whole session, by the group of the tests that ask for them."""

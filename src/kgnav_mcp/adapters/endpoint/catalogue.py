@@ -79,7 +79,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
     async def countable(self) -> bool:
         """Whether a query may read the whole graph: the store's time limit stops it, or the graph is small."""
         if self._is_countable is None:
-            self._is_countable = self._reader.dialect.stops_in_time or is_at_most(
+            self._is_countable = self._reader.max_matches is None or is_at_most(
                 await self._reader.count(SIZE, most=_MAX_UNSTOPPABLE + 1), _MAX_UNSTOPPABLE
             )
         return self._is_countable

@@ -36,7 +36,7 @@ BLAZEGRAPH: Final = Dialect(
     title="Blazegraph",
     probe=BLAZEGRAPH_PROBE,
     time_limit=_time_limit,
-    stops_in_time=True,
+    max_matches=None,
     # Version 2.1.4 takes the inner one for false: `FILTER(!EXISTS { ... FILTER EXISTS { ... } })` is always true.
     nests_exists=False,
     cancellation=Cancellation(with_id=_with_id, request=_cancel),

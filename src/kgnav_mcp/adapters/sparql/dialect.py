@@ -76,9 +76,10 @@ class Dialect:
     """Whether an answer with this status and these headers is partial because of a time limit."""
     time_limit: Callable[[float], Mapping[str, str]] = field(default=lambda _: {})
     """The request parameters that make the store stop a query itself, so that it answers within so many seconds."""
-    stops_in_time: bool = False
-    """Whether this time limit stops any query. False unless that was tested. Such a store computes on when a call is
-    over; therefore a whole graph is read there only if it is known to be small."""
+    max_matches: int | None = 10_000_000
+    """Maximum number of matches of a pattern that one query groups or counts; None if the time limit stops any query,
+    which must have been tested. Any other store computes on when a call is over, so a whole graph is read there only if
+    it is known to be small. Oxigraph counts a million matches in about a second."""
     cancellation: Cancellation | None = None
     """How it cancels a query; None: it does not, or stops by itself when its caller leaves."""
     full_text: FullText | None = None

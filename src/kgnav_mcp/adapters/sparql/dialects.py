@@ -43,7 +43,7 @@ FUSEKI: Final = Dialect(
     announced=lambda headers: "fuseki-request-id" in headers,
     stable_order=True,
     time_limit=_whole_seconds,
-    stops_in_time=True,
+    max_matches=None,
 )
 
 
@@ -58,6 +58,8 @@ RDF4J: Final = Dialect(
     stable_order=True,
     # It stops a query whose rows it can send one by one, but no count and no group (both seen in version 4.1.3).
     time_limit=_whole_seconds,
+    # With a heap of one gigabyte it is not sure to end with two million groups.
+    max_matches=500_000,
     # A query that it stopped has an empty answer under a good status.
     says_timed_out=lambda refusal: _is_rdf4j(refusal.headers) and not refusal.text,
 )

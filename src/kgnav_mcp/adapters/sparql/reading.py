@@ -114,6 +114,12 @@ class Reader:
         """Whether EXISTS may be nested within an expression, as far as the store's dialect is known."""
         return self.dialect.nests_exists and self._client.dialect.nests_exists
 
+    @property
+    def max_matches(self) -> int | None:
+        """Maximum number of matches that one query groups or counts; None: the store stops any query in time."""
+        bounds = (self.dialect.max_matches, self._client.dialect.max_matches)
+        return None if None in bounds else min(bound for bound in bounds if bound is not None)
+
     def batching(self, size: int) -> Reader:
         """A copy of this reader whose lists of IRIs have at most `size` items."""
         reader = copy(self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 
@@ -72,18 +72,16 @@ class FitReader:
         if question.counted is not None:
             counted = self._reader.part(queries.DIFFERENT, node=pattern.node(question.counted))
         groups = self._reader.part(queries.GROUPED, nodes=nodes) if names else Fragment("")
-        terms = {"nodes": nodes, "counted": counted, "pattern": Fragment(f"{given_values.text} {pattern.text.text}")}
+        terms = {"nodes": nodes, "counted": counted, **self._bounded(f"{given_values.text} {pattern.text.text}")}
         if question.properties:
             with suppress(Unsupported):
-                matches = self._reader.part(
-                    queries.FITS, order=Fragment(""), skip=0, most=limit, groups=groups, **terms
-                )
-                return await self._with_values(question, pattern, names, matches)
+                return await self._with_values(question, pattern, names, limit, {"groups": groups, **terms})
         every_group = groups
         rows: Sequence[Row] | None = None
         if question.top is not None and question.top <= min(_MAX_SORTED, limit):
             most = question.top + _EXTRA_ROWS
             rows = await self._slice(most, order=Fragment(queries.LARGEST_FIRST), groups=groups, **terms)
+            await self._check_sizes(rows, most, terms["pattern"])
             if len(rows) == most and number_in(rows[-1], "n") == number_in(rows[question.top - 1], "n"):
                 least = number_in(rows[question.top - 1], "n")
                 groups = Fragment(
@@ -92,6 +90,7 @@ class FitReader:
                 rows = None
         if rows is None:
             rows = await self._slice(limit, order=Fragment(""), groups=groups, **terms)
+            await self._check_sizes(rows, limit, terms["pattern"])
         blanks = [name for name in names if any(isinstance(row.get(name.removeprefix("?")), BNode) for row in rows)]
         if blanks:
             matches = self._reader.part(
@@ -112,9 +111,14 @@ class FitReader:
         raise cannot_express("a blank node")
 
     async def _with_values(
-        self, question: PatternQuery, pattern: Pattern, names: Sequence[str], matches: Fragment
+        self,
+        question: PatternQuery,
+        pattern: Pattern,
+        names: Sequence[str],
+        limit: int,
+        terms: Mapping[str, Fragment],
     ) -> Sequence[PatternMatch]:
-        """Matches, with the values of properties of their nodes.
+        """Up to `limit` matches, with the values of properties of their nodes.
 
         Raises:
             Unsupported: the values are to be read by queries of their own.
@@ -133,10 +137,13 @@ class FitReader:
             queries.WITH_VALUES,
             share=_SHARE,
             columns=Fragment(" ".join([*names, *columns])),
-            matches=matches,
+            matches=self._reader.part(queries.FITS, order=Fragment(""), skip=0, most=limit, **terms),
             values=Fragment(" ".join(values)),
+            size=Fragment("" if self._reader.max_matches is None else "?size"),
         )
         rows = read.all_rows()
+        of_match = {tuple(row.get(name.removeprefix("?")) for name in names): row for row in rows}
+        await self._check_sizes(of_match.values(), limit, terms["pattern"])
         return await in_thread(len(rows), lambda: self._valued(rows, names, columns))
 
     def _valued(self, rows: Sequence[Row], names: Sequence[str], columns: Sequence[str]) -> Sequence[PatternMatch]:
@@ -159,6 +166,29 @@ class FitReader:
         if isinstance(term, BNode):
             raise cannot_express("a blank node")
         return self._names.literal(term) if isinstance(term, Literal) else Entity(self._names.naming.short(term))
+
+    def _bounded(self, pattern: str) -> dict[str, Fragment]:
+        """The pattern, with an end and a column of group sizes where the store cannot be told to stop."""
+        if self._reader.max_matches is None:
+            return {"pattern": Fragment(pattern), "size": Fragment("")}
+        bounded = self._reader.part(queries.BOUNDED, pattern=Fragment(pattern), most=self._reader.max_matches)
+        return {"pattern": bounded, "size": Fragment(queries.GROUP_SIZE)}
+
+    async def _check_sizes(self, groups: Collection[Row], limit: int, pattern: Fragment) -> None:
+        """Refuse groups whose counts are too low because the pattern reached its bound.
+
+        Raises:
+            Unsupported: it did.
+        """
+        bound = self._reader.max_matches
+        if bound is None:
+            return
+        size = sum(number_in(group, "size") for group in groups)
+        if len(groups) == limit:  # there may be other groups
+            read = await self._reader.select(queries.BOUNDED_COUNT, share=_SHARE, pattern=pattern)
+            size = number_in(read.rows[0], "size")
+        if size >= bound:
+            raise cannot_express(f"more than {bound:,} matches")
 
     async def _slice(self, most: int, **terms: Fragment) -> Sequence[Row]:
         """Read up to `most` rows of the query. Raises if some are missing."""
