@@ -44,7 +44,7 @@ async def test_at_the_chattiest_log_level_stdout_carries_the_protocol_alone(tmp_
         code, rest, said = await server.closed()
     assert code == 0
     assert rest == ""
-    assert "DEBUG" in said
+    assert "Using selector" in said  # asyncio says so at this level alone; how lines are laid out depends on packages
 
 
 async def test_the_stateless_era_needs_no_handshake_and_tells_how_long_lists_stay_fresh(tmp_path: Path) -> None:

@@ -1,0 +1,54 @@
+"""Print the newest Python of this machine if it is newer than the one that runs this: tests run on it, too.
+
+Looked for in PATH, and where pyenv and uv keep theirs. Previews are left out.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+_VERSION = "import sys; print(*sys.version_info[:2], sys.version_info.releaselevel)"
+
+
+def newest_python(folders: Iterable[Path], newer_than: tuple[int, int]) -> Path | None:
+    """The newest released Python in some folders, if it is newer than a version.
+
+    A command that does not start is none: pyenv's shims are there for each version, also for those not chosen.
+    """
+    versions = {
+        python: version
+        for folder in folders
+        for python in sorted(folder.glob("python3.*"))
+        if (version := _version(python))
+    }
+    newest = max(versions, key=versions.__getitem__, default=None)
+    return newest if newest and versions[newest] > newer_than else None
+
+
+def _version(python: Path) -> tuple[int, int] | None:
+    if not python.name.removeprefix("python3.").isdigit():  # python3.11-config, python3.13t
+        return None
+    try:
+        said = subprocess.run([python, "-c", _VERSION], capture_output=True, text=True, check=False)  # noqa: S603
+    except OSError:
+        return None
+    match said.stdout.split():
+        case [major, minor, "final"]:
+            return int(major), int(minor)
+        case _:
+            return None
+
+
+def _folders() -> list[Path]:
+    path = [Path(folder) for folder in os.get_exec_path()]
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    uv = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "uv" / "python"
+    return [*path, *pyenv.glob("*/bin"), *uv.glob("*/bin")]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(str(newest_python(_folders(), sys.version_info[:2]) or ""))
