@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any, Generic, TypeVar
 
@@ -94,40 +95,15 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
     signature = Signature(spec.name, schema, spec.arguments.ids)
     metadata = Metadata(arg_model=arguments, output_schema=answer_schema(spec.tables) if structured else None)
 
-    async def answer(
-        values: Json,
-        progress: Progress | None = None,
-        recording: Recording | None = None,
-        *,
-        refuse_absent: bool = False,
-    ) -> Answer:
-        if TRAIL not in spec.arguments.model_fields:
-            values.pop(TRAIL, None)
-        graph = app.graph(values.pop("graph", "") or None)
-        given = spec.arguments.model_construct(None, **values)
-        given.check_sizes()
-        async with graph.adapter() as adapter:
-            arguments = given.without_cursor()
-            call = ToolCall(
-                app,
-                graph,
-                adapter,
-                spec.name,
-                arguments,
-                structured,
-                progress,
-                refuse_absent=refuse_absent,
-                recording=recording,
-            )
-            return await spec.run(call, given)
+    answer = partial(_answer, spec, app, structured=structured)
 
     async def call(*, context: Context[Any, Any], **values: object) -> CallToolResult:
         recording = await Recording.begin(app, values)
         if recording is None:
-            found = await answer(values, _progress(context))
+            found = await answer(values, progress=_progress(context))
         else:
             found = await recording.answer_and_record(
-                spec, values, lambda given: answer(given, _progress(context), recording)
+                spec, values, lambda given: answer(given, progress=_progress(context), recording=recording)
             )
         return _structured_result(found, app) if structured else _text_result(found, app)
 
@@ -154,6 +130,38 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
         context_kwarg="context",
         annotations=spec.annotations,
     )
+
+
+async def _answer(
+    spec: ToolSpec[Any],
+    app: App,
+    values: Json,
+    *,
+    structured: bool,
+    progress: Progress | None = None,
+    recording: Recording | None = None,
+    refuse_absent: bool = False,
+) -> Answer:
+    """The answer of a tool to a call with valid arguments."""
+    if TRAIL not in spec.arguments.model_fields:
+        values.pop(TRAIL, None)
+    graph = app.graph(values.pop("graph", "") or None)
+    given = spec.arguments.model_construct(None, **values)
+    given.check_sizes()
+    async with graph.adapter() as adapter:
+        arguments = given.without_cursor()
+        call = ToolCall(
+            app,
+            graph,
+            adapter,
+            spec.name,
+            arguments,
+            structured,
+            progress,
+            refuse_absent=refuse_absent,
+            recording=recording,
+        )
+        return await spec.run(call, given)
 
 
 def _progress(context: Context[Any, Any]) -> Progress:

@@ -123,7 +123,7 @@ class BlankNodes:
     async def test_nodes_of_a_class_are_found_by_a_value_and_keep_their_ids(self, location: str):
         async with open_adapter(location, AdapterOptions()) as graph:
             found = await get_node_by_property(graph, "Geo", "lat", "12")
-            (node,) = (item.entity for item in found.items)
+            (node,) = (item.entity for item in found.page.items)
             assert node.id.startswith("_:ex:p1>ex:address>")
             assert node.types == ("Geo",)
             assert await graph.describe([node.id]) == {node.id: node}

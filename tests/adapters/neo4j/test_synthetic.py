@@ -59,7 +59,7 @@ def _cypher(text: str) -> LiteralString:
 
 async def test_nodes_by_property_are_those_of_the_papers_query(graph: GraphAdapter, loaded: Neo4j, synthetic: Graph):
     for label, key, value in _conditions(synthetic):
-        page = await get_node_by_property(graph, label, key, str(value))
+        page = (await get_node_by_property(graph, label, key, str(value))).page
         rows = ask(loaded, _cypher(f"MATCH (n:{quoted(label)} {{{quoted(key)}: $value}}) RETURN n.id"), value=value)
         assert sorted(node.entity.id for node in page.items) == sorted(f"{label}:id={row[0]}" for row in rows)
         for node in page.items:
