@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 ECHO = 200
 """Characters of what a caller wrote that are repeated to it."""
 
@@ -14,3 +16,14 @@ def clipped(text: str, limit: int) -> str:
 def echoed(text: str) -> str:
     """What a caller wrote, quoted as an answer or an error repeats it: 200 characters at most."""
     return repr(clipped(text, ECHO))
+
+
+def comma_list(texts: Sequence[str], limit: int) -> str:
+    """Texts separated by commas: as many as fit `limit` characters, at least one, and the number left out."""
+    shown: list[str] = []
+    for text in texts:
+        limit -= len(text)
+        if limit < 0 and shown:
+            return f"{', '.join(shown)}, and {len(texts) - len(shown):,} more"
+        shown.append(clipped(text, max(limit + len(text), 0)))
+    return ", ".join(shown)
