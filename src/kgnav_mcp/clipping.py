@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 ECHO = 200
@@ -30,3 +31,14 @@ def truncate_values(value: object, limit: int, items: int) -> object:
             return {key: truncate_values(each, limit, items) for key, each in inner}
         case _:
             return value
+
+
+def comma_list(texts: Sequence[str], limit: int) -> str:
+    """Texts separated by commas: as many as fit `limit` characters, at least one, and the number left out."""
+    shown: list[str] = []
+    for text in texts:
+        limit -= len(text)
+        if limit < 0 and shown:
+            return f"{', '.join(shown)}, and {len(texts) - len(shown):,} more"
+        shown.append(clipped(text, max(limit + len(text), 0)))
+    return ", ".join(shown)

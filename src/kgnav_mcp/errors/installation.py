@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors.base import KgnavError
 
 
@@ -19,9 +20,19 @@ class MissingDriver(ConfigurationError):
         self.requirement = requirement
 
 
-class LoadError(KgnavError):
-    """A source could not be loaded."""
+_LONGEST_MESSAGE = 350
+"""Characters of a message that may quote a source."""
 
+
+class LoadError(KgnavError):
+    """A source could not be loaded. A long message is cut."""
+
+    def __init__(self, message: str, *, next_step: str = "") -> None:
+        super().__init__(clipped(message, _LONGEST_MESSAGE), next_step=next_step)
+
+
+_LONGEST_NAME = 100
+"""Characters of a source's name before such a message."""
 
 _LONGEST_REASON = 200
 """Characters of a parser's message about a line that are shown."""
@@ -33,7 +44,7 @@ class BadLine(LoadError):
     def __init__(self, source: str, line: int | None, reason: str, *, next_step: str = "") -> None:
         reason = " ".join(reason.split())  # a parser quotes the unexpected input, which may be very long
         reason = reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]} ..."
-        place = f"{source}:{line}" if line is not None else source
+        place = f"{clipped(source, _LONGEST_NAME)}:{line}" if line is not None else clipped(source, _LONGEST_NAME)
         super().__init__(f"{place}: {reason}", next_step=next_step)
         self.source = source
         self.line = line

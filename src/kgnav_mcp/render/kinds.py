@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kgnav_mcp.clipping import clipped
+from kgnav_mcp.clipping import clipped, comma_list
 from kgnav_mcp.model import Cell, Certainty, Count, Entity, Qualifier
 from kgnav_mcp.render.json_values import STRING, Json, json_value, list_schema, nullable, type_reference
 from kgnav_mcp.render.text import (
     UNNAMED,
     cell_text,
-    comma_list,
     edge_text,
     id_and_label,
     node_text,

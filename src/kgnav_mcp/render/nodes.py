@@ -36,7 +36,7 @@ from kgnav_mcp.render.kinds import (
     VALUES,
 )
 from kgnav_mcp.render.table import Table
-from kgnav_mcp.render.text import comma_list, name_and_id, node_text, printable_id
+from kgnav_mcp.render.text import name_and_id, node_text, printable_id
 from kgnav_mcp.render.triples import absent_notes
 
 _CELL_LIMIT = 80

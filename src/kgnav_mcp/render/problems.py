@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgnav_mcp.clipping import clipped, echoed
+from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import (
     AmbiguousEntity,
     ConfigurationError,
@@ -23,7 +23,7 @@ from kgnav_mcp.errors import (
     Unsupported,
 )
 from kgnav_mcp.model import Entity
-from kgnav_mcp.render.text import NAME_LIMIT, clean, comma_list, edge_text, name_and_id
+from kgnav_mcp.render.text import NAME_LIMIT, clean, edge_text, name_and_id
 
 
 def error_text(error: KgnavError) -> str:

@@ -116,17 +116,6 @@ def name_and_id(one: Entity | Relation) -> str:
     return shown if one.label in (None, one.id) else f"{clipped(one.label, NAME_LIMIT)} ({shown})"
 
 
-def comma_list(texts: Sequence[str], limit: int) -> str:
-    """Texts separated by commas: as many as fit `limit` characters, at least one, and the number left out."""
-    shown: list[str] = []
-    for text in texts:
-        limit -= len(text)
-        if limit < 0 and shown:
-            return f"{', '.join(shown)}, and {len(texts) - len(shown):,} more"
-        shown.append(clipped(text, max(limit + len(text), 0)))
-    return ", ".join(shown)
-
-
 def node_text(node: Node, limit: int) -> str:
     """A node as one text: a literal's text, or an entity's name and id."""
     return literal_text(node, limit) if isinstance(node, Literal) else name_and_id(node)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 
-from kgnav_mcp.clipping import clipped
+from kgnav_mcp.clipping import clipped, comma_list
 from kgnav_mcp.model import (
     Count,
     Direction,
@@ -25,7 +25,7 @@ from kgnav_mcp.render.calls import call_text, next_call
 from kgnav_mcp.render.columns import Column, Row, TruncatedList
 from kgnav_mcp.render.kinds import EDGES, ENTITY, INTEGER, LONG_TEXT, RELATION, SCORE, VALUES
 from kgnav_mcp.render.table import RenderOptions, Table
-from kgnav_mcp.render.text import comma_list, name_and_id
+from kgnav_mcp.render.text import name_and_id
 
 _CALL_LIMIT = 200
 """Most characters of a call in a transcript."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kgnav_mcp.clipping import clipped, echoed
+from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.model import (
     AbsentRelation,
     AtEntities,
@@ -26,7 +26,6 @@ from kgnav_mcp.render.kinds import COUNT, ENTITY, QUALIFIERS, RELATION, VALUE, V
 from kgnav_mcp.render.table import Table
 from kgnav_mcp.render.text import (
     NAME_LIMIT,
-    comma_list,
     name_and_id,
     node_text,
     printable_id,

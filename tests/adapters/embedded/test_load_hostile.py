@@ -7,12 +7,13 @@ import resource
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import pyoxigraph as ox
 import pytest
 
-from kgnav_mcp.adapters.embedded.loading import LoadOptions, bulk, load, parsing, writer
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, bulk, encoding, load, parsing, staging, writer
 from kgnav_mcp.errors import BadLine, LoadError
 from tests.adapters.embedded.hostile import HOSTILE
 from tests.adapters.embedded.loaded import loaded, write
@@ -67,11 +68,24 @@ LONG_TEXTS: dict[str, Callable[[int], str]] = {
     "g.tsv": lambda n: f"a\tp\t{n}{TEXT}\n",
 }
 """Sources of long texts, line by line."""
+LONG_IDS: dict[str, Callable[[int], str]] = {
+    "g.nt": lambda n: f"<http://x/a> <http://x/p> <http://x/{n}{TEXT}> .\n",
+    "g.nq": lambda n: f"<http://x/a> <http://x/p> <http://x/{n}{TEXT}> <http://x/g> .\n",
+    "g.ttl": lambda n: f"<http://x/{n}{TEXT}> <http://x/p> <http://x/a> .\n",
+    "g.csv": lambda n: f"{n}{TEXT},a\n" if n else ":ID,name\n",
+    "g.jsonl": lambda n: json.dumps({"type": "node", "id": f"{n}{TEXT}"}) + "\n",
+    "g.tsv": lambda n: f"{n}{TEXT}\tp\ta\n",
+}
+"""The same with long ids."""
 
 
-@pytest.mark.parametrize("name", LONG_TEXTS)
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [*LONG_TEXTS.items(), *LONG_IDS.items()],
+    ids=[*LONG_TEXTS, *(f"ids in {name}" for name in LONG_IDS)],
+)
 def test_no_more_of_long_texts_is_held_at_once_than_has_its_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, line: Callable[[int], str]
 ) -> None:
     held: list[int] = []
     insert = bulk.insert
@@ -82,9 +96,44 @@ def test_no_more_of_long_texts_is_held_at_once_than_has_its_room(
 
     monkeypatch.setattr(bulk, "BATCH_TEXT", 10 * len(TEXT))
     monkeypatch.setattr(bulk, "insert", measured)
-    loaded(tmp_path, {name: "".join(map(LONG_TEXTS[name], range(TEXTS)))})
+    monkeypatch.setattr(encoding, "WINDOW_TEXT", 10 * len(TEXT))
+    loaded(tmp_path, {name: "".join(map(line, range(TEXTS)))})
     assert sum(held) > (TEXTS - 1) * len(TEXT)
     assert max(held) < 25 * len(TEXT)
+
+
+def test_of_long_ids_the_parser_remembers_no_more_than_has_its_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoding, "WINDOW_TEXT", 10 * len(TEXT))
+    encoder = encoding.Encoder(0)
+    sizes = [len(batch.nodes) for batch in _batches_of_long_ids(encoder)]
+    assert sum(sizes) >= TEXTS
+    assert max(sizes) < 7
+
+
+def _batches_of_long_ids(encoder: encoding.Encoder) -> Iterator[encoding.Batch]:
+    nodes = (ox.NamedNode(f"http://x/{number}{TEXT}") for number in range(TEXTS))
+    quads = (ox.Quad(node, ox.NamedNode("http://x/p"), ox.NamedNode("http://x/a")) for node in nodes)
+    restarts = 0
+    while (batch := encoder.encode(quads, 0, 5 * len(TEXT))).heads:
+        restarts += batch.restart
+        yield batch
+    assert restarts > TEXTS // 20
+
+
+@pytest.mark.parametrize("name", ["g.ttl", "g.csv", "g.jsonl", "g.tsv"])
+def test_relations_with_too_much_text_in_all_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(staging, "NAMES_BUDGET", 1_000)
+    relations = [f"p{number}" for number in range(300)]
+    sources = {
+        "g.ttl": "".join(f":a :{relation} :b ." for relation in relations),
+        "g.csv": f"source,target,{','.join(relations)}\na,b,{','.join(relations)}\n",
+        "g.jsonl": json.dumps({"type": "node", "id": "a", "properties": dict.fromkeys(relations, 1)}),
+        "g.tsv": "".join(f"a\t{relation}\tb\n" for relation in relations),
+    }
+    with pytest.raises(LoadError, match="have more than 1,000 characters in all"):
+        loaded(tmp_path, {name: sources[name]})
 
 
 def test_long_texts_are_a_set_as_others_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

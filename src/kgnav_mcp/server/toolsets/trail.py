@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from kgnav_mcp.clipping import comma_list
 from kgnav_mcp.errors import in_words
 from kgnav_mcp.model import Trail
 from kgnav_mcp.navigation.evidence import CHECK_TOOL, check_answers
@@ -15,7 +16,7 @@ from kgnav_mcp.navigation.trails import connected_path, visited
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.kinds import VALUES
 from kgnav_mcp.render.table import Answer, row_answer
-from kgnav_mcp.render.text import comma_list, name_and_id
+from kgnav_mcp.render.text import name_and_id
 from kgnav_mcp.render.trails import (
     EVIDENCE_COLUMNS,
     PATH_COLUMNS,

@@ -14,12 +14,13 @@ from typing import TypeAlias, cast
 
 from kgnav_mcp.adapters.embedded.loading.columns import UNDIRECTED, is_number, normalized
 from kgnav_mcp.adapters.embedded.loading.entries import lines, rows, stage_entries
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
+from kgnav_mcp.adapters.embedded.loading.findings import LISTED, Findings
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, Role, is_not_finite
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import LoadError
 
 Edge: TypeAlias = "tuple[str, str, str, list[tuple[str, PropertyValue]]]"
@@ -134,16 +135,18 @@ def describe_table(source: Source, relation: str) -> list[str]:
     parts: list[str] = []
     if header is not None and header.written:
         for word, role in _SHOWN_ROLES:
-            if names := ", ".join(repr(column.name) for column in header.of(role)):
-                parts.append(f"{word} {names}")
+            if columns := header.of(role):
+                parts.append(f"{word} {comma_list([repr(column.name) for column in columns], LISTED // 2)}")
     elif source.layout.edges:
-        first = f"; the first line is {source.layout.first_line!r}" if source.layout.first_line else ""
+        first = (
+            f"; the first line is {clipped(repr(source.layout.first_line), LISTED)}" if source.layout.first_line else ""
+        )
         parts.append(f"two nodes and the weight or the attributes of their edge{first}")
     if source.layout.ambiguity_note:
         parts.append(source.layout.ambiguity_note)
     if not names_relations(source):
         each = "each edge" if header is None or not header.of(Role.TYPE) else "an edge without a relation"
-        parts.append(f"{each} is called {relation!r} (--relation NAME calls it otherwise)")
+        parts.append(f"{each} is called {echoed(relation)} (--relation NAME calls it otherwise)")
     return [f"{source.name}: {'; '.join(parts)}"] if parts else []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -16,13 +17,23 @@ from kgnav_mcp.adapters.wellknown import RDF, RDF_REIFIES, XSD
 WINDOW = 1 << 15
 """Nodes in the dictionary before it is cleared: enough that common nodes are found again, and fit the CPU cache."""
 
+WINDOW_TEXT = 64 * 1024 * 1024
+"""Characters of these nodes and relations: a single id may have millions."""
+
 
 class Numbers(dict[str | None, int]):
-    """Numbers keys in the order of first use. Looking up a new key adds it."""
+    """Numbers keys in the order of first use. Looking up a new key adds it. `text`: characters of all keys."""
 
-    def __missing__(self, key: str | None) -> int:
+    text = 0
+
+    def __missing__(self, key: str) -> int:
         number = self[key] = len(self)
+        self.text += len(key)
         return number
+
+    def clear(self) -> None:
+        super().clear()
+        self.text = 0
 
     def since(self, place: int) -> list[str]:
         """Returns the keys from a number on."""
@@ -59,7 +70,7 @@ class Batch:
     rejected: list[tuple[int | None, str]] = field(default_factory=list[tuple[int | None, str]])
     """Line and reason of each bad line."""
     text: int = 0
-    """Characters of its literals, approximately."""
+    """Characters of its literals and new keys, approximately."""
 
 
 class Encoder:
@@ -94,54 +105,57 @@ class Encoder:
         batch.nodes, batch.relations = self._nodes.since(known), self._relations.since(known_relations)
         return batch
 
-    def encode(self, quads: Iterable[ox.Quad], position: int, most_text: int | None = None) -> Batch:
-        """Encodes parsed quads as one batch. With `most_text`, ends with the quad that reaches that many characters."""
+    def encode(self, quads: Iterable[ox.Quad], position: int, most_text: int = sys.maxsize) -> Batch:
+        """Encodes parsed quads as one batch. It ends with the quad that reaches `most_text` characters."""
         batch, known, known_relations = self._new_batch(position)
         nodes, relations = self._nodes, self._relations
-        number_node, number_relation, datatypes = nodes.setdefault, relations.setdefault, self._datatypes
+        number_node, number_relation, datatypes = nodes.__getitem__, relations.__getitem__, self._datatypes
+        before = nodes.text + relations.text
         add_head, add_link, add_tail = batch.heads.append, batch.links.append, batch.tails.append
         add_literal, named_node, literal = batch.literals.append, ox.NamedNode, ox.Literal
         for quad in quads:
             subject, tail = quad.subject, quad.object
-            head = number_node(subject.value if type(subject) is named_node else self._key(subject), len(nodes))
+            head = number_node(subject.value if type(subject) is named_node else self._key(subject))
             name = quad.predicate.value
             if type(tail) is named_node:
                 add_head(head)
-                add_link(number_relation(name, len(relations)))
-                add_tail(number_node(tail.value, len(nodes)))
+                add_link(number_relation(name))
+                add_tail(number_node(tail.value))
             elif type(tail) is literal:
                 datatype = tail.datatype.value
                 short = datatypes[datatype] if datatype in datatypes else self._datatype(datatype)
                 text = tail.value
-                add_literal((head, number_relation(name, len(relations)), (text, short, tail.language)))
+                add_literal((head, number_relation(name), (text, short, tail.language)))
                 batch.text += len(text)
-                if most_text is not None and batch.text >= most_text:
-                    break
             elif isinstance(tail, ox.Triple):
                 if name == RDF_REIFIES and not isinstance(tail.object, ox.Triple):
-                    quoted_head = number_node(self._key(tail.subject), len(nodes))
-                    link = number_relation(tail.predicate.value, len(relations))
+                    quoted_head = number_node(self._key(tail.subject))
+                    link = number_relation(tail.predicate.value)
                     batch.reifiers.append((head, quoted_head, link, self._quoted_tail(tail.object, nodes)))
                 else:  # a triple as tail of any other relation, or nested in another triple: stored as text
-                    add_literal((head, number_relation(name, len(relations)), (str(tail), None, None)))
+                    add_literal((head, number_relation(name), (str(tail), None, None)))
             else:
                 add_head(head)
-                add_link(number_relation(name, len(relations)))
-                add_tail(number_node(self._key(tail), len(nodes)))
+                add_link(number_relation(name))
+                add_tail(number_node(self._key(tail)))
+            if batch.text + nodes.text + relations.text - before >= most_text:
+                break
+        batch.text += nodes.text + relations.text - before
         batch.nodes, batch.relations = nodes.since(known), relations.since(known_relations)
         return batch
 
     def _new_batch(self, position: int) -> tuple[Batch, int, int]:
         """Returns an empty batch, and the numbers of nodes and relations known before it. Number 0 is never a node."""
-        restart = not self._nodes or len(self._nodes) > WINDOW
+        nodes, relations = self._nodes, self._relations
+        restart = not nodes or len(nodes) > WINDOW or nodes.text + relations.text > WINDOW_TEXT
         if restart:
             if len(self._datatypes) + len(self._types_by_suffix) > WINDOW:
                 self._datatypes = {XSD + "string": None, RDF + "langString": None}
                 self._types_by_suffix.clear()
-            self._nodes.clear()
-            self._nodes[None] = 0
-            self._relations.clear()
-        return Batch(position, restart), len(self._nodes), len(self._relations)
+            nodes.clear()
+            nodes[None] = 0
+            relations.clear()
+        return Batch(position, restart), len(nodes), len(relations)
 
     def _literal_values(self, literals: list[tuple[str, str]]) -> list[Value] | None:
         """Returns the literals of plain lines. The parser is used for escapes and for each new language or datatype."""
@@ -166,7 +180,7 @@ class Encoder:
     def _quoted_tail(self, tail: object, nodes: Numbers) -> int | Value:
         if isinstance(tail, ox.Literal):
             return tail.value, self._datatype(tail.datatype.value), tail.language
-        return nodes.setdefault(self._key(tail), len(nodes))
+        return nodes[self._key(tail)]
 
     def _datatype(self, iri: str) -> str | None:
         """Returns a datatype as it is stored: XML Schema's with the prefix `xsd:`, others as their IRI."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from kgnav_mcp.errors import BadLine
 
+LISTED = 150
+"""Characters of names that a note or a warning lists."""
+
 MAX_LISTED = 20
 """Bad lines listed in the report; further ones are only counted."""
 

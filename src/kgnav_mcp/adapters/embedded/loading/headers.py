@@ -22,6 +22,7 @@ from functools import lru_cache
 from math import inf, isfinite
 from typing import cast
 
+from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import LoadError
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -289,7 +290,9 @@ def _parse_column(source: str, place: int, field: str) -> Column:
     match = COLUMN.fullmatch(field)
     kind = match["kind"] if match else None
     if match is None or (kind is None and not match["name"]):
-        raise LoadError(f"column {place + 1} of {source} has the header {field!r}", next_step="Give it a name.")
+        raise LoadError(
+            f"column {place + 1} of {source} has the header {clipped(repr(field), 100)}", next_step="Give it a name."
+        )
     name = match["name"]
     if kind is None:
         return Column(place, name, Role.PROPERTY, language=match["language"])
@@ -298,7 +301,7 @@ def _parse_column(source: str, place: int, field: str) -> Column:
     datatype = kind.lower()
     if datatype not in DATATYPES or not name:
         raise LoadError(
-            f"column {place + 1} of {source} has the header {field!r}",
+            f"column {place + 1} of {source} has the header {clipped(repr(field), 100)}",
             next_step=f"Known types: {', '.join(DATATYPES)}, each also with [] behind it; :IGNORE leaves a column out.",
         )
     return Column(

@@ -15,6 +15,7 @@ from kgnav_mcp.adapters.embedded.loading.prefixes import known_prefixes
 from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf_names
 from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.clipping import clipped
 
 
 def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, findings: Findings) -> None:
@@ -45,9 +46,10 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, fin
         elif count:
             first, *_ = staging.connection.execute(queries.NAMED_KEY, (rows.start,)).fetchone()
             (key,) = staging.connection.execute(queries.FIRST_TERM).fetchone() or ("",)
+            named, node = (clipped(repr(each), 50) for each in (first, prefixes.short(key)))
             findings.warnings.append(
-                f"{source.name}: not one of its {count:,} names is used, for its ids, such as {first!r}, are none of "
-                f"the graph, whose ids are such as {prefixes.short(key)!r}"
+                f"{source.name}: not one of its {count:,} names is used, for its ids, such as {named}, are none of "
+                f"the graph, whose ids are such as {node}"
             )
         else:
             findings.warnings.append(f"{source.name}: it names nothing (--name-relation tells which relation names)")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from kgnav_mcp.adapters.embedded.loading.columns import header_from_names, is_number, looks_like_header
 from kgnav_mcp.adapters.embedded.loading.headers import NUMBER, Column, Dialect, Header, Role
+from kgnav_mcp.clipping import comma_list
 from kgnav_mcp.errors import LoadError
 
 TAB = "\t"
@@ -188,8 +189,8 @@ def check_no_table(name: str, rows: Sequence[Sequence[str]]) -> None:
     if len(rows) < _TABLE_LINES or len(middles) < len(rows) * (0.2 if numbers_below else 0.6):
         return
     raise LoadError(
-        f"{name} looks like a table with the columns {', '.join(rows[0])}, not like triples: the values in the middle "
-        "differ from line to line, as relations do not",
+        f"{name} looks like a table with the columns {comma_list(rows[0], 100)}, not like triples: the values in "
+        "the middle differ from line to line, as relations do not",
         next_step="Name the columns with the ends of an edge source and target. If its lines are triples, put the line "
         "head,relation,tail (with its delimiter) above them.",
     )

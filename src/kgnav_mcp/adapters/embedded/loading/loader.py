@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.embedded.loading import ddl, prefixes, queries, writer
 from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS, Background, Interrupts
 from kgnav_mcp.adapters.embedded.loading.nodes import copy_nodes, fill_node_file, node_file
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadReport, ProgressListener
-from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, check_distinct, check_target
+from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, check_distinct, check_paths, check_target
 from kgnav_mcp.adapters.embedded.loading.reading import Reading
 from kgnav_mcp.adapters.embedded.loading.recognition import check_together, recognise, recognise_names
 from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers
@@ -42,8 +42,8 @@ def load(
 
     The same sources in the same order give the same rows. `term_budget` limits the bytes of node keys in memory.
     Whatever the sources contain, a load stays below 2 GB of memory, and its parser process below 1 GB, because texts,
-    lines and nesting have limits. Only things that are few in any data (relations, classes, prefixes, languages) have
-    no limit; they take about 400 bytes each.
+    lines, nesting, and names of relations, properties and labels have limits. Only prefixes and languages, which are
+    few in any data, have none.
 
     Raises:
         LoadError: a source cannot be read, or the file cannot be written.
@@ -53,6 +53,7 @@ def load(
     if not sources:
         raise LoadError("no source is named", next_step="Name the files to load.")
     target = Path(target)
+    check_paths([*sources, *options.labels], target)
     check_target(target, [*sources, *options.labels], force=options.force)
     check_distinct(sources)
     recognised = [recognise(Path(path), options.source_format) for path in sources]

@@ -4,13 +4,32 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 
 from kgnav_mcp.adapters.embedded import graphfile
+from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import LoadError
+
+
+def check_paths(sources: Iterable[Path], target: Path) -> None:
+    """Checks that the system accepts the paths of the sources and of the files written beside the target.
+
+    Raises:
+        LoadError: a name is too long, or the path is none at all.
+    """
+    written = PartFile(target).longest if target.name else target  # a folder such as `.` is refused later
+    for path in (*sources, written):
+        try:
+            path.lstat()
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            continue
+        except (OSError, ValueError) as error:
+            shown = clipped(path.name, LONGEST_NAME)
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise LoadError(f"{shown}: {reason}", next_step="Give the file a shorter name.") from error
 
 
 def check_target(target: Path, sources: Sequence[Path], *, force: bool) -> None:
@@ -57,6 +76,10 @@ def check_distinct(sources: Sequence[Path]) -> None:
             raise LoadError(message, next_step="Name each source once.")
 
 
+LONGEST_NAME = 100
+"""Characters of a file's name in a message about it."""
+
+
 class PartFile:
     """The file `<target>.part-<pid>` and its temporary files beside it.
 
@@ -67,6 +90,8 @@ class PartFile:
         self._target = target
         self.path = target.with_name(f"{target.name}.part-{os.getpid()}")
         self.staging = target.with_name(f"{self.path.name}-staging")
+        self.longest = self.staging
+        """The path with the longest name."""
         self.nodes = target.with_name(f"{self.path.name}-nodes")
 
     def __enter__(self) -> PartFile:

@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.embedded.loading.edges import (
     read_triples,
     with_inferred_types,
 )
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
+from kgnav_mcp.adapters.embedded.loading.findings import LISTED, Findings
 from kgnav_mcp.adapters.embedded.loading.labels import read_labels
 from kgnav_mcp.adapters.embedded.loading.names import NameRules, stored_ids
 from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LoadOptions
@@ -24,7 +24,7 @@ from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf
 from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, TABLES, Format, Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.adapters.embedded.loading.wikibase import INSTANCE_OF, Wikibase, recognise_wikibase
-from kgnav_mcp.clipping import clipped
+from kgnav_mcp.clipping import clipped, comma_list
 from kgnav_mcp.errors import LoadError
 
 ID_RANK = 1_000_000
@@ -102,7 +102,7 @@ class Reading:
         self._note_empty_arrays(stager)
         if self._options.relation is not None and not relation_used:
             self.findings.warnings.append(
-                f"--relation {relation} was not needed: every source names the relations of its edges"
+                f"--relation {clipped(relation, LISTED)} was not needed: every source names the relations of its edges"
             )
 
     def _name_by_ids(self, last_named: int) -> None:
@@ -131,7 +131,7 @@ class Reading:
         if stager.texts and not stager.has_names and not self._labels:
             self.findings.warnings.append(
                 f"no node has a name (one of {', '.join(self._options.name_properties)}), so that find_node finds "
-                f"ids alone; --name-property takes names from another property: {', '.join(stager.texts)}"
+                f"ids alone; --name-property takes names from another property: {comma_list([*stager.texts], LISTED)}"
             )
         for index, source in files:
             if source.form is Format.APOC:
@@ -145,9 +145,11 @@ class Reading:
             self.last_declared = declared
 
     def _note_empty_arrays(self, stager: PropertyStager) -> None:
-        counts = ", ".join(f"{name} ({count:,} times)" for name, count in sorted(stager.empty_arrays.items()))
+        counts = [f"{name} ({count:,} times)" for name, count in sorted(stager.empty_arrays.items())]
         if counts:
-            self.findings.notes.append(f"an empty array has no values, so the property is missing there: {counts}")
+            self.findings.notes.append(
+                f"an empty array has no values, so the property is missing there: {comma_list(counts, LISTED)}"
+            )
 
     def _find_type_relations(self) -> None:
         """Finds the relations whose tails are classes.

@@ -13,6 +13,7 @@ from kgnav_mcp.adapters.embedded.loading.headers import parse_header
 from kgnav_mcp.adapters.embedded.loading.layout import Layout
 from kgnav_mcp.adapters.embedded.loading.other_formats import refuse_other_formats
 from kgnav_mcp.adapters.embedded.loading.sources import FORMATS, RDF_FORMATS, Format, Source, translated
+from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.errors import LoadError
 
 SUFFIXES = {
@@ -128,7 +129,7 @@ def _open_source(path: Path, forced: str | None) -> tuple[Source, bytes]:
     if not path.is_file():
         raise LoadError(f"{path} is no regular file", next_step="Write the data into a file first: it is read twice.")
     if forced is not None and forced not in FORMATS:
-        raise LoadError(f"{forced!r} is no format", next_step=f"Use one of: {', '.join(FORMATS)}.")
+        raise LoadError(f"{echoed(forced)} is no format", next_step=f"Use one of: {', '.join(FORMATS)}.")
     compressed = path.suffix.lower() == ".gz"
     suffix = (Path(path.stem) if compressed else path).suffix.lower()
     form = Format(forced) if forced is not None else SUFFIXES.get(suffix)
@@ -139,7 +140,7 @@ def _open_source(path: Path, forced: str | None) -> tuple[Source, bytes]:
     if form is None:
         known = " ".join(sorted(SUFFIXES))
         raise LoadError(
-            f"the format of {path.name} is not known by its suffix {suffix!r}",
+            f"the format of {path.name} is not known by its suffix {clipped(repr(suffix), 20)}",
             next_step=f"Known suffixes: {known}, each also with .gz. Or name the format with --format.",
         )
     if not start.strip():

@@ -9,9 +9,16 @@ from typing import Any
 
 from kgnav_mcp.adapters.embedded.loading import bulk, queries
 from kgnav_mcp.adapters.embedded.loading.options import Progress, ProgressListener
+from kgnav_mcp.errors import LoadError
 
 TERM_BUDGET = 1_500_000_000
 """Bytes that keys may take in memory, so that a load stays below 2 GB in all."""
+
+LONGEST_NAME = 20_000
+"""Characters of the name of a relation, property or label, at most: ten times what any answer prints of it."""
+
+NAMES_BUDGET = 100_000_000
+"""Characters of all these names together, which a load keeps in memory."""
 
 ENTRY_BYTES = 150
 """Bytes of a key in addition to its string: its slot in a sparsely filled dictionary, the number, the tuple."""
@@ -91,16 +98,45 @@ class Staging:
         self.count = 0
         self.bytes_before = 0
         self.bytes_total = 0
+        self._name_text = 0
         self._progress = progress
         self._written = 0
 
     def relation(self, key: str) -> int:
-        """Returns the number of a relation or property, adding it if it is new."""
-        return self.relations.setdefault(key, len(self.relations) + 1)
+        """Returns the number of a relation or property, adding it if it is new.
+
+        Raises:
+            LoadError: as `_add_name`.
+        """
+        return self.relations.get(key) or self._add_name(self.relations, key)
 
     def label(self, key: str) -> int:
-        """Returns the number of a property graph's label, adding it if it is new."""
-        return self.labels.setdefault(key, len(self.labels) + 1)
+        """Returns the number of a property graph's label, adding it if it is new.
+
+        Raises:
+            LoadError: as `_add_name`.
+        """
+        return self.labels.get(key) or self._add_name(self.labels, key)
+
+    def _add_name(self, names: dict[str, int], key: str) -> int:
+        """Numbers a new relation, property or label.
+
+        Raises:
+            LoadError: it is too long, or all of them together are.
+        """
+        self._name_text += len(key)
+        if len(key) > LONGEST_NAME:
+            raise LoadError(
+                f"a relation, property or label has a name of {len(key):,} characters: {key[:50]}...",
+                next_step=f"Shorten it: at most {LONGEST_NAME:,} characters are loaded.",
+            )
+        if self._name_text > NAMES_BUDGET:
+            raise LoadError(
+                f"the names of relations, properties and labels have more than {NAMES_BUDGET:,} characters in all",
+                next_step="Check that the column of relations is the right one: a graph has few of them.",
+            )
+        names[key] = len(names) + 1
+        return names[key]
 
     @property
     def full(self) -> bool:
