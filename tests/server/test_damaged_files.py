@@ -15,6 +15,7 @@ import pytest
 from mcp import Client
 
 from kgnav_mcp.adapters.embedded.filetables import TABLES
+from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.demo import demo_graph_path
@@ -101,6 +102,69 @@ async def test_of_a_file_with_damaged_pages_every_tool_answers_or_says_that_it_i
         damage(content, random.Random(seed))  # noqa: S311 - nothing secret
         path.write_bytes(content)
     await call_everything(paths)
+
+
+RANGES = 64
+SMALL_CALLS: tuple[tuple[str, Mapping[str, object]], ...] = (
+    ("describe_graph", {}),
+    ("find_node", {"hint": "ada lovelace"}),
+    ("search", {"entity": "ada", "direction": "outgoing"}),
+    ("run_plan", {"plan": "MATCH (a)-[r]->(b) RETURN a.name, type(r), b.name ORDER BY a.name, type(r), b.name"}),
+)
+
+
+def ranges_to_flip(content: bytes) -> list[range]:
+    """The fields of the header, the beginning of each page, and the whole file in equal parts."""
+    step = -(-len(content) // RANGES)
+    return [
+        *(range(place, place + 4) for place in range(0, 100, 4)),
+        *(range(page, page + 16) for page in range(0, len(content), PAGE)),
+        *(range(place, min(place + step, len(content))) for place in range(0, len(content), step)),
+    ]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of a few dozen pages."""
+    folder = tmp_path_factory.mktemp("small")
+    names = ("Ada Lovelace", "Charles Babbage", "Mary Somerville")
+    nodes = "".join(f"{name.partition(' ')[0].lower()},Person,{name}\n" for name in names)
+    (folder / "nodes.csv").write_text(f":ID,:LABEL,name\n{nodes}", encoding="utf-8")
+    edges = "ada,charles,knows,1833\nada,mary,taught_by,1832\nmary,charles,knows,1828\n"
+    (folder / "edges.csv").write_text(f":START_ID,:END_ID,:TYPE,since:int\n{edges}", encoding="utf-8")
+    load([folder / "nodes.csv", folder / "edges.csv"], folder / "small.kg")
+    return folder / "small.kg"
+
+
+@pytest.mark.parametrize("part", range(4))
+async def test_of_a_file_with_any_range_of_bytes_flipped_every_tool_answers_or_says_that_it_is_damaged(
+    small: Path, tmp_path: Path, part: int
+) -> None:
+    content = small.read_bytes()
+    paths: list[Path] = []
+    for number, flipped in enumerate(ranges_to_flip(content)[part::4]):
+        damaged = bytearray(content)
+        for place in flipped:
+            damaged[place] ^= 0xFF
+        paths.append(tmp_path / f"range{number}.kg")
+        paths[-1].write_bytes(damaged)
+    graphs = {path.stem: GraphSettings(location=str(path)) for path in (small, *paths)}
+    refused = 0
+    right: list[str] = []
+    async with Client(build_server(App(Settings(graphs=graphs, timeout=10)))) as client:
+        for name, (place, (tool, arguments)) in product(graphs, enumerate(SMALL_CALLS)):
+            result = await client.call_tool(tool, {**arguments, "graph": name})
+            text = text_of(result)
+            if name == small.stem:
+                assert not result.is_error, text
+                right.append(text)
+            elif result.is_error:
+                refused += 1
+                assert text.partition(":")[0] in ERRORS, (name, tool, text)
+                assert "kgnav load SOURCES" in text, (name, tool, text)
+            else:
+                assert text.replace(name, small.stem) == right[place], (name, tool, text)
+    assert refused > len(paths)
 
 
 def columns() -> dict[str, list[str]]:
