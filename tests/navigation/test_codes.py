@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
+from kgnav_mcp.adapters.embedded.queries.names import NODES_WITH_TEXT
 from kgnav_mcp.errors import AmbiguousEntity, UnknownEntity, UnresolvedEntities
 from kgnav_mcp.navigation.codes import find_candidates, is_code
 from kgnav_mcp.navigation.resolving import resolve_entities, resolve_entity
@@ -83,3 +86,11 @@ async def test_several_codes_are_resolved_together(codes: GraphAdapter) -> None:
 def test_a_code_is_one_word_with_a_digit_or_in_capitals() -> None:
     assert all(map(is_code, ("AMS", "tt0083658", "Q42", "MESH:D009203", "007")))
     assert not any(map(is_code, ("", "A", "Ams", "red", "Boat 7", "AMS RTM")))
+
+
+def test_a_code_is_looked_up_by_index_in_a_graph_file(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text(NODES, encoding="utf-8")
+    load([tmp_path / "nodes.csv"], tmp_path / "codes.kg")
+    with closing(sqlite3.connect(tmp_path / "codes.kg")) as file:
+        steps = [row[-1] for row in file.execute(f"EXPLAIN QUERY PLAN {NODES_WITH_TEXT}", ("AMS", 9))]
+    assert steps[1:] == ["SEARCH a USING INDEX attribute_value (p=? AND <expr>=?)"]

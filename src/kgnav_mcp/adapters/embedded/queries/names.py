@@ -9,7 +9,7 @@ FROM json_each(?1) AS j CROSS JOIN name AS n ON n.text = j.value AND n.kind <> 2
 NODES_WITH_TEXT = """
 SELECT a.node, a.p FROM relation AS r
 CROSS JOIN attribute AS a ON a.p = r.id AND substr(a.text, 1, 64) = substr(?1, 1, 64)
-WHERE r.attributes > 0 AND a.text = ?1 AND a.datatype IS NULL AND a.language IS NULL LIMIT ?2
+WHERE r.attributes > 0 AND +a.text = ?1 AND a.datatype IS NULL AND a.language IS NULL LIMIT ?2
 """
 """One seek for each property of the graph, and a row for each node with the text."""
 
