@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgnav_mcp.clipping import echoed
+from kgnav_mcp.clipping import comma_list, echoed
 from kgnav_mcp.model import (
     Candidate,
     Direction,
