@@ -110,8 +110,8 @@ def nodes_table(found: NodesByProperty, offset: int, *, condition: str, next_ste
     step = _next_search(page.items[0].entity) if page.items else ""
     rows = ((item.entity, item.entity.types, _properties(item.properties)) for item in page.items)
     omitted = (
-        f"Of so many nodes other properties are left out ({comma_list(found.omitted, _OMITTED)}); the argument "
-        "properties shows those it names."
+        f"Other properties are not shown for this many nodes ({comma_list(found.omitted, _OMITTED)}): name those to "
+        "show in `properties`."
     )
     return Table(
         "nodes",
