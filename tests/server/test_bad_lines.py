@@ -14,7 +14,7 @@ import pytest
 from kgnav_mcp.server.messages import InvalidMessage, parse_message
 from tests.server.processes import INITIALIZE, KGNAV_MCP, PATIENCE_S, Wire, environment, on_wire, request
 
-PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND = -32700, -32600, -32601
 
 NO_JSON = {
     "no JSON": (b"this is no JSON", None),
@@ -72,6 +72,16 @@ async def test_the_server_answers_them_and_goes_on(tmp_path: Path) -> None:
                 received = await server.receive()
                 assert (received["error"]["code"], received["id"]) == (code, known), name
         assert (await server.answer(request(1, "ping")))["result"] == {}
+
+
+async def test_a_method_that_nobody_knows_is_repeated_only_in_part(tmp_path: Path) -> None:
+    async with on_wire(tmp_path) as server:
+        await server.shake_hands()
+        for method in ("sing", "sing" * 250_000):
+            answer = await server.answer(request(1, method))
+            assert answer["error"]["code"] == METHOD_NOT_FOUND
+            assert len(json.dumps(answer)) < 400
+            assert method[:100] in answer["error"]["data"]
 
 
 async def test_lines_without_a_word_are_no_messages(tmp_path: Path) -> None:

@@ -199,6 +199,18 @@ def listening(server: HttpServer) -> Generator[None]:
             yield
 
 
+def test_a_method_that_nobody_knows_is_repeated_only_in_part(tmp_path: Path) -> None:
+    with (
+        on_http(tmp_path, *missing_graph(tmp_path)) as server,
+        httpx2.Client(headers=ACCEPTED, timeout=PATIENCE_S) as client,
+    ):
+        session = client.post(server.url, json=INITIALIZE).headers["mcp-session-id"]
+        client.headers |= {"mcp-session-id": session, "mcp-protocol-version": "2025-11-25"}
+        answer = client.post(server.url, json=request(1, "sing" * 250_000)).text
+    assert "Method not found" in answer
+    assert len(answer) < 500
+
+
 async def test_a_client_that_leaves_in_the_middle_of_a_call_stops_it(tmp_path: Path) -> None:
     with stuck_server(tmp_path) as server:
         async with calling(server):

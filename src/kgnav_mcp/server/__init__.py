@@ -11,7 +11,7 @@ from mcp.server.mcpserver import MCPServer
 from kgnav_mcp import __version__
 from kgnav_mcp.app import App
 from kgnav_mcp.server.completions import add_completions
-from kgnav_mcp.server.graph_server import GraphServer
+from kgnav_mcp.server.graph_server import GraphServer, clip_unknown_methods
 from kgnav_mcp.server.instructions import instructions
 from kgnav_mcp.server.prompts import add_prompts
 from kgnav_mcp.server.recording import TRAIL
@@ -57,6 +57,7 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
         ],
         log_level=app.settings.log_level,
         lifespan=lifespan,
+        middleware=[clip_unknown_methods],
         subscriptions=False,  # nothing ever changes that clients could subscribe to
         cache_hints={
             "tools/list": hint,

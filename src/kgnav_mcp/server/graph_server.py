@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from mcp import MCPError
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
-from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
+from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, CallToolResult, GetPromptResult, InputRequiredResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import AnyUrl
 
-from kgnav_mcp.clipping import echoed
+from kgnav_mcp.clipping import ECHO, clipped, echoed
 from kgnav_mcp.server.stdio import StdioServer
 
 _LONGEST_URI = 20_000
@@ -67,6 +68,16 @@ class GraphServer(StdioServer):
             return await super().read_resource(uri, context)
         except ResourceNotFoundError as error:
             raise _not_found(context, str(error), {"uri": str(uri)}) from error
+
+
+async def clip_unknown_methods(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware that repeats the name of an unknown method only up to a bound: the SDK repeats all of it."""
+    try:
+        return await call_next(ctx)
+    except MCPError as error:
+        if error.code != METHOD_NOT_FOUND or len(ctx.method) <= ECHO:
+            raise
+        raise MCPError(METHOD_NOT_FOUND, error.message, clipped(ctx.method, ECHO)) from None
 
 
 def _not_found(context: Context[None, Any] | None, message: str, data: dict[str, str] | None = None) -> MCPError:
