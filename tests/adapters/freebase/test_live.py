@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.cli import main
-from kgnav_mcp.errors import InvalidStore, StoreUnavailable, UnknownName, Unsupported
+from kgnav_mcp.errors import ConfigurationError, InvalidStore, StoreUnavailable, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Direction, Entity, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
@@ -31,6 +31,13 @@ async def _entity(graph: GraphAdapter, reference: str) -> Entity:
 @pytest.mark.parametrize("reference", ["m.film", "/m/film", "ns:m.film", "fb:m.film", f"{NS}m.film"])
 async def test_every_form_of_an_id_is_accepted_and_the_short_one_printed(graph: GraphAdapter, reference: str):
     assert (await _entity(graph, reference)).id == "m.film"
+
+
+@pytest.mark.parametrize("option", ["name", "alias", "description", "type"])
+async def test_an_option_that_names_a_relation_no_triple_has_is_refused_with_the_nearest(freebase: str, option: str):
+    with pytest.raises(ConfigurationError, match=f"no relation 'type.object.nam', which its option '{option}'") as told:
+        await open_adapter(freebase, AdapterOptions(extra={option: "type.object.nam"})).open()
+    assert told.value.next_step.startswith("Use one of the nearest: type.object.name")
 
 
 async def test_relations_show_the_names_that_the_graph_gives_them(graph: GraphAdapter):

@@ -8,6 +8,7 @@ from rdflib import RDF, RDFS
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.results import Answer
+from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
@@ -97,6 +98,12 @@ async def test_identifiers_are_hidden_and_counted_until_their_property_is_named(
     facts = await graph.relations([ANN], Direction.OUTGOING, examples=1, limit=50)
     assert {each.relation.id for each in facts.items if each.hidden} == {"wdt:P214", "wdt:P646"}
     assert [read(triple.tail) for triple in await statements(graph, "P214")] == ["113230702"]
+
+
+async def test_a_property_of_classes_that_no_item_has_is_refused_with_the_nearest(wikibase_location: str):
+    with pytest.raises(ConfigurationError, match="no relation 'P3100', which its option 'instance_of'") as told:
+        await open_adapter(wikibase_location, AdapterOptions(extra={"instance_of": "P3100"})).open()
+    assert told.value.next_step.startswith("Use one of the nearest: P")
 
 
 async def test_identifiers_are_shown_where_the_option_says_so(wikibase_location: str):

@@ -39,8 +39,6 @@ NAMED_GRAPHS: Final = "SELECT DISTINCT ?g WHERE { GRAPH ?g { ?s ?p ?o } } LIMIT 
 """Costs a pass over the graphs; sent only where the default graph is empty."""
 NAMED: Final = "SELECT ?s WHERE { ?s $named ?n } LIMIT 1"
 """Costs a look-up."""
-USED: Final = "{ SELECT ($p AS ?p) WHERE { ?s $p ?o } LIMIT 1 }"
-"""Costs a look-up."""
 
 # Statements about triples
 

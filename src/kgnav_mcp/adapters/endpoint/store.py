@@ -43,9 +43,7 @@ class Store:
         """
         reader = Reader(client, {}, options.timeout)
         lists = (endpoint.names, endpoint.aliases, endpoint.descriptions, endpoint.types)
-        configured = list(dict.fromkeys(relation for relations in lists for relation in relations))
-        read = await reader.union([reader.filled(queries.USED, p=relation) for relation in configured])
-        used = {row["p"] for row in read.all_rows()}
+        used = await reader.used(relation for relations in lists for relation in relations)
         names, aliases, descriptions, types = (
             tuple(relation for relation in relations if relation in used) for relations in lists
         )

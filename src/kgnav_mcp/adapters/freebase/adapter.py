@@ -20,6 +20,7 @@ from kgnav_mcp.adapters.freebase.options import Freebase
 from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.rows import RowReader
 from kgnav_mcp.adapters.freebase.store import Store
+from kgnav_mcp.adapters.options import absent_name
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.adapter import SparqlAdapter
 from kgnav_mcp.adapters.sparql.around.counts import Path
@@ -128,11 +129,27 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
                 next_step=f"Write the graph's address as sparql+{address}{graph}.",
             )
 
+    async def _check_relations(self, store: Store, catalogues: CatalogueCache) -> None:
+        """Check that the graph has the relations that its options name.
+
+        Raises:
+            ConfigurationError: one is missing. The error has the nearest.
+        """
+        stated = {option: self._freebase.relations[option] for option in self._freebase.stated}
+        used = await store.reader.used(stated.values())
+        short = self._freebase.ids.short
+        for option, relation in stated.items():
+            if relation not in used:
+                known = (await catalogues.get()).relations
+                raise absent_name(option, "relation", short(relation), map(short, known))
+
     async def _read(self, client: Client) -> _Opened:
         store = Store(client, self._freebase, self._options)
         triples = await self._count_triples(store)
         names, counts = Names(store), CountReader(store)
         catalogues, linker = CatalogueCache(store, names, triples), Linker(store, names)
+        if triples != Count(0):
+            await self._check_relations(store, catalogues)
         return _Opened(
             client=client,
             linker=linker,

@@ -33,6 +33,8 @@ class Freebase:
     """Prefixes of the IRIs of relations that are shown. An empty prefix shows all."""
     relations: dict[str, URIRef]
     """The relations for the meanings `name`, `alias`, `description` and `type`."""
+    stated: tuple[str, ...] = ()
+    """The meanings whose relations are configured."""
 
     @classmethod
     def read(cls, location: str, options: AdapterOptions) -> Freebase:
@@ -55,6 +57,7 @@ class Freebase:
             ids=ids,
             shown=("",) if "*" in others else (namespace, *others),
             relations={key: _relation(ids, checked.text(key) or default) for key, default in _RELATIONS.items()},
+            stated=tuple(key for key in _RELATIONS if checked.text(key)),
         )
 
     def shows(self, relation: str) -> bool:

@@ -25,6 +25,8 @@ BLAZEGRAPH_QUERY_ID: Final = (
 """Costs nothing."""
 EXISTING: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER(EXISTS { ?s ?p ?o } || EXISTS { ?x ?q ?s }) }"
 """Costs two look-ups for each entity."""
+USED: Final = "{ SELECT ($p AS ?p) WHERE { ?s $p ?o } LIMIT 1 }"
+"""Costs a look-up."""
 WITH_TEXT: Final = "{ SELECT ?s ?p ($text AS ?o) WHERE { ?s ?p $text FILTER(isIRI(?s)) } LIMIT $most }"
 """Costs a look-up of the text, and a row for each triple with it."""
 DEGREES: Final = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.dialect import Dialect
-from kgnav_mcp.adapters.sparql.queries import SIGN, UNION
+from kgnav_mcp.adapters.sparql.queries import SIGN, UNION, USED
 from kgnav_mcp.adapters.sparql.results import Answer, Term
 from kgnav_mcp.adapters.sparql.terms import Fragment, batches, fill, values
 from kgnav_mcp.concurrency import gathered, in_thread
@@ -184,6 +184,11 @@ class Reader:
         """
         unions = [Fragment(" UNION ".join(batch)) for batch in batches(branches, self.dialect.max_branches)]
         return Read.combined(await gathered(*(self.select(UNION, share=share, branches=union) for union in unions)))
+
+    async def used(self, predicates: Iterable[URIRef]) -> Collection[URIRef]:
+        """Those of some predicates that a triple has."""
+        branches = [self.filled(USED, p=predicate) for predicate in dict.fromkeys(predicates)]
+        return {iri_in(row, "p") for row in (await self.union(branches)).all_rows()} if branches else ()
 
     async def slice(self, template: str, skip: int, most: int, *, share: float = 1.0, **terms: Value) -> Read:
         """Read up to `most` rows of a query after the first `skip`, in several queries if the row cap cuts an answer.

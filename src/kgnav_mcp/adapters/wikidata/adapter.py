@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rdflib import URIRef
 
+from kgnav_mcp.adapters.options import absent_name
 from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.sparql.adapter import SparqlAdapter
 from kgnav_mcp.adapters.sparql.client import USER_AGENT
@@ -26,7 +27,7 @@ from kgnav_mcp.adapters.wikidata.linking import Linker
 from kgnav_mcp.adapters.wikidata.lists import ListReader
 from kgnav_mcp.adapters.wikidata.matching import RowSearch
 from kgnav_mcp.adapters.wikidata.names import Names
-from kgnav_mcp.adapters.wikidata.options import Wikidata
+from kgnav_mcp.adapters.wikidata.options import INSTANCE_OF, Wikidata
 from kgnav_mcp.adapters.wikidata.plans.writing import PatternWriter
 from kgnav_mcp.adapters.wikidata.presets import SUBCLASS, WIKIDATA
 from kgnav_mcp.adapters.wikidata.relations import RelationReader
@@ -152,6 +153,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         counts = CountReader(store, catalogues)
         statements = StatementReader(store, names, catalogues)
         await catalogues.open()
+        await self._check_instance_of(store, catalogues)
         return _Opened(
             client=client,
             linker=linker,
@@ -166,6 +168,16 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             edges=lambda _, tails, paths, __: EdgeReader(store, statements, tails, paths),
             fits=FitReader(store.reader, linker.names, PatternWriter(store, linker.naming, catalogues)),
         )
+
+    async def _check_instance_of(self, store: Store, catalogues: CatalogueCache) -> None:
+        """Check that items have the property that the option `instance_of` names.
+
+        Raises:
+            ConfigurationError: no item has it.
+        """
+        local = self._wikidata.instance_of
+        if local != INSTANCE_OF and not await store.reader.used([store.ids.direct(local)]):
+            raise absent_name("instance_of", "relation", local, (one.id for one in catalogues.current.properties))
 
     def _api(self, address: str) -> JsonApi:
         agent = user_agent(USER_AGENT, self._wikidata.contact, LIBRARY)

@@ -30,6 +30,7 @@ _OPTIONS = (
     "cache",
     "cache_hours",
 )
+INSTANCE_OF = "P31"
 _PROPERTY = re.compile(r"P\d+")
 
 
@@ -98,7 +99,7 @@ class Wikidata:
             dialect=preset.dialect,
             every_rank=extra.choice("statements", {"truthy": False, "all": True}),
             external_ids=extra.boolean("external_ids", default=False),
-            instance_of=_property(extra.text("instance_of", "P31")),
+            instance_of=_property(extra.text("instance_of", INSTANCE_OF)),
             cache=_folder(extra.text("cache", str(options.cache or ""))),
             cache_hours=float(extra.number("cache_hours", 24) or 0),
         )
