@@ -70,7 +70,7 @@ def test_chosen_properties_are_columns_behind_the_name_and_stay_one_list_in_json
         "ann|Ann|1994|a; b|Person",
         "bob|Bob|||",
     ]
-    assert "other properties are left out (height); the argument properties shows those it names." in answer.text
+    assert "Other properties are not shown for this many nodes (height)" in answer.text
     facts: Any = answer.facts
     properties = facts["rows"][0]["properties"]
     assert [(each["property"]["id"], each["value"]) for each in properties] == [

@@ -14,8 +14,8 @@ from kgnav_mcp.errors import LoadError
 TERM_BUDGET = 1_500_000_000
 """Bytes that keys may take in memory, so that a load stays below 2 GB in all."""
 
-LONGEST_NAME = 20_000
-"""Characters of the name of a relation, property or label, at most: ten times what any answer prints of it."""
+LONGEST_NAME = 200_000
+"""Characters of the name of a relation, property or label, at most: far more than any vocabulary has."""
 
 NAMES_BUDGET = 100_000_000
 """Characters of all these names together, which a load keeps in memory."""
