@@ -45,7 +45,8 @@ def _reader(app: App, export: ExportFormat) -> Callable[[str], Awaitable[str]]:
 
 
 def _page_reader(app: App, export: ExportFormat) -> Callable[[str, str], Awaitable[str]]:
-    async def read(trail: str, page: str = "1") -> str:  # a text: the SDK reports what is no number as its own fault
+    # The page is a text: the SDK reports a value that is not a number as an internal error.
+    async def read(trail: str, page: str = "1") -> str:
         return await _export(app, export, trail, int(page) if page.isdecimal() else 0)
 
     return read

@@ -78,7 +78,7 @@ return 1
 class _BoundedParser(_AsyncRESP2Parser):
     """Reads answers of `bound` bytes at most.
 
-    The client itself reads what an answer announces, however much that is: what is no Redis can fill the memory. It has
+    The client reads as many bytes as an answer announces, so a server that is not Redis can fill the memory. It has
     no setting for this; its connections take another parser, whose base has the same two methods since version 5.
     """
 
