@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp.adapters.paging.positions import Key, Place, Position
 from kgnav_mcp.adapters.sparql.around.far_ends import term_order
-from kgnav_mcp.adapters.sparql.dialect import PLAIN
+from kgnav_mcp.adapters.sparql.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql.dialects import DIALECTS
 from kgnav_mcp.adapters.sparql.keyset import read_by_key
 from kgnav_mcp.adapters.sparql.reading import Reader, Row
@@ -36,18 +37,20 @@ def utf_16(text: str) -> bytes:
 class Shuffled:
     """A store that sorts by text alone: rows with the same text come in another order in each answer."""
 
-    dialect = PLAIN
+    dialect: Dialect = PLAIN
 
     def __init__(self, terms: list[Term], collation: Collation) -> None:
         self.terms = terms
         self.collation = collation
         self.random = random.Random(3)  # noqa: S311 - no secret
         self.row_cap: int | None = None
+        self.sorted: list[int] = []
 
     async def select(self, query: str, **_: object) -> Answer:
         beyond = re.match(r'FILTER\(STR\(\?o\) >= (".*")\)', query, re.DOTALL)
         start = "" if beyond is None else str(Literal(re.sub(r"\\(.)", _unescaped, beyond[1][1:-1])))
         most = int(query.rpartition(" ")[2])
+        self.sorted.append(most)
         found = [term for term in self.terms if self.collation(str(term)) >= self.collation(start)]
         self.random.shuffle(found)
         found.sort(key=lambda term: self.collation(str(term)))
@@ -141,3 +144,12 @@ def test_only_dialects_whose_order_was_tested_are_paged_by_number():
         "fuseki",
         "rdf4j",
     }
+    assert {dialect.name for dialect in DIALECTS if not dialect.stable_distinct} == {"virtuoso"}
+
+
+async def test_no_more_rows_are_sorted_than_the_store_allows():
+    store = Shuffled(terms(), code_points)
+    store.dialect = replace(PLAIN, max_sorted=70)
+    found = await followed(store, 100)
+    assert len(found) == len(set(found)) == len(terms())
+    assert max(store.sorted) == 70

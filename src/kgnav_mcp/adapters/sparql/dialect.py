@@ -64,6 +64,10 @@ class Dialect:
     stable_order: bool = False
     """Whether the rows of a query without ORDER BY come in the same order at every request, until data is written: only
     then may a list be paged by OFFSET. False unless that was tested."""
+    stable_distinct: bool = True
+    """Whether that holds for the rows of a query with DISTINCT, too."""
+    max_sorted: int | None = None
+    """Maximum number of rows of a query with ORDER BY and LIMIT; None: there is none."""
     nests_exists: bool = True
     """Whether an EXISTS in an EXISTS is evaluated where this is not a whole FILTER but a part of its expression."""
     probe: str = ""

@@ -68,7 +68,8 @@ async def read_by_key(
     """
     node = Fragment(f"?{variable}")
     beyond = reader.part(BEYOND, node=node, text=Literal(start.text)) if start.text else Fragment("")
-    size = start.passed + limit + _MARGIN
+    most = reader.dialect.max_sorted or _EVERY_ROW
+    size = min(start.passed + limit + _MARGIN, most)
     while True:
         read = await reader.select(template, share=share, beyond=beyond, most=size, **terms)
         if read.stop is Stop.TIME_OUT:  # any of the rows may be missing
@@ -78,9 +79,9 @@ async def read_by_key(
         keyed = _after(rows, variable, start)
         if whole or keyed:
             return KeyedRows(keyed, Stop.COMPLETE if whole else Stop.LIMIT)
-        if read.stop is Stop.ROW_CAP:
+        if read.stop is Stop.ROW_CAP or size == most:
             raise errors.capped()
-        size *= 2
+        size = min(2 * size, most)
 
 
 async def read_list_by_key(

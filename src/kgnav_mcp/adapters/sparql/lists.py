@@ -354,9 +354,9 @@ class ListReader(ABC):
             else:
                 read = await self._reader.slice(template, 0, MAX_SORTED, conditions=conditions)
             return Rows(read.all_rows(), whole=True, total=total)
-        if start.skip and self._reader.stable_order is (start.key != Key()):
+        if start.skip and self._reader.stable_distinct is (start.key != Key()):
             raise invalid_cursor(start.write())
-        if self._reader.stable_order:
+        if self._reader.stable_distinct:
             read = await self._reader.slice(template, start.skip, limit, conditions=conditions)
             return Rows(read.rows, whole=False, total=total, stop=read.stop)
         rows = await self._read_by_key(template, variable, conditions, start, limit)

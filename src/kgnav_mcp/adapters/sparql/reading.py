@@ -110,6 +110,11 @@ class Reader:
         return self.dialect.stable_order or self._client.dialect.stable_order
 
     @property
+    def stable_distinct(self) -> bool:
+        """Whether lists without duplicates may be paged by OFFSET, as far as the store's dialect is known."""
+        return self.stable_order and self.dialect.stable_distinct and self._client.dialect.stable_distinct
+
+    @property
     def nests_exists(self) -> bool:
         """Whether EXISTS may be nested within an expression, as far as the store's dialect is known."""
         return self.dialect.nests_exists and self._client.dialect.nests_exists
