@@ -9,7 +9,7 @@ import pytest
 from kgnav_mcp.adapters.sparql.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
-from kgnav_mcp.errors import InvalidCursor
+from kgnav_mcp.errors import InvalidCursor, Unsupported
 from kgnav_mcp.model import Completeness, Count, Direction, Stop
 from kgnav_mcp.render.completeness import completeness_line
 from tests.adapters.endpoint.inprocess import lists_of, rows_of
@@ -81,6 +81,8 @@ async def test_a_cursor_of_a_store_that_pages_by_number_is_refused():
 class Reordering(InProcess):
     """Returns rows without duplicates in another order each time, unless they are sorted."""
 
+    cap: int | None = None
+
     async def select(self, query: str, **options: object) -> Answer:
         part = re.search(r"OFFSET (\d+) LIMIT (\d+)\s*$", query)
         if part is None or "DISTINCT" not in query:
@@ -88,7 +90,9 @@ class Reordering(InProcess):
         every = (await super().select(query[: part.start()], **options)).rows
         turned = 1_000 * len(self.queries) % max(len(every), 1)
         skip, most = map(int, part.groups())
-        return Answer((*every[turned:], *every[:turned])[skip : skip + most])
+        cap = most if self.cap is None else min(most, self.cap)
+        rows = (*every[turned:], *every[:turned])[skip : skip + cap]
+        return Answer(rows, self.cap if len(rows) == cap < most else None)
 
 
 @pytest.mark.parametrize("dialect", [PLAIN, VIRTUOSO], ids=lambda dialect: dialect.name)
@@ -114,6 +118,16 @@ async def test_long_lists_of_nodes_and_of_values_have_every_item_once(dialect: D
             break
         after = listed.positions[-1]
     assert len(values) == len(set(values)) == 10_200
+
+
+async def test_a_short_list_in_parts_of_another_order_is_refused():
+    fans = "\n".join(f"ex:fan{n} a ex:Fan ." for n in range(2_500))
+    client = Reordering(PREFIX + fans, dialect=VIRTUOSO)
+    reader = (await lists_of(client)).nodes
+    assert len((await reader("ex:Fan", None, None, 5_000, None)).items) == 2_500
+    client.cap = 1_000
+    with pytest.raises(Unsupported, match="its rows come in another order each time"):
+        await reader("ex:Fan", None, None, 5_000, None)
 
 
 def test_the_first_line_says_that_a_list_cannot_be_continued():

@@ -116,6 +116,14 @@ def capped() -> KgnavError:
     )
 
 
+def reordered() -> KgnavError:
+    """The error for a list that was read in parts between which the order of its rows changed."""
+    return Unsupported(
+        "the store's row cap cut a list, and its rows come in another order each time",
+        next_step="Have its operator raise the row cap, or narrow the list.",
+    )
+
+
 def not_sorted() -> KgnavError:
     """The error for an answer that is not in the order that the query asked for."""
     return Unsupported(

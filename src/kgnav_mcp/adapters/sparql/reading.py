@@ -27,6 +27,8 @@ T = TypeVar("T")
 
 _PLACEHOLDER = re.compile(r"\$([A-Za-z_]\w*)")
 _GROUPED = "GROUP BY"
+_UNIQUE = re.compile(rf"^SELECT DISTINCT|{_GROUPED}")
+"""In a query without two equal rows."""
 _BRANCH = "number"
 """The variable that identifies the branches of a union: a constant, so it is bound in a row for no group, too."""
 _ZEROS = {"0", "0.0"}
@@ -202,12 +204,16 @@ class Reader:
 
         Raises:
             StoreTimeout: one of these queries has not answered within `share` of the call's time.
+            Unsupported: rows came in another order, so that some are there twice and others are missing.
         """
         rows: list[Row] = []
         while len(rows) < most:
             query = self.filled(template, skip=skip + len(rows), most=most - len(rows), **terms)
             answer = await self._send(query, share)
             rows += answer.rows
+            is_continued = len(rows) > len(answer.rows)
+            if is_continued and _UNIQUE.search(template) and len({frozenset(row.items()) for row in rows}) < len(rows):
+                raise errors.reordered()
             if answer.stop is not Stop.ROW_CAP or not answer.rows or not self.stable_order:
                 return Read(tuple(rows), answer.stop)
         return Read(tuple(rows))
