@@ -32,12 +32,14 @@ class ListsInPart(SpoiltStore):
         people = [Person(n, f"Person {n}") for n in range(11)]
         told = [(NODE_COUNT, [] if counted is None else [{"n": Literal(counted)}])]
         async with self.opened(people, answers=told, cut={NODE_COUNT: ALL_ROWS}) as (graph, _):
-            for label in (self.person, None):
-                page = await graph.nodes(label, None, None, limit=3, after="6")
+            for label in (None, self.person):
+                first = await graph.nodes(label, None, None, limit=6)
+                page = await graph.nodes(label, None, None, limit=3, after=first.positions[-1])
                 assert (len(page.items), page.total, page.stop) == (3, Count.at_least(max(counted or 0, 9)), Stop.LIMIT)
-            last = await graph.nodes(self.person, None, None, limit=3, after="9")
+            last = await graph.nodes(self.person, None, None, limit=3, after=page.positions[-1])
             total = Count.at_least(max(counted or 0, 11))
             assert (len(last.items), last.total, last.stop) == (2, total, Stop.COMPLETE)
+            assert {one.id for one in (*first.items, *page.items, *last.items)} == set(self.ids(range(11)))
 
     @pytest.mark.parametrize("in_time", [0, ALL_ROWS])
     async def test_values_that_were_not_all_counted_are_not_taken_for_few(self, in_time: int):
@@ -45,7 +47,7 @@ class ListsInPart(SpoiltStore):
             first = await graph.values(self.notation.age, None, ValueOwner.NODE, limit=2)
             assert (len(first.items), first.stop) == (2, Stop.LIMIT)
             assert first.total == Count.at_least(3 if in_time else 2)
-            last = await graph.values(self.notation.age, None, ValueOwner.NODE, limit=2, after="2")
+            last = await graph.values(self.notation.age, None, ValueOwner.NODE, limit=2, after=first.positions[-1])
             assert (len(last.items), last.total, last.stop) == (1, Count.at_least(3), Stop.COMPLETE)
             assert {one.value.text for one in (*first.items, *last.items)} == {"30", "40", "50"}
 
