@@ -65,7 +65,7 @@ def waiting_run(folder: Path) -> Generator[tuple[subprocess.Popen[bytes], list[W
     os.mkfifo(fifo)
     (folder / "test_waiting.py").write_text(TESTS.format(workers=WORKERS, fifo=str(fifo)), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-n", str(WORKERS), "-c", os.devnull, "-p", "no:cacheprovider"]
-    with (folder / "output").open("wb") as output:
+    with (folder / "output").open("wb") as output, default_action(signal.SIGHUP):
         run = subprocess.Popen(
             [*command, "--rootdir", folder, "--basetemp", folder / "base", folder],
             cwd=ROOT,
@@ -82,6 +82,16 @@ def waiting_run(folder: Path) -> Generator[tuple[subprocess.Popen[bytes], list[W
     finally:
         remove_service(folder)  # where the test fails, too
         run.wait()
+
+
+@contextmanager
+def default_action(number: signal.Signals) -> Generator[None]:
+    """Starts processes that a signal ends, also where it is ignored here: `nohup` ignores SIGHUP."""
+    before = signal.signal(number, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def lines_from(fifo: Path, number: int, output: Path) -> list[str]:
