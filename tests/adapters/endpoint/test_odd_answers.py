@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.errors import Unsupported
-from kgnav_mcp.model import Count, Direction
+from kgnav_mcp.model import Count, Direction, Entity
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import GraphAdapter, ValueOwner
 from kgnav_mcp.spelling import parse_plan
@@ -68,7 +68,8 @@ async def test_blank_nodes_are_found_where_an_expression_loses_them():
         found = await graph.nodes("Address", "street", "Main Street", limit=5)
         assert [node.id.partition(">")[0] for node in found.items] == ["_:ex:acme", "_:ex:beta"]
         outgoing = await graph.neighbours(["ex:acme"], Direction.OUTGOING, paths=[("ex:address",)], limit=5)
-        assert [item.triple.tail.id for item in outgoing.items] == [found.items[0].id]
+        tails = [item.triple.tail for item in outgoing.items]
+        assert [tail.id for tail in tails if isinstance(tail, Entity)] == [found.items[0].id]
         runner = PlanRunner(graph)
         plan = parse_plan("MATCH (d)-[:address]->(a:Address)-[:geo]->(g) RETURN d.label, a.street, g.zone").plan
         rows = (await runner.run((await runner.check(plan)).plan, limit=9)).items
