@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from kgnav_mcp.model import Count, Direction
+import pytest
+
+from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.model import Count, Direction, Entity
+from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import GraphAdapter, ValueOwner
+from kgnav_mcp.spelling import parse_plan
 from tests.adapters.endpoint.inprocess import HERE
 from tests.adapters.sparql.inprocess import InProcess, opened_over
 
@@ -47,3 +52,32 @@ async def test_a_degree_that_no_row_states_is_counted_in_another_way_or_not_know
     async with opened_over(InProcess(FILMS, answers=[*without_rows, (r"UNION { \?o \?p <", ())]), HERE) as graph:
         (found,) = (await graph.find("Solaris", limit=5)).items
         assert found.degree == Count.unknown()
+
+
+FIRMS = """\
+PREFIX ex: <http://ex.example/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+ex:acme rdfs:label "Acme" ; ex:address [ a ex:Address ; ex:street "Main Street" ; ex:geo [ a ex:Geo ; ex:zone 3 ] ] .
+ex:beta rdfs:label "Beta" ; ex:address [ a ex:Address ; ex:street "Main Street" ] .
+"""
+
+
+async def test_blank_nodes_are_found_where_an_expression_loses_them():
+    # Comunica finds no triples of a blank node that `(?s AS ?b)` has bound.
+    client = InProcess(FIRMS, answers=[(r"\(\?\w+ AS \?\w+\) WHERE", ())])
+    async with opened_over(client, HERE) as graph:
+        found = await graph.nodes("Address", "street", "Main Street", limit=5)
+        assert [node.id.partition(">")[0] for node in found.items] == ["_:ex:acme", "_:ex:beta"]
+        outgoing = await graph.neighbours(["ex:acme"], Direction.OUTGOING, paths=[("ex:address",)], limit=5)
+        tails = [item.triple.tail for item in outgoing.items]
+        assert [tail.id for tail in tails if isinstance(tail, Entity)] == [found.items[0].id]
+        runner = PlanRunner(graph)
+        plan = parse_plan("MATCH (d)-[:address]->(a:Address)-[:geo]->(g) RETURN d.label, a.street, g.zone").plan
+        rows = (await runner.run((await runner.check(plan)).plan, limit=9)).items
+        assert [row.cells for row in rows] == [("Acme", "Main Street", 3)]
+
+
+async def test_listed_blank_nodes_whose_triples_are_lost_are_refused():
+    client = InProcess(FIRMS, answers=[(r"AS \?out\)", ())])
+    async with opened_over(client, HERE) as graph:
+        with pytest.raises(Unsupported, match="lists 2 blank nodes here, but finds no triples of them"):
+            await graph.nodes("Address", "street", "Main Street", limit=5)

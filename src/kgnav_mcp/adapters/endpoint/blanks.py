@@ -8,7 +8,7 @@ such endpoints keep their labels.)
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rdflib import BNode, URIRef
@@ -28,6 +28,17 @@ _MAX_ROWS = 100_000
 _MAX_LEVELS = 5
 """Maximum number of steps from blank node to blank node that are read to identify one."""
 _PATHS_PER_QUERY = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """A pattern for blank nodes, and the variable that it binds to them.
+
+    A pattern keeps its own variable: Comunica finds no triples of a blank node that `(?s AS ?b)` has bound.
+    """
+
+    pattern: Fragment
+    variable: str = "b"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,28 +68,28 @@ class Blanks:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
 
-    async def around(self, blanks: Fragment, levels: int = 1) -> BlankGraph:
-        """Read the blank nodes that a pattern binds as ?b, and those up to so many steps away from them.
+    async def around(self, seeds: Seeds, levels: int = 1) -> BlankGraph:
+        """Read the blank nodes of a pattern, and those up to so many steps away from them.
 
         One level is needed for the marks of the nodes, two for those of the nodes next to them.
 
         Raises:
             Unsupported: there are too many.
         """
-        graph, _ = await self._read(blanks, levels, ())
+        graph, _ = await self._read([seeds], levels, ())
         return graph
 
-    async def identified(self, blanks: Fragment, beside: Sequence[str] = ()) -> Identified:
-        """Read the blank nodes that a pattern binds as ?b, with the paths that identify them.
+    async def identified(self, seeds: Sequence[Seeds], beside: Sequence[str] = ()) -> Identified:
+        """Read the blank nodes of some patterns, with the paths that identify them.
 
         `beside` are further branches of the query, whose rows have the same labels. Raises as `around` does.
         """
-        graph, found = await self._read(blanks, 1, beside)
+        graph, found = await self._read(seeds, 1, beside)
         for levels in range(2, _MAX_LEVELS + 1):
             if all(graph.path(graph.nodes[seed]) for seed in graph.seeds):
                 break
             size = len(graph.nodes)
-            graph, found = await self._read(blanks, levels, beside)
+            graph, found = await self._read(seeds, levels, beside)
             if len(graph.nodes) == size:
                 break
 
@@ -126,7 +137,7 @@ class Blanks:
         columns = Fragment(" ".join(("?a", *(f"?p{n}" for n in range(len(steps))))))
         given = dict.fromkeys((path.anchor, *(step.relation for step in path.steps)) for path in paths)
         blanks = self._reader.part(queries.PATHS, columns=columns, rows=rows(*given), steps=Fragment(" ".join(pattern)))
-        graph = await self.around(blanks, max(2, len(steps)))
+        graph = await self.around(Seeds(blanks), max(2, len(steps)))
 
         def follow() -> dict[BlankPath, Resolved]:
             ends = ((path, _end(graph, path)) for path in paths)
@@ -134,14 +145,10 @@ class Blanks:
 
         return await in_thread(len(graph.nodes), follow)
 
-    async def _read(self, blanks: Fragment, levels: int, beside: Sequence[str]) -> tuple[BlankGraph, Sequence[Row]]:
-        branches, steps, node = list(beside), "", Fragment("?b")
-        for level in range(levels + 1):
-            if level:
-                near, node = node, Fragment(f"?b{level}")
-                steps += self._reader.filled(queries.NEXT_BLANK, near=near, far=node, r=Fragment(f"?r{level}"))
-            contents = queries.CONTENTS if level < 2 else queries.CONTENTS_FAR_AWAY
-            branches.append(self._reader.filled(contents, blanks=blanks, steps=Fragment(steps), node=node))
+    async def _read(
+        self, seeds: Sequence[Seeds], levels: int, beside: Sequence[str]
+    ) -> tuple[BlankGraph, Sequence[Row]]:
+        branches = [*beside, *(branch for each in seeds for branch in self._contents(each, levels))]
         union = Fragment(" UNION ".join(branches))
         read = (await self._reader.slice(queries.BRANCHES, 0, _MAX_ROWS, branches=union)).all_rows()
         if len(read) == _MAX_ROWS:
@@ -149,11 +156,23 @@ class Blanks:
                 f"the blank nodes here have more than {_MAX_ROWS:,} triples, by which they would be told apart",
                 next_step="Add a condition, or begin at a node with an IRI.",
             )
-        return await in_thread(len(read), lambda: _graph(read))
+        variables = [each.variable for each in seeds]
+        return await in_thread(len(read), lambda: _graph(read, variables))
+
+    def _contents(self, seeds: Seeds, levels: int) -> Iterator[str]:
+        """The branches that read the triples of blank nodes, and of those up to so many steps away."""
+        seed = node = Fragment(f"?{seeds.variable}")
+        steps = ""
+        for level in range(levels + 1):
+            if level:
+                near, node = node, Fragment(f"?b{level}")
+                steps += self._reader.filled(queries.NEXT_BLANK, near=near, far=node, r=Fragment(f"?r{level}"))
+            contents = queries.CONTENTS if level < 2 else queries.CONTENTS_FAR_AWAY
+            yield self._reader.filled(contents, blanks=seeds.pattern, seed=seed, steps=Fragment(steps), node=node)
 
 
-def _graph(read: Sequence[Row]) -> tuple[BlankGraph, Sequence[Row]]:
-    """The blank nodes in the rows of CONTENTS, and the other rows."""
+def _graph(read: Sequence[Row], variables: Sequence[str]) -> tuple[BlankGraph, Sequence[Row]]:
+    """The blank nodes in the rows of CONTENTS, which begin at some `variables`, and the other rows."""
     nodes: dict[BNode, Blank] = {}
     seeds: dict[BNode, None] = {}
     others: list[Row] = []
@@ -161,7 +180,7 @@ def _graph(read: Sequence[Row]) -> tuple[BlankGraph, Sequence[Row]]:
         if "out" not in row:
             others.append(row)
             continue
-        seed = row.get("b")
+        seed = next((row[variable] for variable in variables if variable in row), None)
         label = seed or next(term for name, term in row.items() if _is_level(name))
         if not isinstance(label, BNode):
             continue

@@ -8,6 +8,7 @@ from contextlib import suppress
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
+from kgnav_mcp.adapters.endpoint.blanks import Seeds
 from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.store import Store, one_of
@@ -78,7 +79,7 @@ class ListReader(PropertyLists):
 
     async def _blank_nodes(self, conditions: Fragment, skip: int, most: int) -> BlankNodes:
         part = self._reader.part(queries.BLANKS_OF_NODES, conditions=conditions, skip=skip, most=most)
-        read = await self._store.blanks.identified(part)
+        read = await self._store.blanks.identified([Seeds(part, "s")])
         found = await self._entities.blank_nodes({path: read.nodes[label] for label, path in read.paths.items()})
         note = f"{read.unidentified:,} blank nodes are left out: no path from a node with an IRI identifies them."
         return BlankNodes(sorted(found, key=lambda node: node.id), note if read.unidentified else "")

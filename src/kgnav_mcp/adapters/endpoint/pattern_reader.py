@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgnav_mcp.adapters.endpoint import queries
+from kgnav_mcp.adapters.endpoint.blanks import Seeds
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.pattern_writer import PatternWriter
 from kgnav_mcp.adapters.endpoint.store import Store
@@ -30,10 +31,11 @@ class PatternReader(FitReader):
             InvalidArgument: no path identifies one of them.
             Unsupported: there are too many to identify them.
         """
-        seeds = (
-            self._reader.filled(queries.BLANKS_OF_PATTERN, node=Fragment(name), pattern=pattern) for name in blanks
-        )
-        read = await self._store.blanks.identified(Fragment(" UNION ".join(seeds)), [f"{{ {matches.text} }}"])
+        seeds = [
+            Seeds(self._reader.part(queries.BLANKS_OF_PATTERN, node=Fragment(name), pattern=pattern), name[1:])
+            for name in blanks
+        ]
+        read = await self._store.blanks.identified(seeds, [f"{{ {matches.text} }}"])
         if read.unidentified:  # edge by edge they would not be found: no path leads to them
             raise InvalidArgument(
                 f"{read.unidentified:,} nodes of the rows are blank nodes that no path from an IRI leads to",

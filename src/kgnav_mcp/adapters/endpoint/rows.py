@@ -9,7 +9,7 @@ from rdflib import BNode, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blank_graph import Arrival, Blank, BlankGraph
-from kgnav_mcp.adapters.endpoint.blanks import Resolved
+from kgnav_mcp.adapters.endpoint.blanks import Resolved, Seeds
 from kgnav_mcp.adapters.endpoint.counts import CountReader, is_kind, own_edges
 from kgnav_mcp.adapters.endpoint.ids import BlankPath
 from kgnav_mcp.adapters.endpoint.names import Names
@@ -108,7 +108,7 @@ class RowReader(rows.RowReader):
         blanks: Sequence[Entity] = ()
         if any(isinstance(term, BNode) for term in terms) and isinstance(segment.entity, URIRef):
             part = self._reader.part(queries.BLANKS_OF_SLICE, by=pattern, kind=self._ends, skip=skip, most=size)
-            graph = await self._store.blanks.around(part)
+            graph = await self._store.blanks.around(Seeds(part, "o"))
             arrival = segment.entity, segment.path[0], self._backwards
             blanks = [self._entity(graph, graph.nodes[seed], segment.entity, arrival) for seed in graph.seeds]
         return await in_thread(len(terms), lambda: _ordered(terms, blanks))
@@ -120,7 +120,8 @@ class RowReader(rows.RowReader):
             return rows.BlankEnds()
         if not is_at_most(count, _MAX_BLANKS):
             return rows.BlankEnds((), Stop.UNORDERED)
-        graph = await self._store.blanks.around(self._reader.part(queries.BLANKS_OF, by=pattern, kind=self._ends))
+        part = self._reader.part(queries.BLANKS_OF, by=pattern, kind=self._ends)
+        graph = await self._store.blanks.around(Seeds(part, "o"))
         arrival = anchor, relation, self._backwards
         found = [self._entity(graph, graph.nodes[seed], anchor, arrival) for seed in graph.seeds]
         return rows.BlankEnds(_ordered((), found))
@@ -198,7 +199,7 @@ class RowReader(rows.RowReader):
     ) -> list[tuple[Entity, Sequence[End]]]:
         """Read the mediators of a block that are blank nodes, each with the far ends behind it."""
         part = self._reader.part(queries.MEDIATOR_SLICE[self._direction], s=anchor, near=relation, skip=skip, most=size)
-        graph = await self._store.blanks.around(part)
+        graph = await self._store.blanks.around(Seeds(part, "m"))
         arrival = anchor, relation, self._backwards
         found: list[tuple[Entity, Sequence[End]]] = []
         for blank in [graph.nodes[seed] for seed in graph.seeds]:
@@ -219,7 +220,7 @@ class RowReader(rows.RowReader):
         if not pairs:
             return {}
         part = self._reader.part(queries.BLANKS_OF_PAIRS[self._direction], pairs=listed_rows(*pairs))
-        graph = await self._store.blanks.around(part)
+        graph = await self._store.blanks.around(Seeds(part))
 
         reified = self._backwards and self._store.reification.parallel
 

@@ -124,6 +124,14 @@ def reordered() -> KgnavError:
     )
 
 
+def lost_blank_nodes(number: int) -> KgnavError:
+    """The error for blank nodes of a list whose triples the store does not find."""
+    return Unsupported(
+        f"the store lists {number:,} blank nodes here, but finds no triples of them",
+        next_step="Begin at the nodes beside them, or count them: MATCH (n:Label) RETURN count(*).",
+    )
+
+
 def not_sorted() -> KgnavError:
     """The error for an answer that is not in the order that the query asked for."""
     return Unsupported(

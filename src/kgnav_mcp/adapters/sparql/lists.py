@@ -11,7 +11,7 @@ from rdflib import BNode, URIRef
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.paging.positions import Key
-from kgnav_mcp.adapters.sparql import queries
+from kgnav_mcp.adapters.sparql import errors, queries
 from kgnav_mcp.adapters.sparql.keyset import SHARE, read_list_by_key
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.paging import (
@@ -232,6 +232,9 @@ class ListReader(ABC):
         if any(isinstance(row["s"], BNode) for row in read.rows):
             bounds = (0, MAX_SORTED) if read.whole else (start.skip, limit)
             blanks = await self._blank_nodes(conditions, *bounds)
+            listed = sum(isinstance(row["s"], BNode) for row in read.rows)
+            if not blanks.note and len(blanks.found) < listed:
+                raise errors.lost_blank_nodes(listed - len(blanks.found))
             alone = read.whole and not blanks.found and all(isinstance(row["s"], BNode) for row in read.rows)
             if blanks.note and (bare or alone):  # whoever needs only ids shows no note
                 raise Unsupported(
