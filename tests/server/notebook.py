@@ -50,6 +50,7 @@ TOOLSET = Toolset(
             arguments=WriteDown,
             run=write_down,
             tables=(NOTE,),
+            example={"note": "so"},
             read_only=False,
             idempotent=False,
         ),

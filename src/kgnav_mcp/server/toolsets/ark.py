@@ -36,7 +36,7 @@ GivenTriple = Annotated[list[Any], WithJsonSchema(_FORM)]
 class AddStep(Arguments):
     """Arguments of `add_step`."""
 
-    ids: ClassVar[frozenset[str]] = frozenset({"anchor", "relation"})
+    ids: ClassVar[frozenset[str]] = frozenset({"anchor", "relation", "triples"})
 
     trail: str = Field(description=HANDLE)
     anchor: str = Field(description="Entity id or name: the head of the triples.")
@@ -159,6 +159,12 @@ TOOLSET = Toolset(
             arguments=AddStep,
             run=add_step,
             tables=(REASONING_COLUMNS,),
+            example={
+                "anchor": "vincent_van_gogh",
+                "relation": "born_in",
+                "triples": [["vincent_van_gogh", "born_in", "zundert"]],
+                "inference": "He is from Zundert.",
+            },
             read_only=False,
             idempotent=False,
             trail=TrailUse.IN_TURN,

@@ -79,6 +79,8 @@ class NodesByProperty(ByProperty):
 class Neighbors(ByProperty):
     """Arguments of `get_all_nearest_neighbors`. The first three are the paper's, the others are additions."""
 
+    ids: ClassVar[frozenset[str]] = frozenset({"relationship"})
+
     direction: EitherDirection = Field(
         default=EITHER, description="outgoing: relationships that leave the node; incoming: that point at it."
     )
@@ -194,6 +196,7 @@ _TOOLS = (
         arguments=NodesByProperty,
         run=get_node_by_property,
         tables=(NODE_COLUMNS,),
+        example={"label": "Painter", "property_name": "born", "property_value": 1853},
     ),
     ToolSpec(
         name="get_all_nearest_neighbors",
@@ -207,6 +210,7 @@ _TOOLS = (
         arguments=Neighbors,
         run=get_all_nearest_neighbors,
         tables=(NEIGHBOR_COLUMNS, RELATIONSHIP_COLUMNS),
+        example={"label": "*", "property_name": "id", "property_value": "zundert"},
     ),
     ToolSpec(
         name="get_unique_property_values",
@@ -218,6 +222,7 @@ _TOOLS = (
         arguments=UniqueValues,
         run=get_unique_property_values,
         tables=(value_columns("nodes"), value_columns("relationships")),
+        example={"property_name": "born", "entity_name": "*", "entity_type": "node"},
     ),
     ToolSpec(
         name="think",
@@ -226,6 +231,7 @@ _TOOLS = (
         arguments=Think,
         run=think,
         tables=((_THOUGHT,),),
+        example={"thought": "Zundert lies in the Netherlands."},
     ),
 )
 

@@ -81,6 +81,7 @@ _TOOLS = (
         arguments=GetRelations,
         run=get_relations,
         tables=(RELATION_COLUMNS,),
+        example={"entity": "vincent_van_gogh"},
     ),
     ToolSpec(
         name="get_triples",
@@ -94,6 +95,7 @@ _TOOLS = (
         arguments=GetTriples,
         run=get_triples,
         tables=(TRIPLE_COLUMNS,),
+        example={"entity": "the_netherlands", "relations": ["contains", "capital"]},
     ),
 )
 

@@ -75,6 +75,7 @@ counted; rows are distinct.
 out), incoming or either. Every step is a set, and all must hold together; "except" leaves out a whole set.
 An answer that is empty or cut says how large each label and relation of the plan is."""
 
+_EXAMPLE = "MATCH (p:Painter)-[:born_in]->(c {id: 'zundert'}) RETURN p"
 _TOOLS = (
     ToolSpec(
         name="run_plan",
@@ -83,6 +84,7 @@ _TOOLS = (
         arguments=RunPlan,
         run=run_plan,
         tables=(),  # the columns depend on the plan
+        example={"plan": _EXAMPLE},
     ),
     ToolSpec(
         name="check_plan",
@@ -94,6 +96,7 @@ _TOOLS = (
         arguments=PlanArguments,
         run=check_plan,
         tables=((CYPHER,),),
+        example={"plan": _EXAMPLE},
     ),
 )
 

@@ -92,6 +92,7 @@ _TOOLS = (
         arguments=Search,
         run=search,
         tables=(ROW_COLUMNS, HUB_COLUMNS),
+        example={"entity": "the_netherlands", "direction": "outgoing"},
     ),
 )
 
