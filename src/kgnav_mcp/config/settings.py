@@ -162,6 +162,9 @@ class Settings(BaseModel):
     toolsets: Annotated[tuple[ToolsetName, ...], BeforeValidator(split_commas)] = Field(
         default=default_toolsets(), min_length=1, description="groups of tools to offer"
     )
+    prompts: str = Field(
+        default="", description="folder of your own texts of prompts, each named as the prompt: search_on_graph.md"
+    )
     paper_format: bool = Field(default=False, description="answer with Search-on-Graph's own table, for research runs")
     structured: bool = Field(
         default=False, description="answer with structured content in place of markdown, for scripts"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from datetime import UTC, datetime
+from typing import Annotated, cast
 
 from mcp import MCPError
 from mcp.server.mcpserver import MCPServer
@@ -12,9 +14,10 @@ from mcp_types import INVALID_PARAMS
 from pydantic import Field
 
 from kgnav_mcp.app import App, Graph
-from kgnav_mcp.clipping import clipped
+from kgnav_mcp.clipping import clipped, comma_list
 from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Entity, Node, Triple
+from kgnav_mcp.navigation.resolving import resolve_entities
 from kgnav_mcp.navigation.sampling import SampleWalk
 from kgnav_mcp.render.budget import truncate_text
 from kgnav_mcp.render.overview import schema_overview
@@ -22,9 +25,15 @@ from kgnav_mcp.render.problems import error_text
 from kgnav_mcp.render.table import RenderOptions
 from kgnav_mcp.render.text import NAME_LIMIT, clean, name_and_id, node_text, printable_id
 from kgnav_mcp.render.tokens import count_tokens
+from kgnav_mcp.server.prompt_texts import filled, placeholders
 
 Question = Annotated[str, Field(description="The question to answer from the graph.")]
 GraphName = Annotated[str, Field(description="Which graph; the first configured one when left out.")]
+TopicEntities = Annotated[
+    str, Field(description="What the question is about: ids or names, separated by commas or as a JSON list.")
+]
+_TOPICS = 2_000
+"""Most characters of the list of topic entities."""
 
 _SCHEMA_ROWS = 200
 
@@ -47,6 +56,16 @@ class PromptSpec:
     example_lines: Callable[[SampleWalk], Sequence[str]]
     """Returns the lines of the example: the tool calls along a walk, and what they show."""
 
+    text: str = ""
+    """A text with placeholders in place of this project's own."""
+
+    @property
+    def template(self) -> str:
+        """The text of the prompt with its placeholders."""
+        return self.text or "\n\n".join(
+            (self.method, "{schema}", "{examples}", _CLOSING, "{topic_entities}Question: {question}")
+        )
+
 
 def step_by_step(step_calls: Callable[[Triple], str]) -> Callable[[SampleWalk], Sequence[str]]:
     """A `walk_calls` function that writes each step of a walk separately, as calls from a triple's head to its tail."""
@@ -61,26 +80,29 @@ def step_by_step(step_calls: Callable[[Triple], str]) -> Callable[[SampleWalk], 
     return lines
 
 
-def add_prompts(server: MCPServer[None], app: App, prompts: Iterable[PromptSpec]) -> None:
-    """Add these prompts for the graphs of the app."""
+def add_prompts(server: MCPServer[None], app: App, prompts: Sequence[PromptSpec], texts: Mapping[str, str]) -> None:
+    """Add these prompts for the graphs of the app. `texts` has the templates that replace those of prompts by name."""
     for spec in prompts:
-        server.prompt(spec.name, title=spec.title, description=spec.description)(_prompt_function(app, spec))
+        write = _prompt_function(app, replace(spec, text=texts.get(spec.name, "")))
+        server.prompt(spec.name, title=spec.title, description=spec.description)(write)
 
 
-def _prompt_function(app: App, spec: PromptSpec) -> Callable[[str, str], Awaitable[str]]:
+def _prompt_function(app: App, spec: PromptSpec) -> Callable[[str, str, str], Awaitable[str]]:
     """The prompt as a function, from whose signature the SDK derives the prompt's arguments."""
 
-    async def write(question: Question, graph: GraphName = "") -> str:
-        return await _prompt(app, graph, question, spec)
+    async def write(question: Question, graph: GraphName = "", topic_entities: TopicEntities = "") -> str:
+        return await _prompt(app, graph, question, topic_entities, spec)
 
     return write
 
 
-async def _prompt(app: App, name: str, question: str, spec: PromptSpec) -> str:
-    """The text of the prompt. The budget limits its variable parts: question, example and schema.
+async def _prompt(app: App, name: str, question: str, topic_entities: str, spec: PromptSpec) -> str:
+    """The text of the prompt: its template, filled in.
+
+    The budget limits its variable parts: question, topic entities, examples and schema.
 
     Raises:
-        MCPError: the question is too long, or the graph does not exist.
+        MCPError: the question is too long, or the graph or a topic entity does not exist.
     """
     budget = app.render_options.budget
     if len(question) > budget // 2:  # no character is more than one token
@@ -91,12 +113,54 @@ async def _prompt(app: App, name: str, question: str, spec: PromptSpec) -> str:
         graph = app.graph(name.strip() or None)
     except InvalidRequest as error:
         raise MCPError(INVALID_PARAMS, error_text(error)) from error
+    wanted = placeholders(spec.template)
+    topics = await _topics(graph, topic_entities)
+    values = {"question": question, "system_time": datetime.now(UTC).isoformat(" ", "seconds")}
+    if spec.text:
+        values["topic_entities"] = topics or "none given"
+    else:
+        values["topic_entities"] = f"Topic entities: {topics}\n" if topics else ""
+    values["examples"] = await _examples(app, graph, spec) if "examples" in wanted else ""
+    if "schema" in wanted:
+        left = budget - sum(map(count_tokens, values.values()))
+        values["schema"] = await _schema(graph, replace(app.render_options, budget=max(left, 0)))
+    written = filled(spec.template, values)
+    return written if "question" in wanted else f"{written}\n\nQuestion: {question}"
+
+
+async def _topics(graph: Graph, given: str) -> str:
+    """The topic entities with their names and ids; as they were given if the store does not answer.
+
+    Raises:
+        MCPError: an entity is unknown or ambiguous.
+    """
+    references = _references(given)
+    if not references:
+        return ""
+    try:
+        async with graph.adapter() as adapter:
+            entities = await resolve_entities(adapter, references)
+    except InvalidRequest as error:
+        raise MCPError(INVALID_PARAMS, error_text(error)) from error
+    except KgnavError:
+        return comma_list([*map(clean, references)], _TOPICS)
+    return comma_list([clean(name_and_id(entity)) for entity in entities], _TOPICS)
+
+
+def _references(given: str) -> list[str]:
+    """The references in a JSON list, or between commas."""
+    try:
+        parsed: object = json.loads(given) if given.lstrip().startswith("[") else None
+    except ValueError:
+        parsed = None
+    parts = cast("list[object]", parsed) if isinstance(parsed, list) else given.split(",")
+    return [str(part).strip() for part in parts if str(part).strip()]
+
+
+async def _examples(app: App, graph: Graph, spec: PromptSpec) -> str:
     walk = await graph.sample()
     example = _example(walk, spec) if walk else "No example: the graph has no named walk."
-    example = truncate_text(example, budget // 4)
-    left = budget - count_tokens(question) - count_tokens(example)
-    schema = await _schema(graph, replace(app.render_options, budget=left))
-    return "\n\n".join((spec.method, schema, example, _CLOSING, f"Question: {question}"))
+    return truncate_text(example, app.render_options.budget // 4)
 
 
 async def _schema(graph: Graph, options: RenderOptions) -> str:

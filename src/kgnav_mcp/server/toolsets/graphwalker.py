@@ -104,8 +104,7 @@ _METHOD = """You answer a question by walking a knowledge graph with get_relatio
 1. Name the topic entities of the question and find their ids with find_node.
 2. get_relations(entity, question) lists the relations around an entity, best match first, each with its direction.
 3. get_triples(entity, relations) follows the ones you choose. Choose more than one when in doubt.
-4. Go on from the heads and tails you found, all of them as a list in one call, at most four hops, until they answer
-   the question."""
+4. Go on from the heads and tails you found, all of them as a list in one call, until they answer the question."""
 
 
 def _step_calls(step: Triple) -> str:
