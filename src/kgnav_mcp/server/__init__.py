@@ -19,6 +19,7 @@ from kgnav_mcp.server.recording import TRAIL
 from kgnav_mcp.server.resources import add_resources
 from kgnav_mcp.server.tool import build_tool
 from kgnav_mcp.server.toolsets import load_toolsets
+from kgnav_mcp.server.worked_examples import WorkedExamples
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -70,7 +71,8 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
             "resources/templates/list": hint,
         },
     )
-    add_prompts(server, app, [prompt for toolset in toolsets for prompt in toolset.prompts], _own_texts(app))
+    examples = WorkedExamples(app, lambda: (spec for toolset in load_toolsets() for spec in toolset.tools))
+    add_prompts(server, app, [prompt for toolset in toolsets for prompt in toolset.prompts], _own_texts(app), examples)
     add_resources(server, app)
     if trails:
         from kgnav_mcp.server.trail_resources import add_trail_resources  # noqa: PLC0415 - off by default

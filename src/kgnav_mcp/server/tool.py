@@ -142,6 +142,22 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
     )
 
 
+async def run_tool(spec: ToolSpec[Any], app: App, graph: str, arguments: Json) -> Answer:
+    """The answer, as text, of a tool to a call on this graph, recorded on the trail that it names.
+
+    Raises:
+        KgnavError: the call fails.
+    """
+    own = {name: value for name, value in arguments.items() if name in spec.arguments.model_fields}
+    values = spec.arguments.model_validate(own).model_dump_one_level()
+    values |= {"graph": graph, **({TRAIL: arguments[TRAIL]} if TRAIL in arguments else {})}
+    answer = partial(_answer, spec, app, structured=False)
+    recording = await Recording.begin(app, values)
+    if recording is None:
+        return await answer(values)
+    return await recording.answer_and_record(spec, values, lambda given: answer(given, recording=recording))
+
+
 async def _answer(
     spec: ToolSpec[Any],
     app: App,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
@@ -10,6 +11,7 @@ from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import primitives
 from kgnav_mcp.navigation.cursor import Cursor
+from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.render.calls import call_text, next_call
 from kgnav_mcp.render.columns import Column
@@ -30,6 +32,7 @@ from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER, EitherDirection
+from kgnav_mcp.server.worked_examples import walk_calls
 
 LABEL = f"Node label (class), as describe_graph lists it; {primitives.ANY_LABEL!r} for any."
 _THOUGHT = Column("thought")
@@ -250,6 +253,17 @@ def _step_calls(step: Triple) -> str:
     return call_text("get_all_nearest_neighbors", {"label": label, **name})
 
 
+def _look(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
+    label = next(iter(step.entity.types), primitives.ANY_LABEL)
+    node = {"label": label, "property_name": "id", "property_value": step.entity}
+    return "get_all_nearest_neighbors", {**node, "direction": str(step.direction)}
+
+
+def _follow(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
+    tool, arguments = _look(step)
+    return tool, {**arguments, "relationship": step.relation}
+
+
 TOOLSET = Toolset(
     name="graphwalk",
     title="GraphWalk",
@@ -265,6 +279,7 @@ TOOLSET = Toolset(
             description="Answer a question with look-ups by label, property and value.",
             method=_METHOD,
             example_lines=step_by_step(_step_calls),
+            example_calls=walk_calls(_look, _follow, shows_rows=True),
         ),
     ),
 )

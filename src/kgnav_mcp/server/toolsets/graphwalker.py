@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from pydantic import Field
 
 from kgnav_mcp.model import Triple
 from kgnav_mcp.navigation import relations as walker
+from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.triples import RELATION_COLUMNS, TRIPLE_COLUMNS, relations_table, triples_table
@@ -17,6 +19,7 @@ from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR, ENTITY, QUESTION
+from kgnav_mcp.server.worked_examples import walk_calls
 
 
 class GetRelations(Arguments):
@@ -112,6 +115,14 @@ def _step_calls(step: Triple) -> str:
     return f"{first}\n{call_text('get_triples', {'entity': step.head, 'relations': [step.relation]})}"
 
 
+def _look(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
+    return "get_relations", {"entity": step.entity}
+
+
+def _follow(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
+    return "get_triples", {"entity": step.entity, "relations": [step.relation]}
+
+
 TOOLSET = Toolset(
     name="graphwalker",
     title="GraphWalker",
@@ -127,6 +138,7 @@ TOOLSET = Toolset(
             description="Answer a question by choosing among ranked relations and following them.",
             method=_METHOD,
             example_lines=step_by_step(_step_calls),
+            example_calls=walk_calls(_look, _follow, shows_rows=False),
         ),
     ),
 )

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, WithJsonSchema
 
 from kgnav_mcp.navigation.sampling import SampleWalk
+from kgnav_mcp.navigation.worked_walks import Walk
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.server.arguments import Arguments
@@ -15,6 +16,7 @@ from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR
+from kgnav_mcp.server.worked_examples import ExampleCall
 
 _FORMS = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
 CYPHER = Column("cypher")
@@ -117,6 +119,14 @@ def _walk_calls(walk: SampleWalk) -> list[str]:
     return planning.walk_calls(walk)
 
 
+def _example_calls(walk: Walk) -> list[ExampleCall]:
+    """One plan for the whole walk."""
+    from kgnav_mcp.server import planning  # noqa: PLC0415 - as above
+
+    reason = "The schema has these relations, so that one plan answers the whole question."
+    return [ExampleCall(reason, "run_plan", {"plan": planning.walk_plan(walk)}, walk[-1])]
+
+
 TOOLSET = Toolset(
     name="plans",
     title="Plans (GraphRunner)",
@@ -132,6 +142,7 @@ TOOLSET = Toolset(
             description="Answer a question with a plan over the graph instead of one entity a call.",
             method=_METHOD,
             example_lines=_walk_calls,
+            example_calls=_example_calls,
         ),
     ),
 )
