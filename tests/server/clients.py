@@ -11,9 +11,22 @@ from mcp_types import CallToolResult, TextContent
 from kgnav_mcp.app import App
 from kgnav_mcp.config import Settings
 from kgnav_mcp.server import build_server
+from kgnav_mcp.server.recording import TRAIL
+from kgnav_mcp.server.toolsets import load_toolsets
 
 DEMO = Settings()
 """Default settings: the demo graph, all toolsets."""
+
+
+SPECS = {spec.name: spec for toolset in load_toolsets() for spec in toolset.tools}
+"""Every tool that there is."""
+
+
+def example(tool: str, trail: str = "") -> dict[str, object]:
+    """The example call of a tool, on this trail if it needs one."""
+    spec = SPECS[tool]
+    field = spec.arguments.model_fields.get(TRAIL)
+    return {**spec.example, **({TRAIL: trail} if field is not None and field.is_required() else {})}
 
 
 def client(settings: Settings = DEMO) -> Client:

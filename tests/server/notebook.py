@@ -50,6 +50,7 @@ TOOLSET = Toolset(
             arguments=WriteDown,
             run=write_down,
             tables=(NOTE,),
+            example={"note": "so"},
             read_only=False,
             idempotent=False,
         ),
@@ -61,6 +62,7 @@ TOOLSET = Toolset(
             description="Answer a question with a notebook.",
             method="You write everything down.",
             example_lines=step_by_step(_step_calls),
+            example_calls=lambda _: (),
         ),
     ),
 )

@@ -12,7 +12,9 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp_types import INVALID_PARAMS, CallToolResult, ErrorData, Implementation, ServerCapabilities, TextContent, Tool
 
 from kgnav_mcp.config import GraphSettings, Settings
-from tests.server.clients import client
+from kgnav_mcp.config.toolsets import default_toolsets
+from kgnav_mcp.server.toolsets import load_toolsets
+from tests.server.clients import client, example
 from tests.server.processes import HttpServer, missing_graph, on_http, on_stdio
 
 MISSING = Settings(graphs={"films": GraphSettings(location="missing.kg")})
@@ -46,7 +48,7 @@ async def seen_by(connecting: Client) -> Seen:
             capabilities=connected.server_capabilities,
             tools=tools,
             tools_again=(await connected.list_tools(cache_mode="bypass")).tools,
-            answers={tool.name: await connected.call_tool(tool.name, valid_arguments(tool)) for tool in tools},
+            answers={tool.name: await connected.call_tool(tool.name, example(tool.name)) for tool in tools},
             unknown_argument=await connected.call_tool("find_node", {"hint": "x", "limits": 3}),
             missing_argument=await connected.call_tool("search", {"entity": "x"}),
             unknown_tool=await protocol_error(connected.call_tool("serch", {"entity": "x"})),
@@ -59,15 +61,6 @@ async def protocol_error(request: Awaitable[object]) -> ErrorData:
     with pytest.raises(MCPError) as caught:
         await request
     return caught.value.error
-
-
-def valid_arguments(tool: Tool) -> dict[str, object]:
-    """Something for each required argument that its schema lets through."""
-    values: dict[str, object] = {}
-    for name in tool.input_schema.get("required", []):
-        schema = tool.input_schema["properties"][name]
-        values[name] = schema["enum"][0] if "enum" in schema else ["x"] if schema.get("type") == "array" else "x"
-    return values
 
 
 @pytest.fixture(scope="module")
@@ -109,19 +102,9 @@ def only_text(result: CallToolResult) -> str:
 
 def test_every_era_and_transport_lists_the_same_tools_in_the_same_order(seen: Seen, in_memory: Seen) -> None:
     assert seen.tools == seen.tools_again == in_memory.tools
-    assert [tool.name for tool in seen.tools] == [
-        "find_node",
-        "describe_graph",
-        "search",
-        "get_relations",
-        "get_triples",
-        "get_node_by_property",
-        "get_all_nearest_neighbors",
-        "get_unique_property_values",
-        "think",
-        "run_plan",
-        "check_plan",
-    ]
+    offered = [tool.name for toolset in load_toolsets(default_toolsets()) for tool in toolset.tools]
+    assert [tool.name for tool in seen.tools] == offered
+    assert offered[0] == "find_node", "where a walk begins"
 
 
 def test_without_its_graph_the_server_starts_and_every_tool_says_what_to_do(seen: Seen) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from kgnav_mcp.adapters.embedded.adapter import EmbeddedAdapter
 from kgnav_mcp.adapters.embedded.loading import load
-from kgnav_mcp.config import GraphSettings, Settings
+from kgnav_mcp.config import TOOLSETS, GraphSettings, Settings
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from tests.server.clients import DEMO, client, refused, text_of
 
@@ -39,12 +39,12 @@ MENDED: list[tuple[str, dict[str, object], str]] = [
     (
         "get_relations",
         {"entity": ["zundert", "vincent_van_gog", "William II"]},
-        'get_relations(entity=["vincent_van_gogh", "william_ii_of_the_netherlands", "zundert"])',
+        'get_relations(entity=["zundert", "vincent_van_gogh", "william_ii_of_the_netherlands"])',
     ),
     (
         "get_relations",
         {"entity": ["zundert", "vincent_van_gog"]},
-        'get_relations(entity=["vincent_van_gogh", "zundert"])',
+        'get_relations(entity=["zundert", "vincent_van_gogh"])',
     ),
     (
         "search",
@@ -147,6 +147,50 @@ NONE: list[tuple[str, dict[str, object]]] = [
 """Calls that say nothing of what is wanted, or that nothing near would answer."""
 
 
+SEARCHED = 'search(entity="vincent_van_gogh", direction="outgoing")'
+EVERY = Settings(toolsets=tuple(TOOLSETS))
+SHAPES: list[tuple[str, dict[str, object], str]] = [
+    (
+        "fetch_neighbors",
+        {"nodes": "vincent_van_gog", "edge_type": "bornin"},
+        'fetch_neighbors(nodes=["vincent_van_gogh"], edge_type="born_in")',
+    ),
+    (
+        "fetch_neighbors",
+        {"nodes": ["Zundert", "breda"], "edge_type": "locatedin"},
+        'fetch_neighbors(nodes=["zundert", "breda"], edge_type="located_in")',
+    ),
+    (
+        "find_common_nodes",
+        {"pairs": [["vincent_van_gog", "lived_inn"], ["Rembrandt", "died_in"]]},
+        'find_common_nodes(pairs=[["vincent_van_gogh", "lived_in"], ["Rembrandt", "died_in"]])',
+    ),
+    (
+        "get_all_nearest_neighbors",
+        {"label": "*", "property_name": "id", "property_value": "zundert", "relationship": "locatedin"},
+        'get_all_nearest_neighbors(label="*", property_name="id", property_value="zundert", relationship="located_in")',
+    ),
+    (
+        "get_all_nearest_neighbors",
+        {
+            "label": "*",
+            "property_name": "id",
+            "property_value": "zundert",
+            "direction": "outgoing",
+            "relationship": "born_in",
+        },
+        'get_all_nearest_neighbors(label="*", property_name="id", property_value="zundert", direction="incoming", '
+        'relationship="born_in")',
+    ),
+    (
+        "get_all_nearest_neighbors",
+        {"label": "Citty", "property_name": "name", "property_value": "Zundert", "direction": "either"},
+        'get_all_nearest_neighbors(label="City", property_name="name", property_value="Zundert", direction="either")',
+    ),
+    ("search", {"entity": [" vincent_van_gog "], "direction": "outgoing"}, SEARCHED),
+]
+
+
 def parsed(call: str) -> tuple[str, dict[str, Any]]:
     """A call as a program reads it."""
     tree = ast.parse(call, mode="eval").body
@@ -175,6 +219,32 @@ async def test_the_example_is_about_what_was_asked_for_and_works(
 ) -> None:
     assert example_of(await refused(tool, arguments)) == example
     assert await rows_of(example, DEMO)
+
+
+@pytest.mark.parametrize(("tool", "arguments", "example"), SHAPES, ids=[example for _, _, example in SHAPES])
+async def test_a_wrong_entity_or_relation_is_corrected_in_an_argument_of_any_shape(
+    tool: str, arguments: dict[str, object], example: str
+) -> None:
+    assert example_of(await refused(tool, arguments, EVERY)) == example
+    assert await rows_of(example, EVERY)
+
+
+async def test_the_example_of_a_step_is_tried_without_being_recorded() -> None:
+    wrong = {
+        "anchor": "vincent_van_gog",
+        "relation": "bornin",
+        "triples": ["vincent_van_gog", "bornin", "zundert"],
+        "inference": "He is from Zundert.",
+    }
+    async with client(EVERY) as connected:
+        started = await connected.call_tool("start_trail", {"question": "?", "topic_entities": ["vincent_van_gogh"]})
+        trail = text_of(started).split()[1]
+        text = text_of(await connected.call_tool("add_step", {"trail": trail, **wrong}))
+        assert text.startswith("Not found: no entity has the id or the name 'vincent_van_gog'.")
+        tool, arguments = parsed(example_of(text))
+        assert arguments["triples"] == [["vincent_van_gogh", "born_in", "zundert"]]
+        assert "\n2|" not in text_of(await connected.call_tool("show_trail", {"trail": trail}))
+        assert not (await connected.call_tool(tool, arguments)).is_error
 
 
 @pytest.mark.parametrize(("tool", "arguments"), NONE)

@@ -14,7 +14,7 @@ from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.render.tokens import count_tokens
 from kgnav_mcp.server import build_server
-from tests.server.clients import DEMO, call, client, refused
+from tests.server.clients import DEMO, call, client, example, refused, text_of
 
 ZUNDERT = {"entity": "zundert", "direction": "outgoing"}
 HUB = {"entity": "the_netherlands", "direction": "outgoing"}
@@ -114,15 +114,18 @@ async def test_every_cell_of_a_candidate_keeps_the_literal_limit(tmp_path: Path)
 @pytest.mark.parametrize("budget", [500, 700, 1500])
 async def test_no_answer_is_over_the_budget(budget: int) -> None:
     settings = Settings(budget=budget, hub_threshold=1000)
-    for tool, arguments in (
-        ("search", HUB),
+    long: list[tuple[str, dict[str, object]]] = [
         ("get_triples", {"entity": "the_netherlands", "relations": ["contains", "country"]}),
         ("get_all_nearest_neighbors", {"label": "*", "property_name": "id", "property_value": "the_netherlands"}),
         ("get_unique_property_values", {"property_name": "name", "entity_name": "*", "entity_type": "node"}),
         ("find_node", {"hint": "van", "limit": 100}),
-        ("describe_graph", {}),
-    ):
-        assert count_tokens(await call(tool, arguments, settings)) <= budget, tool
+    ]
+    async with client(settings) as connected:
+        offered = [tool.name for tool in (await connected.list_tools()).tools]
+        for tool, arguments in (*((name, example(name)) for name in offered), *long):
+            result = await connected.call_tool(tool, arguments)
+            assert not result.is_error, tool
+            assert count_tokens(text_of(result)) <= budget, tool
 
 
 async def test_top_k_cuts_ranked_relations_and_a_cursor_shows_the_rest() -> None:
@@ -184,9 +187,7 @@ async def test_a_broken_graph_is_said_by_every_tool_and_works_once_it_is_mended(
     settings = Settings(graphs={"films": GraphSettings(location=str(file))})
     async with client(settings) as connected:
         for tool in (await connected.list_tools()).tools:
-            required = tool.input_schema.get("required", [])
-            known = {"direction": "outgoing", "relations": ["x"], "entity_type": "node"}
-            result = await connected.call_tool(tool.name, {name: known.get(name, "x") for name in required})
+            result = await connected.call_tool(tool.name, example(tool.name))
             assert result.is_error
             assert isinstance(result.content[0], TextContent)
             assert "kgnav load" in result.content[0].text, tool.name

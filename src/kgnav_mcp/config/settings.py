@@ -162,6 +162,15 @@ class Settings(BaseModel):
     toolsets: Annotated[tuple[ToolsetName, ...], BeforeValidator(split_commas)] = Field(
         default=default_toolsets(), min_length=1, description="groups of tools to offer"
     )
+    prompts: str = Field(
+        default="", description="folder of your own texts of prompts, each named as the prompt: search_on_graph.md"
+    )
+    shots: int | None = Field(
+        default=None,
+        ge=0,
+        le=5,
+        description="worked examples in each prompt, 0 to 5, with the tables that came back; none: a short example",
+    )
     paper_format: bool = Field(default=False, description="answer with Search-on-Graph's own table, for research runs")
     structured: bool = Field(
         default=False, description="answer with structured content in place of markdown, for scripts"
@@ -212,6 +221,8 @@ def describe_settings() -> tuple[SettingFacts, ...]:
 
 def value_text(value: object) -> str:
     """A value as written in an environment variable or after a flag."""
+    if value is None:
+        return "none"
     if isinstance(value, tuple):
         return ",".join(cast("tuple[str, ...]", value)) or "none"
     if isinstance(value, bool):
@@ -229,5 +240,5 @@ def _setting_facts(path: tuple[str, ...], model: type[BaseModel]) -> SettingFact
         flag="" if isinstance(default, SecretStr) else "--" + "-".join(path).replace("_", "-"),
         default=value_text(default),
         meaning=field.description or "",
-        kind=tuple if isinstance(default, tuple) else type(default),
+        kind=tuple if isinstance(default, tuple) else int if default is None else type(default),
     )

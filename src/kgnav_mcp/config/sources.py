@@ -116,6 +116,8 @@ def _read_file(path: Path) -> dict[str, Any]:
         content["graphs"] = {
             name: _with_resolved_path(path.parent, graph) for name, graph in cast("dict[str, object]", graphs).items()
         }
+    if isinstance(prompts := content.get("prompts"), str) and prompts:
+        content["prompts"] = str(path.parent / Path(prompts).expanduser())
     return content
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from kgnav_mcp.model import (
-    AbsentRelation,
-    AnchoredPage,
     AtEntities,
     Certainty,
     Direction,
@@ -21,15 +19,11 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.navigation.flattening import FlattenedPage, flattened
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.listing import relation_facts
-from kgnav_mcp.navigation.pages import select
 from kgnav_mcp.navigation.resolving import (
     Given,
-    absent_relations,
-    matching_relations,
+    ResolvedRelations,
     read_at_entities,
-    resolve_entities,
-    unknown_relation,
+    resolve_relations,
 )
 from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
 
@@ -53,8 +47,8 @@ class Follower:
         Those that match none are in `absent` of the first page. A cursor belongs to the list of the matched relations.
 
         Raises:
-            UnknownRelation: no name matches a relation of any of these entities; with `refuse_absent`, one does not.
-            UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
+            UnknownRelation, UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as
+                `resolve_relations`.
         """
         if self.far.is_selective:
             return await self._rows_by_far_ends(given, names, after)
@@ -62,31 +56,25 @@ class Follower:
             entities, page = await read_at_entities(self.graph, given, partial(self._read, [(name,) for name in names]))
             if all(_has_rows_of(page, name) for name in names):
                 return AtEntities(entities, page, await self._lacking_at(page, entities, names))
-        else:
-            entities = await resolve_entities(self.graph, given)
-        ids = [entity.id for entity in entities]
-        facts_by_name, offered = await self._match_names(entities, names)
-        facts = [fact for found in facts_by_name.values() for fact in found]
-        page = await self._read(flattened_paths(facts), ids, after)
+            given = entities
+        found = await self._resolved(given, names, after)
+        page = await self._read(flattened_paths(found.facts), [entity.id for entity in found.entities], after)
         if after is not None:
-            return AtEntities(entities, page)
-        there = {name: found for name, found in facts_by_name.items() if found}
-        absent = await self._absent(facts_by_name, ids, offered)
-        return AtEntities(entities, page, _lacking(there, entities, offered), absent)
+            return AtEntities(found.entities, page)
+        there = {name: facts for name, facts in found.by_name.items() if facts}
+        return AtEntities(found.entities, page, _lacking(there, found.entities, found.offered), found.absent)
 
     async def _rows_by_far_ends(self, given: Given, names: Sequence[str], after: str | None) -> AtEntities[Link]:
         """The rows whose far ends match the filter, and which entities have none."""
-        entities = await resolve_entities(self.graph, given)
-        ids = [entity.id for entity in entities]
-        facts_by_name, offered = await self._match_names(entities, names, hops=2)
-        chosen = [fact for found in facts_by_name.values() for fact in found] if names else offered.items
-        page = await self._read(paths_to_far_ends(chosen, offered.items), ids, after)
+        found = await self._resolved(given, names, after, hops=2)
+        chosen = found.facts if names else found.offered.items
+        paths = paths_to_far_ends(chosen, found.offered.items)
+        page = await self._read(paths, [entity.id for entity in found.entities], after)
         if not page.items and after is None:
             await check_label(self.graph, self.far)
         complete = page.stop is Stop.COMPLETE and after is None and bool(page.items)
-        without = lacking({"": _anchors(page)}, entities) if complete else ()
-        absent = await self._absent(facts_by_name, ids, offered) if after is None else ()
-        return AtEntities(entities, page, without, absent)
+        without = lacking({"": _anchors(page)}, found.entities) if complete else ()
+        return AtEntities(found.entities, page, without, found.absent)
 
     def _read(
         self, paths: Sequence[tuple[str, ...]], ids: Sequence[str], after: str | None = None
@@ -116,43 +104,23 @@ class Follower:
             return lacking(
                 {name: {link.anchor.id for link in links if _is_row_of(link, name)} for name in names}, entities
             )
-        offered = await self._offered([entity.id for entity in entities], hops=1)
-        return _lacking(matching_relations(names, offered.items), entities, offered)
+        found = await self._resolved(entities, names, None)
+        return _lacking(found.by_name, entities, found.offered)
 
-    async def _match_names(
-        self, entities: Sequence[Entity], names: Sequence[str], *, hops: int = 1
-    ) -> tuple[Mapping[str, Sequence[RelationFacts]], Page[RelationFacts]]:
-        """The relations that each name matches at these entities, and all their relations.
-
-        Two-hop relations are read only if a name matches no one-hop relation.
-
-        Raises:
-            UnknownRelation: no name matches one, or, with `refuse_absent`, one does not; with the relations nearest to
-                the first of these names, or the direction in which it exists.
-        """
-        ids = [entity.id for entity in entities]
-        offered = await self._offered(ids, hops)
-        facts_by_name = matching_relations(names, offered.items)
-        if hops == 1 and not all(facts_by_name.values()):
-            return await self._match_names(entities, names, hops=2)
-        if names and not (all if self.refuse_absent else any)(facts_by_name.values()):
-            first, *_ = await self._absent(facts_by_name, ids, offered)
-            raise unknown_relation(first, entities, self.direction, offered.items)
-        return facts_by_name, offered
-
-    async def _absent(
-        self, facts_by_name: Mapping[str, Sequence[RelationFacts]], ids: Sequence[str], offered: Page[RelationFacts]
-    ) -> tuple[AbsentRelation, ...]:
-        """The names that match no relation of these entities."""
-        names = [name for name, found in facts_by_name.items() if not found]
-        opposite: Sequence[RelationFacts] = ()
-        if names and self.direction is not None:
-            opposite = (await relation_facts(self.graph, ids, self.direction.opposite, limits=self.limits)).items
-        return absent_relations(names, offered.items, opposite)
-
-    async def _offered(self, ids: Sequence[str], hops: int) -> AnchoredPage[RelationFacts]:
-        page = await relation_facts(self.graph, ids, self.direction, hops=hops, hidden=True, limits=self.limits)
-        return select(page, [self.offers(fact.relation.id) for fact in page.items])
+    async def _resolved(
+        self, given: Given, names: Sequence[str], after: str | None, hops: int = 1
+    ) -> ResolvedRelations:
+        return await resolve_relations(
+            self.graph,
+            given,
+            names,
+            self.direction,
+            limits=self.limits,
+            hops=hops,
+            offers=self.offers,
+            refuse_absent=self.refuse_absent,
+            explain_absent=after is None,
+        )
 
 
 def flattened_paths(chosen: Sequence[RelationFacts]) -> list[tuple[str, ...]]:

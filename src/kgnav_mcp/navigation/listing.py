@@ -11,7 +11,7 @@ from kgnav_mcp.model import AnchoredPage, Direction, Entity, Page, Relation, Rel
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import page_after, select
 from kgnav_mcp.navigation.ranking import Ranker
-from kgnav_mcp.port import Capability, GraphAdapter
+from kgnav_mcp.port import Capability, GraphAdapter, TailKind
 
 
 def single_relation(facts: Page[RelationFacts]) -> Relation | None:
@@ -29,15 +29,18 @@ async def relation_facts(
     hops: int = 2,
     examples: int = 0,
     hidden: bool = False,
+    far_ends: TailKind | None = None,
     limits: Limits,
 ) -> AnchoredPage[RelationFacts]:
     """The distinct relations of entities; with `hops` 2 also the two-hop ones through mediators.
 
     Hidden relations, which are shown only when asked for by name, are left out and counted in the page's note. With
-    `hidden` they are included.
+    `hidden` they are included. With `far_ends` only rows that lead to such ends count.
     """
     hops = min(hops, hops_of(graph))
-    page = await graph.relations(ids, direction, hops=hops, examples=examples, limit=limits.relation_limit)
+    page = await graph.relations(
+        ids, direction, hops=hops, far_ends=far_ends, examples=examples, limit=limits.relation_limit
+    )
     page = without_classes(page, graph)
     return page if hidden else without_hidden(page)
 

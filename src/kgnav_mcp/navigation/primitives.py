@@ -29,11 +29,11 @@ from kgnav_mcp.model import (
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.following import check_label, flattened_paths, paths_to_far_ends
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.listing import single_relation, without_classes
+from kgnav_mcp.navigation.listing import relation_facts, single_relation
 from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
 from kgnav_mcp.navigation.pages import page_after
-from kgnav_mcp.navigation.resolving import NameIndex, absent_relations, matching_relations, unknown_relation
-from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.navigation.resolving import NameIndex, resolve_relations
+from kgnav_mcp.port import FarEnds, GraphAdapter, TailKind, ValueOwner
 
 ANY_LABEL = "*"
 """The label that stands for nodes of any label, and of none."""
@@ -144,7 +144,7 @@ async def get_all_nearest_neighbors(
 
     Raises:
         UnknownName: the graph has no such label or property.
-        UnknownRelation: the nodes have no such relationship.
+        UnknownRelation: the nodes have no such relationship; as `resolve_relations`.
     """
     anchors = await nodes_by_value(graph, _label(label), property_name, property_value, limit=_NODE_LIMIT)
     if not anchors.items:
@@ -154,11 +154,12 @@ async def get_all_nearest_neighbors(
     narrowed = relationship is not None or far.is_selective
     paths = None
     if narrowed:
-        offered = (await _relations(graph, ids, direction, limits)).items
-        chosen = offered if relationship is None else matching_relations([relationship], offered)[relationship]
-        if relationship is not None and not chosen:
-            (absent,) = absent_relations([relationship], offered)
-            raise unknown_relation(absent, anchors.items, direction, offered)
+        names = [] if relationship is None else [relationship]
+        found = await resolve_relations(
+            graph, anchors.items, names, direction, limits=limits, hops=2, far_ends=TailKind.ENTITY
+        )
+        offered = found.offered.items
+        chosen = found.facts if names else offered
         paths = paths_to_far_ends(chosen, offered) if far.is_selective else flattened_paths(chosen)
 
     def read(limit: int, place: str | None = None) -> Awaitable[Page[Link]]:
@@ -189,12 +190,9 @@ async def _with_properties(graph: GraphAdapter, ids: list[str]) -> dict[str, Nod
 async def _relations(
     graph: GraphAdapter, ids: list[str], direction: Direction | None, limits: Limits
 ) -> Page[RelationFacts]:
-    hops = 2 if Capability.MEDIATORS in graph.capabilities else 1
-
-    page = await graph.relations(
-        ids, direction, hops=hops, far_ends=TailKind.ENTITY, examples=limits.examples, limit=limits.relation_limit
+    page = await relation_facts(
+        graph, ids, direction, examples=limits.examples, hidden=True, far_ends=TailKind.ENTITY, limits=limits
     )
-    page = without_classes(page, graph)
     return replace(page_after(page.items, None, page.stop), note=page.note)
 
 

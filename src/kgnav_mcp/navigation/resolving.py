@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, cast
 from urllib.parse import unquote
 
 from rapidfuzz import fuzz, process
 
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
-from kgnav_mcp.model import AbsentRelation, Direction, Entity, Namesake, RelationFacts, T, ValueMatch
+from kgnav_mcp.model import AbsentRelation, Direction, Entity, Namesake, Page, RelationFacts, T, ValueMatch
 from kgnav_mcp.navigation.codes import bearers
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.listing import relation_facts
+from kgnav_mcp.navigation.pages import select
 from kgnav_mcp.navigation.words import words
-from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port import GraphAdapter, TailKind
 
 NEAREST = 5
 """Alternatives offered for a name that was not found, as many as in ARK-V1."""
@@ -33,8 +36,8 @@ _TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
 """A prefix after a dot, which only two-hop ids have: a dot in a host name is followed by a slash or a port."""
 
 
-Given = Entity | str | Sequence[str]
-"""An entity, or one or many references that a user wrote: ids or names."""
+Given = Entity | Sequence[Entity] | str | Sequence[str]
+"""One or many entities, or references to entities that a user wrote: ids or names."""
 
 
 async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
@@ -58,10 +61,77 @@ async def resolve_entities(graph: GraphAdapter, given: Given) -> tuple[Entity, .
         UnresolvedEntities: several references are unknown or ambiguous; the error has all of these.
         UnknownEntity, AmbiguousEntity, InvalidArgument: as `resolve_entity`.
     """
-    if isinstance(given, Entity):
-        return (given,)
+    if (entities := _entities(given)) is not None:
+        return entities
     references = _references(given)
     return await _resolved(graph, references, await graph.describe(references))
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedRelations:
+    """Relations at entities, as a user named both."""
+
+    entities: tuple[Entity, ...]
+    by_name: Mapping[str, Sequence[RelationFacts]]
+    """The relations that each name means; empty for a name that means none."""
+    offered: Page[RelationFacts]
+    """All relations of the entities in the direction."""
+    absent: tuple[AbsentRelation, ...] = ()
+    """The names that mean none, with what is nearest."""
+
+    @property
+    def facts(self) -> list[RelationFacts]:
+        """The relations that were named."""
+        return [fact for found in self.by_name.values() for fact in found]
+
+
+async def resolve_relations(
+    graph: GraphAdapter,
+    given: Given,
+    names: Sequence[str],
+    direction: Direction | None,
+    *,
+    limits: Limits,
+    hops: int = 1,
+    far_ends: TailKind | None = None,
+    offers: Callable[[str], bool] = lambda _: True,
+    refuse_absent: bool = False,
+    explain_absent: bool = True,
+) -> ResolvedRelations:
+    """The entities that references mean, and the relations in this direction (None: in both) that names mean there.
+
+    Two-hop relations are read only if a name means no one-hop relation, or with `hops` 2. Relations for which `offers`
+    is false do not count. Without `explain_absent` the result does not list absent relations.
+
+    Raises:
+        UnknownRelation: no name means a relation of any of the entities; with `refuse_absent`, one does not. The error
+            has the nearest relations that there are, or says that it exists in the other direction.
+        UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
+    """
+    entities = await resolve_entities(graph, given)
+    ids = [entity.id for entity in entities]
+
+    async def read(hops: int) -> Page[RelationFacts]:
+        page = await relation_facts(graph, ids, direction, hops=hops, hidden=True, far_ends=far_ends, limits=limits)
+        return select(page, [offers(fact.relation.id) for fact in page.items])
+
+    offered = await read(hops)
+    by_name = matching_relations(names, offered.items)
+    if hops == 1 and not all(by_name.values()):
+        offered = await read(2)
+        by_name = matching_relations(names, offered.items)
+    refused = bool(names) and not (all if refuse_absent else any)(by_name.values())
+    absent = list[AbsentRelation]()
+    if refused or explain_absent:
+        missing = [name for name, found in by_name.items() if not found]
+        opposite: Sequence[RelationFacts] = ()
+        if missing and direction is not None:
+            page = await relation_facts(graph, ids, direction.opposite, hidden=True, far_ends=far_ends, limits=limits)
+            opposite = page.items
+        absent += _absent_relations(missing, offered.items, opposite)
+    if refused:
+        raise _unknown_relation(absent[0], entities, direction, offered.items)
+    return ResolvedRelations(entities, by_name, offered, tuple(absent))
 
 
 class Anchored(Protocol):
@@ -86,8 +156,8 @@ async def read_at_entities(
     Raises:
         As `resolve_entities`.
     """
-    if isinstance(given, Entity):
-        return (given,), await read([given.id])
+    if (known := _entities(given)) is not None:
+        return known, await read([entity.id for entity in known])
     references = _references(given)
     found = await read(references)
     entities = await _resolved(graph, references, found.anchors)
@@ -97,8 +167,16 @@ async def read_at_entities(
     return entities, found
 
 
-def _references(given: str | Sequence[str]) -> list[str]:
-    references = [given] if isinstance(given, str) else list(given)
+def _entities(given: Given) -> tuple[Entity, ...] | None:
+    """The given entities; None if references are given."""
+    if isinstance(given, Entity):
+        return (given,)
+    entities = [one for one in given if isinstance(one, Entity)]
+    return tuple(entities) if entities else None
+
+
+def _references(given: Given) -> list[str]:
+    references = [given] if isinstance(given, str) else [str(one) for one in cast("Sequence[str]", given)]
     if not references or not all(reference.strip() for reference in references):
         raise InvalidArgument("the entity is empty", next_step="Pass an entity id, as printed in an answer.")
     return references
@@ -262,7 +340,7 @@ def _local(reference: str) -> str:
     return re.split("[/#:]", reference)[-1]
 
 
-def absent_relations(
+def _absent_relations(
     names: Sequence[str], facts: Sequence[RelationFacts], opposite: Sequence[RelationFacts] = ()
 ) -> tuple[AbsentRelation, ...]:
     """Names that match none of the relations `facts`, the first few with the nearest that do.
@@ -280,7 +358,7 @@ def absent_relations(
     return tuple(absent(place, name) for place, name in enumerate(names))
 
 
-def unknown_relation(
+def _unknown_relation(
     absent: AbsentRelation, entities: Sequence[Entity], direction: Direction | None, facts: Sequence[RelationFacts]
 ) -> UnknownRelation:
     """The error for a relation that none of the entities has. `facts` are those that they have in this direction."""

@@ -33,13 +33,7 @@ from kgnav_mcp.navigation.citing import (
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.following import Follower
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.listing import relation_facts
-from kgnav_mcp.navigation.resolving import (
-    NEAREST,
-    NameIndex,
-    matching_relations,
-    resolve_entity,
-)
+from kgnav_mcp.navigation.resolving import NEAREST, NameIndex, resolve_entity
 from kgnav_mcp.port import FarEnds, GraphAdapter
 
 TOOL = "add_step"
@@ -156,15 +150,13 @@ class _StepCheck:
             return UnknownRelation(
                 [anchor], error.relation, error.direction, error.nearest[:_RELATIONS], next_step=step
             )
-        facts = await relation_facts(self._graph, [anchor.id], Direction.INCOMING, hidden=True, limits=self._limits)
-        incoming = matching_relations([error.relation], facts.items)[error.relation]
-        paths = [tuple(hop.id for hop in fact.hops) for fact in incoming] or None
-        page = await flattened(self._graph, [anchor.id], Direction.INCOMING, paths=paths, limit=NEAREST)
-        message = (
-            f"{name} does not leave {shown}: it is there in the other direction"
-            if incoming
-            else f"{shown} is no head of any triple"
-        )
+        if error.opposite:
+            few = replace(self._limits, row_limit=NEAREST)
+            page = (await Follower(self._graph, Direction.INCOMING, few).rows(anchor, [error.relation])).page
+            message = f"{name} does not leave {shown}: it is there in the other direction"
+        else:
+            page = await flattened(self._graph, [anchor.id], Direction.INCOMING, limit=NEAREST)
+            message = f"{shown} is no head of any triple"
         step = (
             "Anchor the step at the head of such a triple."
             if page.items

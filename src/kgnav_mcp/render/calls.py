@@ -45,6 +45,8 @@ def _too_long(value: object) -> bool:
             return len(value) > ECHO
         case list() | tuple():
             return any(map(_too_long, cast("Sequence[object]", value)))
+        case dict():
+            return any(map(_too_long, cast("Mapping[str, object]", value).values()))
         case _:
             return False
 
@@ -59,5 +61,8 @@ def _argument_text(value: object) -> str:
             return "true" if value else "false"
         case list() | tuple():
             return f"[{', '.join(map(_argument_text, cast('Sequence[Any]', value)))}]"
+        case dict():
+            parts = cast("Mapping[str, object]", value).items()
+            return f"{{{', '.join(f'{quoted(name)}: {_argument_text(part)}' for name, part in parts)}}}"
         case _:
             return str(value)

@@ -119,13 +119,13 @@ def _summary_row(trail: Trail, steps: int) -> Row:
     return (
         f"1 to {steps}",
         comma_list([f"{tool} x {n}" for tool, n in calls.most_common()], _CALL_LIMIT),
-        None,
+        "",
         _first_edges([*edges]),
     )
 
 
-def _first_edges(edges: Sequence[Triple]) -> TruncatedList | None:
-    return TruncatedList(tuple(edges[:_EDGES]), max(len(edges) - _EDGES, 0)) if edges else None
+def _first_edges(edges: Sequence[Triple]) -> TruncatedList | tuple[()]:
+    return TruncatedList(tuple(edges[:_EDGES]), max(len(edges) - _EDGES, 0)) if edges else ()
 
 
 def reasoning_table(handle: str, question: str, steps: Sequence[ReasoningStep], most: int, *, done: bool) -> Table:

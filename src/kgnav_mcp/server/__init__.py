@@ -13,14 +13,16 @@ from kgnav_mcp.app import App
 from kgnav_mcp.server.completions import add_completions
 from kgnav_mcp.server.graph_server import GraphServer, clip_unknown_methods
 from kgnav_mcp.server.instructions import instructions
+from kgnav_mcp.server.prompt_texts import read_texts
 from kgnav_mcp.server.prompts import add_prompts
 from kgnav_mcp.server.recording import TRAIL
 from kgnav_mcp.server.resources import add_resources
 from kgnav_mcp.server.tool import build_tool
 from kgnav_mcp.server.toolsets import load_toolsets
+from kgnav_mcp.server.worked_examples import WorkedExamples
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Mapping
 
 NAME = "kgnav"
 """The server's name as clients show it. Clients put it before tool names, which stay under 60 characters with it."""
@@ -33,6 +35,9 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
     """The server of this app. Building it opens no graph.
 
     `structured`: whether tools answer with structured content instead of markdown; None for the configured setting.
+
+    Raises:
+        ConfigurationError: the folder of prompts has a text that cannot be used.
     """
     structured = app.settings.structured if structured is None else structured
 
@@ -66,7 +71,8 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
             "resources/templates/list": hint,
         },
     )
-    add_prompts(server, app, [prompt for toolset in toolsets for prompt in toolset.prompts])
+    examples = WorkedExamples(app, lambda: (spec for toolset in load_toolsets() for spec in toolset.tools))
+    add_prompts(server, app, [prompt for toolset in toolsets for prompt in toolset.prompts], _own_texts(app), examples)
     add_resources(server, app)
     if trails:
         from kgnav_mcp.server.trail_resources import add_trail_resources  # noqa: PLC0415 - off by default
@@ -74,3 +80,9 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
         add_trail_resources(server, app)
     add_completions(server, app)
     return server
+
+
+def _own_texts(app: App) -> Mapping[str, str]:
+    """The user's own texts of prompts by name. Those of toolsets that are off may be there, but are not used."""
+    folder = app.settings.prompts
+    return read_texts(folder, [prompt.name for each in load_toolsets() for prompt in each.prompts]) if folder else {}

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 from kgnav_mcp.app import App, Graph
 from kgnav_mcp.errors import UnknownTrail
-from kgnav_mcp.model import Entity, Trail
+from kgnav_mcp.model import Trail
 from kgnav_mcp.navigation.cursor import Cursor, Paging
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.progress import Progress
-from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.fitting import fit_to_budget
 from kgnav_mcp.render.table import Answer, RenderOptions, Table
@@ -74,15 +73,6 @@ class ToolCall:
             InvalidCursor: the cursor belongs to another call.
         """
         return self.paging.read(cursor) if cursor else Cursor()
-
-    async def entity(self, reference: str) -> Entity:
-        """The entity with this id or name.
-
-        Raises:
-            UnknownEntity: there is none.
-            AmbiguousEntity: several entities have this name.
-        """
-        return await resolve_entity(self.adapter, reference)
 
     def answer(self, table: Table, positions: Sequence[str] | None) -> Answer:
         """The table truncated to the budget, with a cursor after the last row shown if there are more.

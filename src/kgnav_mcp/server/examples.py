@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, cast
@@ -36,8 +36,8 @@ _TRIES = 8
 _SECONDS = 1.0
 """Seconds for all tries together."""
 
-_ENTITIES = 5
-"""Most entities of an example."""
+_LISTED = 5
+"""Most elements of a list of texts in an example."""
 
 _PLACEHOLDER = "?"
 """Placeholder in an empty list. No relation has this name, so the error for it lists any relations as the nearest."""
@@ -69,8 +69,7 @@ async def working_call(
 async def _first_working_call(
     signature: Signature, given: Json, error: Exception, call: Callable[[Json], Awaitable[Answer]]
 ) -> str:
-    schema = signature.schema
-    waiting = deque(_corrections(schema, given, error))
+    waiting = deque(_corrections(signature, given, error))
     tried: set[str] = set()
     while waiting and len(tried) < _TRIES:
         arguments = _as_printed(signature, waiting.popleft())
@@ -81,7 +80,7 @@ async def _first_working_call(
         try:
             answer = await call(arguments)
         except (InvalidRequest, ValidationError) as again:
-            waiting.extendleft(reversed([*_corrections(schema, arguments, again)]))
+            waiting.extendleft(reversed([*_corrections(signature, arguments, again)]))
             continue
         if answer.facts["rows"]:
             return text
@@ -106,26 +105,26 @@ def _as_printed(signature: Signature, arguments: Json) -> Json:
     return {name: printed(name, arguments[name]) for name in named if name in arguments and name != "cursor"}
 
 
-def _corrections(schema: Json, given: Json, error: Exception) -> Iterator[Json]:
+def _corrections(signature: Signature, given: Json, error: Exception) -> Iterator[Json]:
     """Corrected arguments of a failed call, likeliest first."""
     match error:
-        case UnknownEntity(reference=wrong, nearest=near) | AmbiguousEntity(reference=wrong, candidates=near):
-            yield from (_replace_entities(given, {wrong: entity.id}) for entity in near[:3])
+        case UnknownEntity() | AmbiguousEntity():
+            for near in _alternatives(error)[:3]:
+                yield _replaced(given, signature.ids, {error.reference: near.id})
         case UnresolvedEntities(problems=problems):
-            suggestions = {problem.reference: _alternatives(problem) for problem in problems}
-            yield _replace_entities(given, {wrong: near[0].id for wrong, near in suggestions.items() if near})
-        case UnknownRelation(entities=entities):
-            shortened = (
-                {**given, "entity": [entity.id for entity in entities[:_ENTITIES]]} if len(entities) > 1 else given
+            nearest = {problem.reference: _alternatives(problem) for problem in problems}
+            yield _replaced(
+                given, signature.ids, {wrong: near[0].id if near else None for wrong, near in nearest.items()}
             )
-            yield from _relation_corrections(shortened, error)
+        case UnknownRelation():
+            yield from _relation_corrections(signature.ids, given, error)
         case UnknownName(name=name, nearest=nearest):
-            wrong = [argument for argument, value in given.items() if value == name]
-            yield from ({**given, argument: near} for argument in wrong for near in nearest[:4])
+            wrong = [argument for argument, value in given.items() if _holds(value, name)]
+            yield from (_replaced(given, [argument], {name: near}) for argument in wrong for near in nearest[:4])
         case InvalidCursor():
             yield given
         case ValidationError():
-            yield from _schema_corrections(schema, given, error)
+            yield from _schema_corrections(signature.schema, given, error)
         case _:
             return
 
@@ -134,31 +133,55 @@ def _alternatives(problem: UnknownEntity | AmbiguousEntity) -> Sequence[Entity]:
     return problem.nearest if isinstance(problem, UnknownEntity) else problem.candidates
 
 
-def _replace_entities(given: Json, corrections: Mapping[str, str]) -> Json:
-    """The arguments with wrong entities replaced. Of a list only the first few stay, corrected ones first."""
-    entities = given.get("entity")
-    if not isinstance(entities, list):
-        return {**given, "entity": next(iter(corrections.values()), entities)}
-    valid = [entity for entity in cast("list[str]", entities) if entity.strip() not in corrections]
-    return {**given, "entity": [*dict.fromkeys((*corrections.values(), *valid))][:_ENTITIES]}
+def _replaced(given: Json, names: Collection[str], corrections: Mapping[str, str | None]) -> Json:
+    """The arguments with wrong texts in those with these names replaced, wherever they stand; None removes one."""
+    return {name: _corrected(value, corrections) if name in names else value for name, value in given.items()}
+
+
+def _corrected(value: object, corrections: Mapping[str, str | None]) -> object:
+    """A value with its wrong texts replaced. Of a long list of texts a few stay, corrected ones first."""
+    corrected = _within(value, corrections)
+    if not _is_text_list(value):
+        return corrected
+    texts = [*dict.fromkeys(text for text in cast("list[str | None]", corrected) if text is not None)]
+    return sorted(texts, key=lambda text: text not in corrections.values())[:_LISTED] if len(texts) > _LISTED else texts
+
+
+def _within(value: object, corrections: Mapping[str, str | None]) -> object:
+    """A text replaced if it is wrong; a list, such as a pair or a triple, with its wrong texts replaced."""
+    if isinstance(value, list):
+        return [_within(part, corrections) for part in cast("list[object]", value)]
+    return corrections.get(value.strip(), value) if isinstance(value, str) else value
+
+
+def _is_text_list(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(part, str) for part in cast("list[object]", value))
+
+
+def _holds(value: object, text: str) -> bool:
+    """Whether a value is this text, or a list with it at any depth."""
+    if isinstance(value, list):
+        return any(_holds(part, text) for part in cast("list[object]", value))
+    return isinstance(value, str) and value.strip() == text.strip()
 
 
 def _opposite_direction(given: Json) -> Iterator[Json]:
-    """The arguments with the opposite direction."""
-    if "direction" in given:
-        yield {**given, "direction": str(Direction(given["direction"]).opposite)}
+    """The arguments with the opposite direction, if they have one."""
+    if (direction := given.get("direction")) in list(Direction):
+        yield {**given, "direction": str(Direction(direction).opposite)}
 
 
-def _relation_corrections(given: Json, error: UnknownRelation) -> Iterator[Json]:
-    for argument, value in given.items():
-        if not isinstance(value, list) or error.relation not in value:
-            continue
-        names = cast("list[str]", value)
-        if error.direction is not None and error.opposite:
-            yield {**given, "direction": str(error.direction.opposite), argument: [error.relation]}
-        for near in error.nearest[:2]:
-            yield {**given, argument: list(dict.fromkeys(near if name == error.relation else name for name in names))}
-        yield {name: value for name, value in given.items() if name != argument}
+def _relation_corrections(ids: Collection[str], given: Json, error: UnknownRelation) -> Iterator[Json]:
+    """The arguments with the relation replaced, in the opposite direction, or without it."""
+    wrong = [name for name in given if name in ids and _holds(given[name], error.relation)]
+    if len(error.entities) > 1:
+        entities = [entity.id for entity in error.entities[:_LISTED]]
+        given = {**given, **{name: entities for name in given if name in ids and name not in wrong}}
+    if error.opposite:
+        alone = {name: [error.relation] if _is_text_list(given[name]) else given[name] for name in wrong}
+        yield from ({**turned, **alone} for turned in _opposite_direction(given))
+    yield from (_replaced(given, wrong, {error.relation.strip(): near}) for near in error.nearest[:2])
+    yield {name: value for name, value in given.items() if name not in wrong}
 
 
 def _schema_corrections(schema: Json, given: Json, error: ValidationError) -> Iterator[Json]:

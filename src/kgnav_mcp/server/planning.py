@@ -6,11 +6,12 @@ import json
 
 from kgnav_mcp.config import user_cache_folder
 from kgnav_mcp.errors import InvalidPlan
-from kgnav_mcp.model import Literal
+from kgnav_mcp.model import Direction, Literal
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.navigation.plans.sizes import sizes_of, sizes_to_tell
 from kgnav_mcp.navigation.sampling import SampleWalk
+from kgnav_mcp.navigation.worked_walks import Walk
 from kgnav_mcp.plan import Constant
 from kgnav_mcp.render.plans import duplicates_note, plan_table, sizes_line
 from kgnav_mcp.render.table import Answer, row_answer
@@ -108,3 +109,13 @@ def walk_calls(walk: SampleWalk) -> list[str]:
     hop_steps = [{"as": one["to"], "fetch_neighbors": hop} for one, hop in zip(edges, hops_out, strict=True)]
     steps = [{"as": "x0", "find_node": {"id": walk.start.id}}, *hop_steps, {"return": [returned]}]
     return [f"run_plan(plan={json.dumps(plan, ensure_ascii=False)})" for plan in (cypher, pattern, steps)]
+
+
+def walk_plan(walk: Walk) -> str:
+    """A worked walk as one Cypher plan that returns its ends."""
+    text = f"MATCH (x0 {{id: {write_part(Constant(walk[0].entity.id))}}})"
+    for number, step in enumerate(walk, 1):
+        edge = f"[:{quoted(step.relation.id)}]"
+        arrow = f"-{edge}->" if step.direction is Direction.OUTGOING else f"<-{edge}-"
+        text += f"{arrow}(x{number})"
+    return f"{text} RETURN DISTINCT x{len(walk)}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from datetime import UTC, datetime
+from typing import Annotated, cast
 
 from mcp import MCPError
 from mcp.server.mcpserver import MCPServer
@@ -12,9 +14,10 @@ from mcp_types import INVALID_PARAMS
 from pydantic import Field
 
 from kgnav_mcp.app import App, Graph
-from kgnav_mcp.clipping import clipped
+from kgnav_mcp.clipping import clipped, comma_list
 from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Entity, Node, Triple
+from kgnav_mcp.navigation.resolving import resolve_entities
 from kgnav_mcp.navigation.sampling import SampleWalk
 from kgnav_mcp.render.budget import truncate_text
 from kgnav_mcp.render.overview import schema_overview
@@ -22,9 +25,16 @@ from kgnav_mcp.render.problems import error_text
 from kgnav_mcp.render.table import RenderOptions
 from kgnav_mcp.render.text import NAME_LIMIT, clean, name_and_id, node_text, printable_id
 from kgnav_mcp.render.tokens import count_tokens
+from kgnav_mcp.server.prompt_texts import filled, placeholders
+from kgnav_mcp.server.worked_examples import ExampleCalls, WorkedExamples
 
 Question = Annotated[str, Field(description="The question to answer from the graph.")]
 GraphName = Annotated[str, Field(description="Which graph; the first configured one when left out.")]
+TopicEntities = Annotated[
+    str, Field(description="What the question is about: ids or names, separated by commas or as a JSON list.")
+]
+_TOPICS = 2_000
+"""Most characters of the list of topic entities."""
 
 _SCHEMA_ROWS = 200
 
@@ -47,6 +57,18 @@ class PromptSpec:
     example_lines: Callable[[SampleWalk], Sequence[str]]
     """Returns the lines of the example: the tool calls along a walk, and what they show."""
 
+    example_calls: ExampleCalls
+    """Returns the calls of a worked example along a walk."""
+    text: str = ""
+    """A text with placeholders in place of this project's own."""
+
+    @property
+    def template(self) -> str:
+        """The text of the prompt with its placeholders."""
+        return self.text or "\n\n".join(
+            (self.method, "{schema}", "{examples}", _CLOSING, "{topic_entities}Question: {question}")
+        )
+
 
 def step_by_step(step_calls: Callable[[Triple], str]) -> Callable[[SampleWalk], Sequence[str]]:
     """A `walk_calls` function that writes each step of a walk separately, as calls from a triple's head to its tail."""
@@ -61,42 +83,99 @@ def step_by_step(step_calls: Callable[[Triple], str]) -> Callable[[SampleWalk], 
     return lines
 
 
-def add_prompts(server: MCPServer[None], app: App, prompts: Iterable[PromptSpec]) -> None:
-    """Add these prompts for the graphs of the app."""
+def add_prompts(
+    server: MCPServer[None], app: App, prompts: Sequence[PromptSpec], texts: Mapping[str, str], examples: WorkedExamples
+) -> None:
+    """Add these prompts for the graphs of the app. `texts` has the templates that replace those of prompts by name."""
     for spec in prompts:
-        server.prompt(spec.name, title=spec.title, description=spec.description)(_prompt_function(app, spec))
+        write = _prompt_function(app, replace(spec, text=texts.get(spec.name, "")), examples)
+        server.prompt(spec.name, title=spec.title, description=spec.description)(write)
 
 
-def _prompt_function(app: App, spec: PromptSpec) -> Callable[[str, str], Awaitable[str]]:
+def _prompt_function(app: App, spec: PromptSpec, examples: WorkedExamples) -> Callable[[str, str, str], Awaitable[str]]:
     """The prompt as a function, from whose signature the SDK derives the prompt's arguments."""
 
-    async def write(question: Question, graph: GraphName = "") -> str:
-        return await _prompt(app, graph, question, spec)
+    async def write(question: Question, graph: GraphName = "", topic_entities: TopicEntities = "") -> str:
+        return await _Prompt(app, spec, examples).written(graph, question, topic_entities)
 
     return write
 
 
-async def _prompt(app: App, name: str, question: str, spec: PromptSpec) -> str:
-    """The text of the prompt. The budget limits its variable parts: question, example and schema.
+@dataclass(frozen=True, slots=True)
+class _Prompt:
+    """A prompt of the server."""
+
+    app: App
+    spec: PromptSpec
+    examples: WorkedExamples
+
+    async def written(self, name: str, question: str, topic_entities: str) -> str:
+        """The text of the prompt for a graph: its template, filled in.
+
+        The budget limits its variable parts: question, topic entities, examples and schema.
+
+        Raises:
+            MCPError: the question is too long, or the graph or a topic entity does not exist.
+        """
+        spec, budget = self.spec, self.app.render_options.budget
+        if len(question) > budget // 2:  # no character is more than one token
+            message = f"Invalid call: the question has {len(question):,} characters, {budget // 2:,} are taken."
+            raise MCPError(INVALID_PARAMS, message)
+        try:
+            graph = self.app.graph(name.strip() or None)
+        except InvalidRequest as error:
+            raise MCPError(INVALID_PARAMS, error_text(error)) from error
+        wanted = placeholders(spec.template)
+        topics = await _topics(graph, topic_entities)
+        values = {"question": question, "system_time": datetime.now(UTC).isoformat(" ", "seconds")}
+        if spec.text:
+            values["topic_entities"] = topics or "none given"
+        else:
+            values["topic_entities"] = f"Topic entities: {topics}\n" if topics else ""
+        values["examples"] = await self._examples(graph) if "examples" in wanted else ""
+        if "schema" in wanted:
+            left = budget - sum(map(count_tokens, values.values()))
+            values["schema"] = await _schema(graph, replace(self.app.render_options, budget=max(left, 0)))
+        written = filled(spec.template, values)
+        if not spec.text and not values["examples"]:
+            written = written.replace("\n\n\n\n", "\n\n")
+        return written if "question" in wanted else f"{written}\n\nQuestion: {question}"
+
+    async def _examples(self, graph: Graph) -> str:
+        if (shots := self.app.settings.shots) is not None:
+            return await self.examples.text(graph, self.spec.name, self.spec.example_calls, shots)
+        walk = await graph.sample()
+        example = _example(walk, self.spec) if walk else "No example: the graph has no named walk."
+        return truncate_text(example, self.app.render_options.budget // 4)
+
+
+async def _topics(graph: Graph, given: str) -> str:
+    """The topic entities with their names and ids; as they were given if the store does not answer.
 
     Raises:
-        MCPError: the question is too long, or the graph does not exist.
+        MCPError: an entity is unknown or ambiguous.
     """
-    budget = app.render_options.budget
-    if len(question) > budget // 2:  # no character is more than one token
-        raise MCPError(
-            INVALID_PARAMS, f"Invalid call: the question has {len(question):,} characters, {budget // 2:,} are taken."
-        )
+    references = _references(given)
+    if not references:
+        return ""
     try:
-        graph = app.graph(name.strip() or None)
+        async with graph.adapter() as adapter:
+            entities = await resolve_entities(adapter, references)
     except InvalidRequest as error:
         raise MCPError(INVALID_PARAMS, error_text(error)) from error
-    walk = await graph.sample()
-    example = _example(walk, spec) if walk else "No example: the graph has no named walk."
-    example = truncate_text(example, budget // 4)
-    left = budget - count_tokens(question) - count_tokens(example)
-    schema = await _schema(graph, replace(app.render_options, budget=left))
-    return "\n\n".join((spec.method, schema, example, _CLOSING, f"Question: {question}"))
+    except KgnavError:
+        return comma_list([*map(clean, references)], _TOPICS)
+    return comma_list([clean(name_and_id(entity)) for entity in entities], _TOPICS)
+
+
+def _references(given: str) -> list[str]:
+    """The references in a JSON list, or between commas."""
+    try:
+        parsed: object = json.loads(given) if given.lstrip().startswith("[") else None
+    except ValueError:
+        parsed = None
+    parts = cast("list[object]", parsed) if isinstance(parsed, list) else given.split(",")
+    return [str(part).strip() for part in parts if str(part).strip()]
 
 
 async def _schema(graph: Graph, options: RenderOptions) -> str:

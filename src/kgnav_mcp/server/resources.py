@@ -14,6 +14,7 @@ from kgnav_mcp.app import App
 from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation import neighbourhood
+from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.render.budget import truncate_text
 from kgnav_mcp.render.overview import schema_overview
 from kgnav_mcp.render.problems import error_text
@@ -110,7 +111,7 @@ async def _entity(app: App, graph_name: str, reference: str) -> str:
             # Cursors in the text belong to `search`, so that a model can continue with that tool.
             arguments = {"entity": reference, "direction": str(direction)}
             call = ToolCall(app, graph, adapter, "search", arguments, budget_parts=len(Direction))
-            entity = await call.entity(reference)
+            entity = await resolve_entity(call.adapter, reference)
             found = await neighbourhood.search(adapter, entity, direction, limits=call.limits)
             page = found.rows or found.relations
             table = neighbourhood_table(found, 0)

@@ -7,7 +7,7 @@ errors are readable, a text is sent only once, and no answer exceeds its budget.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -46,12 +46,22 @@ class ToolSpec(Generic[ArgumentsT]):
     run: Callable[[ToolCall, ArgumentsT], Awaitable[Answer]]
     tables: tuple[Columns, ...]
     """The columns of each table that may be its answer; empty if the columns depend on the call."""
+    example: Mapping[str, object]
+    """The arguments of a call on the demo graph whose answer has rows, without the handle of a trail.
+
+    A tool that reads a trail is called on one with the other tools' examples.
+    """
     read_only: bool = True
     """Whether a call changes nothing, in the graph or in the server."""
     idempotent: bool = True
     """Whether repeating a call changes nothing more."""
     trail: TrailUse = TrailUse.RECORDED
     """How it uses trails."""
+
+    @property
+    def can_be_tried(self) -> bool:
+        """Whether a call that is not recorded changes nothing."""
+        return self.read_only or self.trail is TrailUse.IN_TURN
 
     @property
     def annotations(self) -> ToolAnnotations:
@@ -111,10 +121,10 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
         text = error_text(error) if isinstance(error, KgnavError) else validation_text(spec.name, schema, error)
 
         async def retry(corrected: Json) -> Answer:
-            return await answer(metadata.validate_arguments(corrected), refuse_absent=True)
+            values = metadata.validate_arguments(corrected)
+            return await answer(values, recording=await Recording.begin(app, values), refuse_absent=True)
 
-        # Examples are tried, so tools that change something get none.
-        example = await working_call(signature, arguments.normalized(given), error, retry) if spec.read_only else ""
+        example = await working_call(signature, arguments.normalized(given), error, retry) if spec.can_be_tried else ""
         text = truncate_text(with_example(text, example), app.render_options.budget)
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
@@ -130,6 +140,22 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
         context_kwarg="context",
         annotations=spec.annotations,
     )
+
+
+async def run_tool(spec: ToolSpec[Any], app: App, graph: str, arguments: Json) -> Answer:
+    """The answer, as text, of a tool to a call on this graph, recorded on the trail that it names.
+
+    Raises:
+        KgnavError: the call fails.
+    """
+    own = {name: value for name, value in arguments.items() if name in spec.arguments.model_fields}
+    values = spec.arguments.model_validate(own).model_dump_one_level()
+    values |= {"graph": graph, **({TRAIL: arguments[TRAIL]} if TRAIL in arguments else {})}
+    answer = partial(_answer, spec, app, structured=False)
+    recording = await Recording.begin(app, values)
+    if recording is None:
+        return await answer(values)
+    return await recording.answer_and_record(spec, values, lambda given: answer(given, recording=recording))
 
 
 async def _answer(

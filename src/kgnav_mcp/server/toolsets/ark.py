@@ -11,8 +11,10 @@ from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation import steps
 from kgnav_mcp.navigation.citing import Citation
+from kgnav_mcp.navigation.evidence import CHECK_TOOL
 from kgnav_mcp.navigation.sampling import SampleWalk
 from kgnav_mcp.navigation.steps import GivenStep, StepLimits
+from kgnav_mcp.navigation.worked_walks import Walk
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.table import Answer, RenderedAnswer
 from kgnav_mcp.render.text import NAME_LIMIT, clean, node_text
@@ -24,6 +26,7 @@ from kgnav_mcp.server.recording import TrailUse
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.trail import HANDLE
+from kgnav_mcp.server.worked_examples import TRAIL_SHOWN, ExampleCall, follow, look, question
 
 _CITED = 100
 """Most triples that one step may cite."""
@@ -36,7 +39,7 @@ GivenTriple = Annotated[list[Any], WithJsonSchema(_FORM)]
 class AddStep(Arguments):
     """Arguments of `add_step`."""
 
-    ids: ClassVar[frozenset[str]] = frozenset({"anchor", "relation"})
+    ids: ClassVar[frozenset[str]] = frozenset({"anchor", "relation", "triples"})
 
     trail: str = Field(description=HANDLE)
     anchor: str = Field(description="Entity id or name: the head of the triples.")
@@ -138,6 +141,36 @@ def _walk_calls(walk: SampleWalk) -> Sequence[str]:
     return [*lines, call_text("check_answer", {"trail": trail, "answers": answers}), "  shows connected"]
 
 
+def _example_calls(walk: Walk) -> list[ExampleCall]:
+    """Each step looked at and kept, and the answer checked."""
+    first, last = walk[0], walk[-1]
+    topics = {"question": question(walk), "topic_entities": [first.entity]}
+    calls = [ExampleCall("A trail keeps the steps.", "start_trail", topics, first, shows_ends=False)]
+    for number, step in enumerate(walk, 1):
+        search = {"entity": step.entity, "direction": str(step.direction), "trail": TRAIL_SHOWN}
+        before = walk[number - 2] if number > 1 else None
+        calls.append(ExampleCall(look(step, before), "search", search, step, shows_ends=not step.is_hub))
+        if step.is_hub:
+            filtered = {**search, "properties_to_filter_for": [step.relation]}
+            calls.append(ExampleCall(follow(step), "search", filtered, step))
+        outgoing = step.direction is Direction.OUTGOING
+        kept = {
+            "trail": TRAIL_SHOWN,
+            "anchor": step.entity if outgoing else step.ends[0],
+            "relation": step.relation,
+            "triples": [
+                [triple.head, triple.relation, triple.tail]
+                for triple in step.triples[: len(step.ends) if outgoing else 1]
+            ],
+            "inference": f"{step.relation.label} leads to {', '.join(end.label or end.id for end in step.ends)}.",
+            "done": number == len(walk),
+        }
+        reason = "These triples carry the answer on, so keep them as a step."
+        calls.append(ExampleCall(reason, steps.TOOL, kept, step, shows_ends=outgoing))
+    answers = {"answers": [*last.ends], "trail": TRAIL_SHOWN}
+    return [*calls, ExampleCall("Check the answer before giving it.", CHECK_TOOL, answers, last)]
+
+
 TOOLSET = Toolset(
     name="ark",
     title="ARK-V1",
@@ -159,6 +192,12 @@ TOOLSET = Toolset(
             arguments=AddStep,
             run=add_step,
             tables=(REASONING_COLUMNS,),
+            example={
+                "anchor": "vincent_van_gogh",
+                "relation": "born_in",
+                "triples": [["vincent_van_gogh", "born_in", "zundert"]],
+                "inference": "He is from Zundert.",
+            },
             read_only=False,
             idempotent=False,
             trail=TrailUse.IN_TURN,
@@ -171,6 +210,7 @@ TOOLSET = Toolset(
             description="Answer a question in a few steps of reasoning, each checked, and check the answer.",
             method=_METHOD,
             example_lines=_walk_calls,
+            example_calls=_example_calls,
         ),
     ),
 )

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgnav_mcp.model import Entity
+from kgnav_mcp.errors import InvalidPlan
+from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
-from kgnav_mcp.navigation.plans.running import PlanRunner
-from kgnav_mcp.navigation.resolving import resolve_entities
+from kgnav_mcp.navigation.resolving import resolve_entities, resolve_entity, resolve_relations
 from kgnav_mcp.render.plans import entity_columns, plan_table
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import name_and_id
@@ -46,6 +46,8 @@ class FetchNeighbors(Arguments):
 class FindCommonNodes(Arguments):
     """Arguments of `find_common_nodes`."""
 
+    ids: ClassVar[frozenset[str]] = frozenset({"pairs"})
+
     pairs: list[tuple[str, str]] = Field(
         description="[[node, edge_type], ...]: id or name of a node, and a relation, followed in either direction.",
         min_length=2,
@@ -64,15 +66,22 @@ async def fetch_neighbors(call: ToolCall, given: FetchNeighbors) -> Answer:
         {"as": "neighbor", "fetch_neighbors": {**hop, **hops}},
         {"return": ["node", "neighbor"]},
     ]
-    return await _answer(call, steps, given.cursor, nodes)
+    named = [(nodes, given.edge_type)] if given.edge_type is not None else []
+    direction = Direction(given.direction) if given.direction != EITHER else None
+    found = await _checked(call, steps, named, direction)
+    return await _answer(call, found, given.cursor, nodes)
 
 
 async def find_common_nodes(call: ToolCall, given: FindCommonNodes) -> Answer:
     """Answer with the common neighbours of nodes (GraphRunner's Find_Common_Nodes)."""
-    sides = [(f"side{n}", await call.entity(node), edge_type) for n, (node, edge_type) in enumerate(given.pairs, 1)]
+    sides = [
+        (f"side{n}", await resolve_entity(call.adapter, node), edge_type)
+        for n, (node, edge_type) in enumerate(given.pairs, 1)
+    ]
     pairs = [{"node": name, "edge_type": edge_type} for name, _, edge_type in sides]
     steps = [*(_find_node_step(name, [node]) for name, node, _ in sides), {"as": "common", "find_common_nodes": pairs}]
-    return await _answer(call, steps, given.cursor, [node for _, node, _ in sides], sides)
+    found = await _checked(call, steps, [([node], edge_type) for _, node, edge_type in sides])
+    return await _answer(call, found, given.cursor, [node for _, node, _ in sides], sides)
 
 
 def _find_node_step(name: str, nodes: Sequence[Entity]) -> dict[str, object]:
@@ -81,7 +90,7 @@ def _find_node_step(name: str, nodes: Sequence[Entity]) -> dict[str, object]:
 
 async def _answer(
     call: ToolCall,
-    steps: Sequence[object],
+    found: CheckedPlan,
     cursor: str | None,
     nodes: Sequence[Entity],
     sides: Sequence[tuple[str, Entity, str]] = (),
@@ -91,9 +100,7 @@ async def _answer(
     With `sides`, the first page also gives the number of neighbours of each side.
     """
     start = call.start(cursor)
-    plans = runner(call)
-    found = await _checked(plans, steps)
-    page = await plans.run(found.plan, limit=call.limits.row_limit, after=start.after)
+    page = await runner(call).run(found.plan, limit=call.limits.row_limit, after=start.after)
     sizes = [f"{name_and_id(node)} {kind} {await _neighbour_count(call, node, kind):,}" for _, node, kind in sides]
     intro = f"Nodes of each side: {', '.join(sizes)}" if sizes and not start.offset else ""
     return call.answer(
@@ -104,17 +111,32 @@ async def _answer(
 async def _neighbour_count(call: ToolCall, node: Entity, edge_type: str) -> int:
     """Number of neighbours of a node by a relation."""
     hop = {"from": "side", "edge_type": edge_type, "direction": EITHER}
-    plans = runner(call)
     found = await _checked(
-        plans, [_find_node_step("side", [node]), {"as": "far", "fetch_neighbors": hop}, {"return": ["count(far)"]}]
+        call, [_find_node_step("side", [node]), {"as": "far", "fetch_neighbors": hop}, {"return": ["count(far)"]}]
     )
-    page = await plans.run(found.plan, limit=1)
+    page = await runner(call).run(found.plan, limit=1)
     return sum(cell for row in page.items for cell in row.cells if isinstance(cell, int))
 
 
-async def _checked(plans: PlanRunner, steps: Sequence[object]) -> CheckedPlan:
+async def _checked(
+    call: ToolCall,
+    steps: Sequence[object],
+    named: Sequence[tuple[Sequence[Entity], str]] = (),
+    direction: Direction | None = None,
+) -> CheckedPlan:
+    """The checked plan. `named` are nodes and the edge type that is followed from them.
+
+    Raises:
+        UnknownRelation: the graph has no such edge type; the error has the nearest that these nodes have.
+        InvalidPlan: the plan has other problems.
+    """
     plan, _ = parse_steps(steps)
-    return await check_written_plan(plans, ParsedPlan(plan))
+    try:
+        return await check_written_plan(runner(call), ParsedPlan(plan))
+    except InvalidPlan:
+        for nodes, edge_type in named:
+            await resolve_relations(call.adapter, nodes, [edge_type], direction, limits=call.limits)
+        raise
 
 
 TOOLSET = Toolset(
@@ -135,6 +157,7 @@ TOOLSET = Toolset(
             arguments=FetchNeighbors,
             run=fetch_neighbors,
             tables=(entity_columns("node", "neighbor"),),
+            example={"nodes": ["zundert", "breda"], "edge_type": "located_in"},
         ),
         ToolSpec(
             name="find_common_nodes",
@@ -146,6 +169,7 @@ TOOLSET = Toolset(
             arguments=FindCommonNodes,
             run=find_common_nodes,
             tables=(entity_columns("common"),),
+            example={"pairs": [["zundert", "located_in"], ["breda", "located_in"]]},
         ),
     ),
 )

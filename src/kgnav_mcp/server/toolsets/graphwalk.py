@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
@@ -10,6 +11,7 @@ from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import primitives
 from kgnav_mcp.navigation.cursor import Cursor
+from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.render.calls import call_text, next_call
 from kgnav_mcp.render.columns import Column
@@ -30,6 +32,7 @@ from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER, EitherDirection
+from kgnav_mcp.server.worked_examples import walk_calls
 
 LABEL = f"Node label (class), as describe_graph lists it; {primitives.ANY_LABEL!r} for any."
 _THOUGHT = Column("thought")
@@ -78,6 +81,8 @@ class NodesByProperty(ByProperty):
 
 class Neighbors(ByProperty):
     """Arguments of `get_all_nearest_neighbors`. The first three are the paper's, the others are additions."""
+
+    ids: ClassVar[frozenset[str]] = frozenset({"relationship"})
 
     direction: EitherDirection = Field(
         default=EITHER, description="outgoing: relationships that leave the node; incoming: that point at it."
@@ -194,6 +199,7 @@ _TOOLS = (
         arguments=NodesByProperty,
         run=get_node_by_property,
         tables=(NODE_COLUMNS,),
+        example={"label": "Painter", "property_name": "born", "property_value": 1853},
     ),
     ToolSpec(
         name="get_all_nearest_neighbors",
@@ -207,6 +213,7 @@ _TOOLS = (
         arguments=Neighbors,
         run=get_all_nearest_neighbors,
         tables=(NEIGHBOR_COLUMNS, RELATIONSHIP_COLUMNS),
+        example={"label": "*", "property_name": "id", "property_value": "zundert"},
     ),
     ToolSpec(
         name="get_unique_property_values",
@@ -218,6 +225,7 @@ _TOOLS = (
         arguments=UniqueValues,
         run=get_unique_property_values,
         tables=(value_columns("nodes"), value_columns("relationships")),
+        example={"property_name": "born", "entity_name": "*", "entity_type": "node"},
     ),
     ToolSpec(
         name="think",
@@ -226,6 +234,7 @@ _TOOLS = (
         arguments=Think,
         run=think,
         tables=((_THOUGHT,),),
+        example={"thought": "Zundert lies in the Netherlands."},
     ),
 )
 
@@ -244,6 +253,17 @@ def _step_calls(step: Triple) -> str:
     return call_text("get_all_nearest_neighbors", {"label": label, **name})
 
 
+def _look(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
+    label = next(iter(step.entity.types), primitives.ANY_LABEL)
+    node = {"label": label, "property_name": "id", "property_value": step.entity}
+    return "get_all_nearest_neighbors", {**node, "direction": str(step.direction)}
+
+
+def _follow(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
+    tool, arguments = _look(step)
+    return tool, {**arguments, "relationship": step.relation}
+
+
 TOOLSET = Toolset(
     name="graphwalk",
     title="GraphWalk",
@@ -259,6 +279,7 @@ TOOLSET = Toolset(
             description="Answer a question with look-ups by label, property and value.",
             method=_METHOD,
             example_lines=step_by_step(_step_calls),
+            example_calls=walk_calls(_look, _follow, shows_rows=True),
         ),
     ),
 )

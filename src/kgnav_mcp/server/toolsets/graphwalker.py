@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from pydantic import Field
 
 from kgnav_mcp.model import Triple
 from kgnav_mcp.navigation import relations as walker
+from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.triples import RELATION_COLUMNS, TRIPLE_COLUMNS, relations_table, triples_table
@@ -17,6 +19,7 @@ from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR, ENTITY, QUESTION
+from kgnav_mcp.server.worked_examples import walk_calls
 
 
 class GetRelations(Arguments):
@@ -81,6 +84,7 @@ _TOOLS = (
         arguments=GetRelations,
         run=get_relations,
         tables=(RELATION_COLUMNS,),
+        example={"entity": "vincent_van_gogh"},
     ),
     ToolSpec(
         name="get_triples",
@@ -94,6 +98,7 @@ _TOOLS = (
         arguments=GetTriples,
         run=get_triples,
         tables=(TRIPLE_COLUMNS,),
+        example={"entity": "the_netherlands", "relations": ["contains", "capital"]},
     ),
 )
 
@@ -102,13 +107,20 @@ _METHOD = """You answer a question by walking a knowledge graph with get_relatio
 1. Name the topic entities of the question and find their ids with find_node.
 2. get_relations(entity, question) lists the relations around an entity, best match first, each with its direction.
 3. get_triples(entity, relations) follows the ones you choose. Choose more than one when in doubt.
-4. Go on from the heads and tails you found, all of them as a list in one call, at most four hops, until they answer
-   the question."""
+4. Go on from the heads and tails you found, all of them as a list in one call, until they answer the question."""
 
 
 def _step_calls(step: Triple) -> str:
     first = call_text("get_relations", {"entity": step.head})
     return f"{first}\n{call_text('get_triples', {'entity': step.head, 'relations': [step.relation]})}"
+
+
+def _look(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
+    return "get_relations", {"entity": step.entity}
+
+
+def _follow(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
+    return "get_triples", {"entity": step.entity, "relations": [step.relation]}
 
 
 TOOLSET = Toolset(
@@ -126,6 +138,7 @@ TOOLSET = Toolset(
             description="Answer a question by choosing among ranked relations and following them.",
             method=_METHOD,
             example_lines=step_by_step(_step_calls),
+            example_calls=walk_calls(_look, _follow, shows_rows=False),
         ),
     ),
 )

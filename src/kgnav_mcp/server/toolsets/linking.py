@@ -61,6 +61,7 @@ _TOOLS = (
         arguments=FindNode,
         run=find_node,
         tables=(CANDIDATE_COLUMNS,),
+        example={"hint": "van Gogh"},
     ),
     ToolSpec(
         name="describe_graph",
@@ -72,6 +73,7 @@ _TOOLS = (
         arguments=DescribeGraph,
         run=describe_graph,
         tables=OVERVIEW_COLUMNS,
+        example={},
     ),
 )
 

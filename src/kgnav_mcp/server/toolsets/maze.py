@@ -51,6 +51,7 @@ TOOLSET = Toolset(
             arguments=NextCellsArguments,
             run=get_possible_next_cells,
             tables=(CELL_COLUMNS,),
+            example={"node_id": "zundert"},
             read_only=False,
             trail=TrailUse.IN_TURN,
         ),

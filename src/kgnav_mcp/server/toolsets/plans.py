@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, WithJsonSchema
 
 from kgnav_mcp.navigation.sampling import SampleWalk
+from kgnav_mcp.navigation.worked_walks import Walk
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.server.arguments import Arguments
@@ -15,6 +16,7 @@ from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR
+from kgnav_mcp.server.worked_examples import ExampleCall
 
 _FORMS = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
 CYPHER = Column("cypher")
@@ -75,6 +77,7 @@ counted; rows are distinct.
 out), incoming or either. Every step is a set, and all must hold together; "except" leaves out a whole set.
 An answer that is empty or cut says how large each label and relation of the plan is."""
 
+_EXAMPLE = "MATCH (p:Painter)-[:born_in]->(c {id: 'zundert'}) RETURN p"
 _TOOLS = (
     ToolSpec(
         name="run_plan",
@@ -83,6 +86,7 @@ _TOOLS = (
         arguments=RunPlan,
         run=run_plan,
         tables=(),  # the columns depend on the plan
+        example={"plan": _EXAMPLE},
     ),
     ToolSpec(
         name="check_plan",
@@ -94,6 +98,7 @@ _TOOLS = (
         arguments=PlanArguments,
         run=check_plan,
         tables=((CYPHER,),),
+        example={"plan": _EXAMPLE},
     ),
 )
 
@@ -114,6 +119,14 @@ def _walk_calls(walk: SampleWalk) -> list[str]:
     return planning.walk_calls(walk)
 
 
+def _example_calls(walk: Walk) -> list[ExampleCall]:
+    """One plan for the whole walk."""
+    from kgnav_mcp.server import planning  # noqa: PLC0415 - as above
+
+    reason = "The schema has these relations, so that one plan answers the whole question."
+    return [ExampleCall(reason, "run_plan", {"plan": planning.walk_plan(walk)}, walk[-1])]
+
+
 TOOLSET = Toolset(
     name="plans",
     title="Plans (GraphRunner)",
@@ -129,6 +142,7 @@ TOOLSET = Toolset(
             description="Answer a question with a plan over the graph instead of one entity a call.",
             method=_METHOD,
             example_lines=_walk_calls,
+            example_calls=_example_calls,
         ),
     ),
 )

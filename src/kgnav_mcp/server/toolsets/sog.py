@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -9,6 +10,7 @@ from pydantic import Field
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import neighbourhood
+from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.port import FarEnds
 from kgnav_mcp.render import paper
 from kgnav_mcp.render.calls import call_text
@@ -20,6 +22,7 @@ from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR, ENTITY, QUESTION
+from kgnav_mcp.server.worked_examples import walk_calls
 
 
 class Search(Arguments):
@@ -92,6 +95,7 @@ _TOOLS = (
         arguments=Search,
         run=search,
         tables=(ROW_COLUMNS, HUB_COLUMNS),
+        example={"entity": "the_netherlands", "direction": "outgoing"},
     ),
 )
 
@@ -107,6 +111,15 @@ _METHOD = """You answer a question by walking a knowledge graph with the tool `s
 
 def _step_calls(step: Triple) -> str:
     return call_text("search", {"entity": step.head, "direction": Direction.OUTGOING})
+
+
+def _look(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
+    return "search", {"entity": step.entity, "direction": str(step.direction)}
+
+
+def _follow(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
+    tool, arguments = _look(step)
+    return tool, {**arguments, "properties_to_filter_for": [step.relation]}
 
 
 TOOLSET = Toolset(
@@ -126,6 +139,7 @@ TOOLSET = Toolset(
             description="Answer a question by looking at neighbourhoods and following what is there.",
             method=_METHOD,
             example_lines=step_by_step(_step_calls),
+            example_calls=walk_calls(_look, _follow, shows_rows=True),
         ),
     ),
 )

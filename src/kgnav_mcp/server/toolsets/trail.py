@@ -110,6 +110,7 @@ TOOLSET = Toolset(
             arguments=StartTrail,
             run=start_trail,
             tables=(_STARTED,),
+            example={"question": "Where was Vincent van Gogh born?", "topic_entities": ["vincent_van_gogh"]},
             read_only=False,
             idempotent=False,
             trail=TrailUse.NONE,
@@ -124,6 +125,7 @@ TOOLSET = Toolset(
             arguments=TrailArguments,
             run=show_trail,
             tables=(STEP_COLUMNS,),
+            example={},
             trail=TrailUse.READ,
         ),
         ToolSpec(
@@ -136,6 +138,7 @@ TOOLSET = Toolset(
             arguments=TrailArguments,
             run=get_connected_path,
             tables=(PATH_COLUMNS,),
+            example={},
             trail=TrailUse.READ,
         ),
         ToolSpec(
@@ -149,6 +152,7 @@ TOOLSET = Toolset(
             arguments=CheckAnswer,
             run=check_answer,
             tables=(EVIDENCE_COLUMNS,),
+            example={"answers": ["zundert"]},
         ),
     ),
 )
