@@ -15,7 +15,7 @@ def main() -> int:
     """Print every file and function that is too long. The exit code is 1 if there is one."""
     problems = [
         problem
-        for folder in ("src", "tests", "scripts")
+        for folder in ("src", "bench", "tests", "scripts")
         for path in sorted((ROOT / folder).rglob("*.py"))
         for problem in _too_long(path)
     ]

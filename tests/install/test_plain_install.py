@@ -25,6 +25,12 @@ def test_the_names_of_extras_that_are_no_longer_needed_still_install(installed: 
     assert (done.returncode, "does not provide the extra" in done.stdout + done.stderr) == (0, False), done.stderr
 
 
+def test_the_benchmarks_are_no_part_of_what_is_installed(installed: Machine):
+    files = installed.run("pipx runpip kgnav-mcp show --files kgnav-mcp").stdout.partition("Files:\n")[2].splitlines()
+    assert any(file.strip() == "kgnav_mcp/server/__init__.py" for file in files)
+    assert [file for file in files if "bench" in file] == []
+
+
 def test_a_graph_file_is_made_and_walked(installed: Machine):
     made = installed.run(
         "printf 'Alien\\tdirected_by\\tRidley Scott\\n' > alien.tsv && kgnav load alien.tsv -o alien.kg"
