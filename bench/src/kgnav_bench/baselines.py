@@ -16,6 +16,7 @@ PROPERTY = ROW[:2]
 """The columns if the neighbourhood is too large and only its distinct properties are listed."""
 
 _IS_ENTITY = {"property", "value"}
+_SEPARATE = re.compile(r"([A-Za-z]+)|([0-9]+)|[^ \t\rA-Za-z0-9]")
 _MERGED = re.compile(r"[A-Z]?[a-z]{1,5}|[A-Z]{1,3}|\d{1,3}|[^\sA-Za-z\d]+|\n")
 
 
@@ -47,6 +48,14 @@ def sog_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Rows as Search-on-Graph prints them."""
     rule = "|".join("--" for _ in columns)
     return "\n".join((f"{len(rows)} rows:", "|".join(columns), rule, *("|".join(row) for row in rows)))
+
+
+def separate_tokens(text: str) -> int:
+    """Tokens by the rule of the server's budget: every mark and line break counts one.
+
+    A word counts one, and one more for each six letters; a number counts one, and one more for each three digits.
+    """
+    return sum(1 + len(word) // 6 + len(number) // 3 for word, number in _SEPARATE.findall(text))
 
 
 def merged_tokens(text: str) -> int:

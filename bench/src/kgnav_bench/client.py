@@ -9,7 +9,7 @@ import json
 import subprocess
 import sys
 import sysconfig
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
@@ -44,6 +44,20 @@ class ServerEndedError(Exception):
 def script(name: str) -> str:
     """The path of one of this project's commands."""
     return str(Path(sysconfig.get_path("scripts")) / name)
+
+
+def load_command(sources: Iterable[Path], target: Path) -> list[str]:
+    """The command that makes a graph file of the sources."""
+    return [script("kgnav"), "load", *map(str, sources), "--output", str(target), "--quiet"]
+
+
+def load(sources: Iterable[Path], target: Path) -> None:
+    """Make a graph file of the sources.
+
+    Raises:
+        CalledProcessError: the sources cannot be loaded. The reason is on stderr.
+    """
+    subprocess.run(load_command(sources, target), check=True)  # noqa: S603 - our own command
 
 
 def server_command(graph: Path | str | None) -> list[str]:

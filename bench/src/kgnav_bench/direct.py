@@ -1,4 +1,4 @@
-"""Direct queries of a graph file in this process: the embedded adapter's own queries without anything around them.
+"""Direct queries of a graph file in this process, without anything around them.
 
 Each look-up makes the fewest queries that give the answer's facts. Any other query of the server is its overhead.
 """
@@ -15,7 +15,6 @@ from typing import Any
 from urllib.parse import quote
 
 from kgnav_bench import queries
-from kgnav_mcp.adapters.embedded.queries import around, entities
 
 _PAGE_CACHE = "PRAGMA cache_size = -16384"
 """KiB, as in the adapter."""
@@ -102,23 +101,25 @@ class Store:
 
     def neighbourhood(self, leaf: Leaf) -> int:
         """Read what `search` shows of a leaf: the entity, and all its rows with labels."""
-        (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([leaf.key]))
+        (number, *_) = self._one(queries.NODE_BY_KEY, json.dumps([leaf.key]))
         asked = json.dumps([number])
-        rows = self._named(around.TAILS if leaf.direction == "outgoing" else around.HEADS, nodes=asked, relations=None)
+        rows = self._named(
+            queries.TAILS if leaf.direction == "outgoing" else queries.HEADS, nodes=asked, relations=None
+        )
         if leaf.direction == "outgoing":
-            rows += self._named(around.ATTRIBUTES, nodes=asked, relations=None)
+            rows += self._named(queries.ATTRIBUTES, nodes=asked, relations=None)
         return len(rows)
 
     def filtered(self, leaf: Leaf) -> int:
         """Read what `search` shows with a filter: the rows of one relation in one direction."""
-        (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([leaf.key]))
-        query = around.TAILS_BY if leaf.direction == "outgoing" else around.HEADS_BY
+        (number, *_) = self._one(queries.NODE_BY_KEY, json.dumps([leaf.key]))
+        query = queries.TAILS_BY if leaf.direction == "outgoing" else queries.HEADS_BY
         return self._rows_of(query, number, leaf)
 
     def triples(self, leaf: Leaf) -> int:
         """Read what `get_triples` shows: the rows of one relation in both directions."""
-        (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([leaf.key]))
-        return sum(self._rows_of(query, number, leaf) for query in (around.TAILS_BY, around.HEADS_BY))
+        (number, *_) = self._one(queries.NODE_BY_KEY, json.dumps([leaf.key]))
+        return sum(self._rows_of(query, number, leaf) for query in (queries.TAILS_BY, queries.HEADS_BY))
 
     def named(self, leaf: Leaf) -> int:
         """Read the least that `find_node` needs: the entities with a name."""
@@ -129,10 +130,10 @@ class Store:
 
         Two examples of each property are kept, as `search` shows them.
         """
-        (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([key]))
-        query = around.TAILS if direction == "outgoing" else around.HEADS
+        (number, *_) = self._one(queries.NODE_BY_KEY, json.dumps([key]))
+        query = queries.TAILS if direction == "outgoing" else queries.HEADS
         rows = self._named(query, nodes=json.dumps([number]), relations=None)
-        labels = {relation: label or name for relation, name, label, *_ in self._all(entities.RELATIONS)}
+        labels = {relation: label or name for relation, name, label in self._all(queries.RELATIONS)}
         counts = Counter[str]()
         examples: dict[str, list[str]] = defaultdict(list)
         for _, relation, _, _, _, far, label, _ in rows:

@@ -9,9 +9,11 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from kgnav_bench.client import load_command
 
 BASE = "http://example.org/"
 RELATIONS = 97
@@ -64,22 +66,25 @@ def write_source(path: Path, triples: int) -> None:
     part.replace(path)
 
 
-def load_ours(source: Path, target: Path) -> None:
-    """Load the source into a graph file."""
-    from kgnav_mcp.adapters.embedded.loading import load  # noqa: PLC0415 - each child imports only what it measures
-
-    load([source], target)
-
-
 def load_oxigraph(source: Path, target: Path) -> None:
     """Load the source into pyoxigraph's store on disk."""
-    from pyoxigraph import Store  # noqa: PLC0415 - as above
+    from pyoxigraph import Store  # noqa: PLC0415 - only the child that measures it needs it
 
     shutil.rmtree(target, ignore_errors=True)
     Store(target).bulk_load(path=source)
 
 
-LOADERS = {"graph file": (load_ours, ".kg"), "pyoxigraph bulk_load": (load_oxigraph, ".oxigraph")}
+Loader = Callable[[Path, Path], Sequence[str]]
+"""The command that loads a source into a target."""
+
+LOADERS: Mapping[str, tuple[Loader, str]] = {
+    "graph file": (lambda source, target: load_command([source], target), ".kg"),
+    "pyoxigraph bulk_load": (
+        lambda source, target: [sys.executable, "-m", "kgnav_bench.load", str(source), str(target)],
+        ".oxigraph",
+    ),
+}
+"""For each way to load, its command and its target's suffix."""
 
 
 def measure(name: str, source: Path) -> Run:
@@ -88,9 +93,10 @@ def measure(name: str, source: Path) -> Run:
     Raises:
         RuntimeError: the load failed. Its own message is on stderr.
     """
-    target = source.with_suffix(LOADERS[name][1])
+    command, suffix = LOADERS[name]
+    target = source.with_suffix(suffix)
     begin = time.perf_counter()
-    child = subprocess.Popen([sys.executable, "-m", "kgnav_bench.load", name, str(source), str(target)])  # noqa: S603
+    child = subprocess.Popen(command(source, target))  # noqa: S603 - our own command, or Python's
     _, status, usage = os.wait4(child.pid, 0)
     seconds = time.perf_counter() - begin
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -115,13 +121,5 @@ def run(triples: int, workdir: Path) -> list[Run]:
     return runs
 
 
-def main(arguments: list[str]) -> None:
-    """Measure (`TRIPLES WORKDIR`), or run one load as a child process (`LOADER SOURCE TARGET`)."""
-    if arguments[0] in LOADERS:
-        LOADERS[arguments[0]][0](Path(arguments[1]), Path(arguments[2]))
-    else:
-        run(int(arguments[0]), Path(arguments[1]))
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    load_oxigraph(*map(Path, sys.argv[1:]))

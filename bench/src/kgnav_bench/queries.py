@@ -1,4 +1,7 @@
-"""The benchmarks' own queries of a graph file: to choose nodes to measure at, and as the direct baseline."""
+"""The benchmarks' own queries of a graph file: to choose nodes to measure at, and as the direct baseline.
+
+The baseline reads what an answer needs and has the form of the server's own queries, so that a call's other costs show.
+"""
 
 from __future__ import annotations
 
@@ -40,3 +43,45 @@ SHOWN_NAMES = "SELECT DISTINCT label FROM node WHERE label IS NOT NULL"
 
 ALL_NAMES = "SELECT text FROM name WHERE kind < 2"
 """Reads all names and aliases."""
+
+RELATIONS = "SELECT id, key, label FROM relation"
+"""Reads all relations."""
+
+NODE_BY_KEY = """
+SELECT v.id, v.key, v.label, v.description, v.mediator
+FROM json_each(?) AS j CROSS JOIN node AS v ON v.key = j.value
+"""
+"""Two seeks for each key."""
+
+TAILS = """
+SELECT e.s, e.p, e.o, e.n, e.qualifiers, v.key, v.label, v.mediator
+FROM json_each(:nodes) AS j CROSS JOIN edge AS e ON e.s = j.value CROSS JOIN node AS v ON v.id = e.o
+WHERE (:relations IS NULL OR e.p IN (SELECT value FROM json_each(:relations)))
+"""
+"""One seek for each node, then one for each of its outgoing edges."""
+
+HEADS = """
+SELECT e.o, e.p, e.s, e.n, e.qualifiers, v.key, v.label, v.mediator
+FROM json_each(:nodes) AS j CROSS JOIN edge AS e ON e.o = j.value CROSS JOIN node AS v ON v.id = e.s
+WHERE (:relations IS NULL OR e.p IN (SELECT value FROM json_each(:relations)))
+"""
+"""One seek for each node, then two for each of its incoming edges."""
+
+ATTRIBUTES = """
+SELECT a.node, a.p, a.n, a.qualifiers, a.text, a.datatype, a.language, a.item
+FROM json_each(:nodes) AS j CROSS JOIN attribute AS a ON a.node = j.value
+WHERE (:relations IS NULL OR a.p IN (SELECT value FROM json_each(:relations)))
+"""
+"""One seek for each node, and its literals."""
+
+TAILS_BY = """
+SELECT e.s, e.p, e.o, e.n, e.qualifiers, v.key, v.label, v.mediator FROM edge AS e CROSS JOIN node AS v ON v.id = e.o
+WHERE e.s = :node AND e.p = :p AND (e.o, e.n) > (:a, :b) ORDER BY e.o, e.n LIMIT :most
+"""
+"""One seek, then one for each row of the page."""
+
+HEADS_BY = """
+SELECT e.o, e.p, e.s, e.n, e.qualifiers, v.key, v.label, v.mediator FROM edge AS e CROSS JOIN node AS v ON v.id = e.s
+WHERE e.o = :node AND e.p = :p AND (e.s, e.n) > (:a, :b) ORDER BY e.s, e.n LIMIT :most
+"""
+"""One seek, then two for each row of the page."""

@@ -12,11 +12,10 @@ from statistics import mean, median
 from time import perf_counter
 
 from kgnav_bench import report
-from kgnav_bench.client import BareClient, server_command
+from kgnav_bench.client import BareClient, load, server_command
 from kgnav_bench.metaqa import HOPS, PREFIX, graph_source, questions, sample, source_neighbours
 from kgnav_bench.planned import PLANS, PlanReplay
 from kgnav_bench.replay import Replay, Result
-from kgnav_mcp.adapters.embedded.loading import load
 
 _SHOWN_FAILURES = 10
 

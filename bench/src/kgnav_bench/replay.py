@@ -13,11 +13,13 @@ from typing import Protocol
 from kgnav_bench import baselines
 from kgnav_bench.metaqa import Neighbours, Question, Step
 from kgnav_bench.tables import Table, parse
-from kgnav_mcp.render.tokens import count_tokens
 
 Count = Callable[[str], int]
-COUNTERS: Mapping[str, Count] = {"each mark by itself": count_tokens, "marks in a row as one": baselines.merged_tokens}
-"""Two ways to count tokens: the product's own, and one that favours formats with much punctuation."""
+COUNTERS: Mapping[str, Count] = {
+    "each mark by itself": baselines.separate_tokens,
+    "marks in a row as one": baselines.merged_tokens,
+}
+"""Two ways to count tokens: as the server counts them, and one that favours formats with much punctuation."""
 
 
 class Caller(Protocol):

@@ -15,12 +15,11 @@ from typing import LiteralString, cast
 from neo4j import READ_ACCESS, GraphDatabase
 
 from kgnav_bench import report
-from kgnav_bench.client import PackageClient, ToolFailedError, package_client, server_command
+from kgnav_bench.client import PackageClient, ToolFailedError, load, package_client, server_command
 from kgnav_bench.planned import PLANS
 from kgnav_bench.tables import UnreadableAnswerError, parse
 from kgnav_bench.templates import Question, Shape, generate, questions, write
 from kgnav_bench.templates.rdf import write_rdf
-from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 
 _SHOWN_FAILURES = 10
 _BOLT = ("bolt", "neo4j")
@@ -51,8 +50,7 @@ def make(folder: Path, nodes: int) -> Sequence[Path]:
     """Write the graph of this size as a node and an edge file, a graph file, and N-Triples."""
     graph = generate(Shape.of(nodes))
     tables, target = write(graph, folder), folder / "graph.kg"
-    target.unlink(missing_ok=True)
-    load(list(tables), target, LoadOptions())
+    load(tables, target)
     return *tables, target, write_rdf(graph, folder)
 
 
