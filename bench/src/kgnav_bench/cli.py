@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from kgnav_bench.arguments import FILE, FOLDER
-from kgnav_bench.graphwalk.commands import graphwalk
+from kgnav_bench.graphwalk.commands import graphwalk, maze
 from kgnav_bench.trails.commands import proof, trails
 
 
@@ -288,5 +288,6 @@ def load(triples: int, folder: Path) -> None:
 
 
 main.add_command(graphwalk)
+main.add_command(maze)
 main.add_command(proof)
 main.add_command(trails)

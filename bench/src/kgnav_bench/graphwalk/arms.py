@@ -19,6 +19,19 @@ class Tools(Protocol):
         ...
 
 
+class Counted:
+    """Counts the calls of a client."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self.calls = 0
+
+    def call(self, tool: str, arguments: Mapping[str, object]) -> str:
+        """As `Tools`."""
+        self.calls += 1
+        return self._tools.call(tool, arguments)
+
+
 class Arm(Protocol):
     """Answers questions with the tools of a server."""
 
@@ -34,7 +47,7 @@ class Arm(Protocol):
 class PlanArm:
     """Runs the template's Cypher by `run_plan`: one plan for each question, and one more call for each further page."""
 
-    name = "one plan"
+    name = "script"
     toolsets: Sequence[str] = ("plans",)
 
     def answer(self, tools: Tools, schema: Schema, question: Question) -> str:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import click
 
+from kgnav_bench.commands import NEW_FOLDER, example, measurement
 from kgnav_bench.graphwalk.graphs import Shape
+from kgnav_bench.runs import Run
 
 _COUNT = click.IntRange(1)
 _SHAPE = (
@@ -45,14 +47,8 @@ def graphwalk() -> None:
     """GraphWalk's benchmark: twelve templates of questions on random graphs without meaning."""
 
 
-@graphwalk.command(
-    "make",
-    epilog="""\b
-Example:
-  kgnav-bench graphwalk make graph --nodes 500 --seed 3
-  kgnav load graph/nodes.csv graph/edges.csv -o graph.kg""",
-)
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@graphwalk.command(epilog=example("kgnav-bench graphwalk make graph --nodes 500 --seed 3"))
+@click.argument("folder", type=NEW_FOLDER)
 @_shape_options
 @click.option("--seed", default=1, show_default=True, help="The same seed makes the same graph.")
 def make(folder: Path, nodes: int, seed: int, **shape: int | float | None) -> None:
@@ -71,16 +67,8 @@ def make(folder: Path, nodes: int, seed: int, **shape: int | float | None) -> No
 
 
 @graphwalk.command(
-    "run",
-    epilog="""\b
-Examples:
-  kgnav-bench graphwalk run results
-  kgnav-bench graphwalk run results-large --nodes 10000 --neo4j bolt://localhost:7687 --store both
-  kgnav-bench graphwalk run results-primitives --arm primitives
-
-A run that was ended goes on where it was with the same command.""",
+    epilog=example("kgnav-bench graphwalk run --nodes 10000 --neo4j bolt://localhost:7687 --store both -o large.jsonl")
 )
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.option(
     "--arm",
     default="script",
@@ -100,8 +88,9 @@ A run that was ended goes on where it was with the same command.""",
 @click.option("--graphs", default=10, show_default=True, type=_COUNT, help="Graphs, with a question of each template.")
 @_shape_options
 @click.option("--seed", default=1, show_default=True, help="Of the first graph; each further one has the next.")
+@measurement
 def run(
-    folder: Path,
+    record: Run,
     *,
     arm: str,
     neo4j_url: str | None,
@@ -111,23 +100,41 @@ def run(
     nodes: int,
     seed: int,
     **shape: int | float | None,
-) -> None:
-    """Ask the twelve questions of each graph; write results.jsonl, report.md and the graphs to FOLDER."""
-    from kgnav_bench.graphwalk import arms, primitives, questions, reports, runs, stores  # noqa: PLC0415 - as above
+) -> str:
+    """Ask the twelve questions of each graph. Neo4j is left empty."""
+    from kgnav_bench.graphwalk import arms, benchmark, primitives, questions, reports, stores  # noqa: PLC0415 - as above
 
     if store != "file" and neo4j_url is None:
-        raise click.UsageError("--store neo4j needs an empty Neo4j: name it with --neo4j URL.")
-    chosen = {"file": (runs.FILE,), "neo4j": (runs.NEO4J,), "both": (runs.FILE, runs.NEO4J)}[store]
-    settings = runs.Settings(_shape(nodes, shape), graphs, seed, arm, chosen, neo4j_url is not None)
+        raise click.UsageError("--store neo4j and --store both need an empty Neo4j: name it with --neo4j URL.")
+    read = {"file": (benchmark.FILE,), "neo4j": (benchmark.NEO4J,), "both": (benchmark.FILE, benchmark.NEO4J)}[store]
+    settings = benchmark.Settings(_shape(nodes, shape), graphs, seed, read, neo4j_url)
     answering = {"script": arms.PlanArm, "primitives": primitives.PrimitivesArm}[arm]()
     try:
-        benchmark = runs.Run(settings, answering, folder)
-        benchmark.complete(neo4j_url, clear=clear)
-    except (runs.RunError, stores.StoreError, questions.NoInstanceError, questions.TruthDiffersError) as error:
+        results = benchmark.Benchmark(settings, answering).complete(record, clear=clear)
+    except (
+        benchmark.NotEmptyError,
+        stores.StoreError,
+        questions.NoInstanceError,
+        questions.TruthDiffersError,
+    ) as error:
         raise click.ClickException(str(error)) from error
-    written = reports.write_report(settings, benchmark.records.items)
-    (folder / "report.md").write_text(f"{written}\n", encoding="utf-8")
-    click.echo(written)
+    return reports.write_report(settings, answering.name, results)
+
+
+@click.command(epilog=example("kgnav-bench maze --mazes 3 --seed 7"))
+@click.option("--mazes", default=10, show_default=True, type=_COUNT, help="Mazes that are walked.")
+@click.option("--seed", default=0, show_default=True, help="Of the first maze; each further one has the next.")
+@click.option("--size", default=10, show_default=True, type=click.IntRange(8, 40), help="Cells a side.")
+@measurement
+def maze(record: Run, *, mazes: int, seed: int, size: int) -> str:
+    """GraphWalk's mazes, walked by scripts: with the maze tools, and with the maze as text in the prompt."""
+    from kgnav_bench.graphwalk import maze_arms, maze_benchmark  # noqa: PLC0415 - as above
+    from kgnav_bench.graphwalk.mazes import MazeError  # noqa: PLC0415 - as above
+
+    try:
+        return maze_benchmark.run(record, (maze_arms.ToolScript(), maze_arms.GridScript()), mazes, seed, size)
+    except MazeError as error:
+        raise click.ClickException(str(error)) from error
 
 
 def _shape(nodes: int, given: dict[str, int | float | None]) -> Shape:

@@ -2,56 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median
 
 from kgnav_bench import report
-from kgnav_bench.graphwalk.runs import Record, Settings
+from kgnav_bench.graphwalk.benchmark import Result, Settings
 from kgnav_bench.graphwalk.templates import TEMPLATES
 
 _SHOWN = 10
 """Wrong answers that are shown."""
 
 
-def write_report(settings: Settings, records: Sequence[Record]) -> str:
-    """The report in markdown. It ends with PASS if every answer is correct."""
-    return "\n".join(_lines(settings, records))
+def write_report(settings: Settings, arm: str, results: Mapping[str, Sequence[Result]]) -> str:
+    """The report in markdown, from the results by store. It ends with PASS if every answer is correct."""
+    return "\n".join(_lines(settings, arm, results))
 
 
-def _lines(settings: Settings, records: Sequence[Record]) -> Iterator[str]:
-    shape = settings.shape
-    yield f"# GraphWalk's templates, arm {settings.arm}"
+def _lines(settings: Settings, arm: str, results: Mapping[str, Sequence[Result]]) -> Iterator[str]:
+    shape, seeds = settings.shape, settings.seeds
+    yield f"GraphWalk's templates, arm {arm}"
     yield ""
     yield (
-        f"{settings.graphs} graphs (seeds {settings.seed} to {settings.seed + settings.graphs - 1}): {shape.nodes:,} "
-        f"nodes, {shape.node_classes} node classes, {shape.relationship_classes} relationship classes with "
-        f"{shape.class_pairs} pairs of classes each, density {shape.density:.4g}, {shape.node_properties} and "
-        f"{shape.relationship_properties} properties on average, {shape.values} values each."
+        f"{settings.graphs} graphs (seeds {seeds[0]} to {seeds[-1]}): {shape.nodes:,} nodes, {shape.node_classes} node "
+        f"classes, {shape.relationship_classes} relationship classes with {shape.class_pairs} pairs of classes each, "
+        f"density {shape.density:.4g}, {shape.node_properties} and {shape.relationship_properties} properties on "
+        f"average, {shape.values} values each."
     )
-    yield "True answers: an evaluator in Python" + (
-        ", confirmed by Cypher on Neo4j." if settings.neo4j else " (no Neo4j confirmed them)."
-    )
+    confirmed = ", confirmed by Cypher on Neo4j." if settings.neo4j_url else "; no Neo4j confirmed them."
+    yield f"True answers: an evaluator in Python{confirmed}"
     yield ""
     yield report.table(
         ("store", "correct", "accuracy", "precision", "recall", "F1", "false positives", "tool calls"),
-        ((name, *_scores([each for each in records if each.store == name])) for name in settings.stores),
+        ((store, *_scores(own)) for store, own in results.items()),
     )
     yield ""
+    columns = [name for store in results for name in (f"correct, {store}", "tool calls, median", "ms, median")]
     yield report.table(
-        ("template", *settings.stores, "rows, median", "tool calls, median", "ms, median"),
-        (_template_row(template.name, settings, records) for template in TEMPLATES),
+        ("template", "rows, median", *columns),
+        (_template_row(template.name, results) for template in TEMPLATES),
     )
     yield ""
-    wrong = [each for each in records if not each.score.correct]
-    for each in wrong[:_SHOWN]:
-        yield f"- graph {each.graph}, {each.store}: `{each.cypher}`: {each.fault or each.output[:200]}"
-    expected = settings.graphs * len(TEMPLATES) * len(settings.stores)
-    right = len(records) - len(wrong)
-    yield report.verdict(right == expected, f"{right} of {expected} questions are answered correctly")
+    wrong = [(store, each) for store, own in results.items() for each in own if not each.score.correct]
+    for store, each in wrong[:_SHOWN]:
+        yield f"- {store}: `{each.cypher}`: {each.fault or each.output[:200]}"
+    total = sum(map(len, results.values()))
+    right = total - len(wrong)
+    yield report.verdict(right == total, f"{right} of {total} questions are answered correctly")
 
 
-def _scores(records: Sequence[Record]) -> Sequence[object]:
-    scores = [each.score for each in records]
+def _scores(results: Sequence[Result]) -> Sequence[object]:
+    scores = [each.score for each in results]
     correct = sum(each.correct for each in scores)
     return (
         f"{correct} of {len(scores)}",
@@ -60,17 +60,17 @@ def _scores(records: Sequence[Record]) -> Sequence[object]:
         f"{fmean(each.recall for each in scores):.2f}",
         f"{fmean(each.f1 for each in scores):.2f}",
         sum(each.false_positives for each in scores),
-        sum(each.tool_calls for each in records),
+        sum(each.tool_calls for each in results),
     )
 
 
-def _template_row(name: str, settings: Settings, records: Sequence[Record]) -> Sequence[object]:
-    own = [each for each in records if each.template == name]
-    correct = (sum(each.score.correct for each in own if each.store == store) for store in settings.stores)
-    return (
-        name,
-        *correct,
-        f"{median(each.accepted for each in own):,.0f}",
-        f"{median(each.tool_calls for each in own):,.0f}",
-        report.milliseconds(median(each.seconds for each in own)),
-    )
+def _template_row(name: str, results: Mapping[str, Sequence[Result]]) -> Sequence[object]:
+    by_store = [[each for each in own if each.template == name] for own in results.values()]
+    cells: list[object] = [name, f"{median(each.accepted for each in by_store[0]):,.0f}"]
+    for own in by_store:
+        cells += (
+            sum(each.score.correct for each in own),
+            f"{median(each.tool_calls for each in own):,.0f}",
+            report.milliseconds(median(each.seconds for each in own)),
+        )
+    return cells

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import subprocess
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from neo4j import GraphDatabase, Session
 from neo4j.exceptions import DriverError, Neo4jError
 
-from kgnav_bench.client import script
+from kgnav_bench.client import load
 from kgnav_bench.graphwalk.evaluation import Row
 from kgnav_bench.graphwalk.graphs import KEY, Graph, Pool, Value
 
@@ -25,7 +24,7 @@ _CONSTRAINTS = "SHOW CONSTRAINTS YIELD name RETURN name"
 
 
 class StoreError(Exception):
-    """A store could not be filled, or does not answer."""
+    """Neo4j does not answer, or refuses a statement."""
 
 
 def write_files(graph: Graph, folder: Path) -> tuple[Path, Path]:
@@ -54,13 +53,10 @@ def load_file(graph: Graph, folder: Path) -> Path:
     """Write the files of a graph, and make a graph file of them by the command `kgnav load`.
 
     Raises:
-        StoreError: the command failed.
+        CalledProcessError: the command failed. The reason is on stderr.
     """
     target = folder / "graph.kg"
-    command = [script("kgnav"), "load", *map(str, write_files(graph, folder)), "-o", str(target), "--quiet"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - this project's command
-    if done.returncode:
-        raise StoreError(done.stderr.strip())
+    load(write_files(graph, folder), target)
     return target
 
 
