@@ -24,7 +24,9 @@ def test_questions_are_counted_by_plans_by_walking_and_as_json(tmp_path: Path) -
         question = {"question": "what?", "topic": "Up", "path": path, "answers": answers}
         (tmp_path / f"{hops}hop.jsonl.gz").write_bytes(gzip.compress(json.dumps(question).encode() + b"\n"))
 
-    result = CliRunner().invoke(main, ["economy", "metaqa", "--data", str(tmp_path), "--all"])
+    result = CliRunner().invoke(
+        main, ["economy", "metaqa", "--data", str(tmp_path), "--all", "-o", f"{tmp_path}/economy.jsonl"]
+    )
 
     assert result.exit_code == 0, result.output
     assert "PASS: 3 of 3 answered exactly by plans" in result.output

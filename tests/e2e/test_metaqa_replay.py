@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from tests.datasets import dataset
 
-from kgnav_bench import reach
 from kgnav_bench.client import BareClient, package_client, server_command
-from kgnav_bench.metaqa import HOPS, graph_source, source_triples
+from kgnav_bench.metaqa import HOPS, graph_source, questions, sample, source_neighbours, source_triples
 from kgnav_bench.planned import PLANS, PlanReplay
 from kgnav_bench.replay import Replay
 from kgnav_bench.tables import Table, parse
@@ -44,12 +43,12 @@ def client(films: Path) -> Iterator[BareClient]:
 
 @pytest.fixture(scope="session")
 def replay(client: BareClient, metaqa: Path) -> Replay:
-    return Replay(client, reach.source_neighbours(metaqa))
+    return Replay(client, source_neighbours(metaqa))
 
 
 @pytest.mark.parametrize("hops", HOPS)
 def test_every_gold_relation_is_offered_and_every_gold_answer_shown(replay: Replay, metaqa: Path, hops: int) -> None:
-    results = reach.results(replay, metaqa, hops, QUESTIONS_PER_HOP)
+    results = [replay.question(each) for each in sample(questions(metaqa, hops), QUESTIONS_PER_HOP)]
 
     assert len(results) == QUESTIONS_PER_HOP
     assert [result for result in results if result.missing_relations] == []
@@ -60,7 +59,8 @@ def test_every_gold_relation_is_offered_and_every_gold_answer_shown(replay: Repl
 @pytest.mark.parametrize("hops", [2, 3])
 def test_one_plan_for_each_gold_path_shows_every_gold_answer(films: Path, metaqa: Path, hops: int) -> None:
     with BareClient([*server_command(films), *PLANS]) as client:
-        results = reach.results(PlanReplay(client), metaqa, hops, QUESTIONS_BY_PLAN)
+        asked = sample(questions(metaqa, hops), QUESTIONS_BY_PLAN)
+        results = [PlanReplay(client).question(each) for each in asked]
 
     assert len(results) == QUESTIONS_BY_PLAN
     assert [result for result in results if result.missing_answers] == []
@@ -69,7 +69,7 @@ def test_one_plan_for_each_gold_path_shows_every_gold_answer(films: Path, metaqa
 
 
 def test_a_hub_is_shown_as_its_relations_with_exact_counts_in_few_characters(client: BareClient, metaqa: Path) -> None:
-    around = {place: ends for place, ends in reach.source_neighbours(metaqa).items() if len(ends) > 1}
+    around = {place: ends for place, ends in source_neighbours(metaqa).items() if len(ends) > 1}
     entity, direction = max(around, key=lambda place: sum(map(len, around[place].values())))
     counts = {relation: len(ends) for relation, ends in around[entity, direction].items()}
 

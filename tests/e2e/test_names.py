@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kgnav_bench import names, variants
+from kgnav_bench.runs import Run
 from kgnav_mcp.adapters.embedded.loading import load
 
 NAMES = ("Solar flares", "Solar flare spectra", "Neutron stars", "Planetary nebula", "Galaxies", "Galaxy clusters")
@@ -32,7 +33,8 @@ VARIANTS = (
 def test_every_name_is_first_in_either_number_and_with_a_typo(tmp_path: Path) -> None:
     (tmp_path / "sky.tsv").write_text("".join(f"{name}\tis\tPhenomenon\n" for name in NAMES), encoding="utf-8")
     load([tmp_path / "sky.tsv"], tmp_path / "sky.kg")
-    report = names.run(tmp_path / "sky.kg", None, 1, 5)
+    with Run(tmp_path / "names.jsonl", {}) as record:
+        report = names.run(record, tmp_path / "sky.kg", None, 1, 5)
     assert report.count("PASS: ") == 4
     assert "| the name | 7 | 7 of 7 (100 %) | 7 of 7 (100 %) | 0 |" in report
     assert "| its plural | 2 | 2 of 2 (100 %) |" in report

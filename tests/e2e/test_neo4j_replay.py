@@ -10,7 +10,7 @@ from tests.datasets import dataset
 from tests.neo4j_service import Neo4j
 
 from kgnav_bench import reach
-from kgnav_bench.metaqa import HOPS, write_property_graph
+from kgnav_bench.metaqa import HOPS, questions, sample, write_property_graph
 from kgnav_bench.replay import Replay
 
 QUESTIONS_PER_HOP = 40
@@ -32,7 +32,7 @@ def replay(metaqa: Path, neo4j: Neo4j, tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.mark.parametrize("hops", HOPS)
 def test_every_gold_relation_is_offered_and_every_gold_answer_shown(replay: Replay, metaqa: Path, hops: int) -> None:
-    results = reach.results(replay, metaqa, hops, QUESTIONS_PER_HOP)
+    results = [replay.question(each) for each in sample(questions(metaqa, hops), QUESTIONS_PER_HOP)]
 
     assert len(results) == QUESTIONS_PER_HOP
     assert [result for result in results if result.missing_relations] == []

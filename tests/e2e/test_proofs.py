@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from kgnav_bench.client import BareClient, server_command
+from kgnav_bench.runs import Run
 from kgnav_bench.tables import parse
 from kgnav_bench.trails.proof import OPTIONS, Finding, Proofs
 from kgnav_bench.trails.walks import Edges
@@ -42,21 +44,27 @@ def edges() -> Edges:
             arguments = {"plan": ALL_EDGES, "cursor": page.cursor}
 
 
+@pytest.fixture
+def record(tmp_path: Path) -> Iterator[Run]:
+    with Run(tmp_path / "proof.jsonl", {}) as started:
+        yield started
+
+
 def faults(findings: list[Finding]) -> list[str]:
     return [fault for finding in findings for fault in finding.wrong]
 
 
-def test_right_answers_are_proved(client: BareClient, edges: Edges) -> None:
+def test_right_answers_are_proved(record: Run, client: BareClient, edges: Edges) -> None:
     chance = random.Random(1)  # noqa: S311 - a choice of samples, not a secret
-    found = Proofs(client, edges, chance).right(edges.walks(chance), EACH)
+    found = Proofs(record, client, edges, chance).right(edges.walks(chance), EACH)
 
     assert faults([found]) == []
     assert found.called == {"connected": EACH}
 
 
-def test_made_up_answers_are_called_what_they_are(client: BareClient, edges: Edges) -> None:
+def test_made_up_answers_are_called_what_they_are(record: Run, client: BareClient, edges: Edges) -> None:
     chance = random.Random(2)  # noqa: S311 - a choice of samples, not a secret
-    found = Proofs(client, edges, chance).made_up(edges.walks(chance), EACH)
+    found = Proofs(record, client, edges, chance).made_up(edges.walks(chance), EACH)
 
     assert faults(found) == []
     assert {finding.verdict for finding in found} == {

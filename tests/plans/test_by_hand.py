@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from kgnav_bench.cli import main
 from kgnav_bench.plans import measuring
 from kgnav_bench.plans.kinds import KINDS
+from kgnav_bench.runs import Run
 from kgnav_bench.templates import Shape, asking, generate, write
 from kgnav_bench.templates.rdf import NAMESPACE, write_rdf
 from tests.neo4j_service import Neo4j
@@ -19,8 +20,9 @@ NODES = 100
 GRAPH = "http://example.org/by-hand"
 
 
-def _held(location: str) -> None:
-    measured = measuring.measure(location, NODES, 1, warm_up=0)
+def _held(location: str, folder: Path) -> None:
+    with Run(folder / "plans.jsonl", {}) as record:
+        measured = measuring.measure(record, location, NODES, 1, warm_up=0)
     assert {each.kind.name: each.differing for each in measured if each.differing} == {}
     assert len(measured) == len(KINDS)
     assert sum(map(sum, (each.rows for each in measured))) > len(KINDS)
@@ -32,34 +34,36 @@ def graph_file(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(graph_file)
 
 
-def test_sql_by_hand_has_the_rows_of_plans(graph_file: str):
-    _held(graph_file)
+def test_sql_by_hand_has_the_rows_of_plans(graph_file: str, tmp_path: Path):
+    _held(graph_file, tmp_path)
 
 
 def test_cypher_by_hand_has_the_rows_of_plans(neo4j: Neo4j, tmp_path: Path):
     neo4j.load(write(generate(Shape.of(NODES)), tmp_path))
-    _held(neo4j.url)
+    _held(neo4j.url, tmp_path)
 
 
 def test_sparql_by_hand_has_the_rows_of_plans(oxigraph: Oxigraph, tmp_path: Path):
     oxigraph.load(write_rdf(generate(Shape.of(NODES)), tmp_path), GRAPH)
-    _held(f"sparql+{oxigraph.url}#graph={GRAPH}&prefix.ex={NAMESPACE}")
+    _held(f"sparql+{oxigraph.url}#graph={GRAPH}&prefix.ex={NAMESPACE}", tmp_path)
 
 
-def test_the_command_reports_each_kind(graph_file: str):
-    result = CliRunner().invoke(main, ["plans", graph_file, "--rounds", "1"])
+def test_the_command_reports_each_kind(graph_file: str, tmp_path: Path):
+    result = CliRunner().invoke(main, ["plans", graph_file, "--rounds", "1", "-o", f"{tmp_path}/plans.jsonl"])
     assert result.exit_code == 0, result.output
     assert all(f"| {kind.name} | " in result.output for kind in KINDS)
     assert "other rows than by hand" not in result.output
 
 
-def test_a_graph_of_another_size_is_told(graph_file: str):
-    result = CliRunner().invoke(main, ["plans", graph_file, "--nodes", "200", "--rounds", "1"])
+def test_a_graph_of_another_size_is_told(graph_file: str, tmp_path: Path):
+    result = CliRunner().invoke(
+        main, ["plans", graph_file, "--nodes", "200", "--rounds", "1", "-o", f"{tmp_path}/plans.jsonl"]
+    )
     assert result.exit_code == 1
     assert "has not the graph of 200 nodes: Invalid plan" in result.output
 
 
-def test_a_store_without_a_way_by_hand_is_refused():
-    result = CliRunner().invoke(main, ["plans", "wikidata+http://localhost:1/"])
+def test_a_store_without_a_way_by_hand_is_refused(tmp_path: Path):
+    result = CliRunner().invoke(main, ["plans", "wikidata+http://localhost:1/", "-o", f"{tmp_path}/plans.jsonl"])
     assert result.exit_code == 1
     assert "begins with none of bolt, neo4j and sparql+http" in result.output

@@ -65,6 +65,8 @@ def test_the_commands_make_a_graph_and_report_on_it(tmp_path: Path):
     made = CliRunner().invoke(main, ["templates", "make", str(tmp_path), "--nodes", "100"])
     assert made.exit_code == 0, made.output
     graph_file = made.output.split()[2]
-    result = CliRunner().invoke(main, ["templates", "run", graph_file, "--nodes", "100", "--instances", "1"])
+    output = str(tmp_path / "asked.jsonl")
+    arguments = ["templates", "run", graph_file, "--nodes", "100", "--instances", "1", "-o", output]
+    result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
     assert "PASS: 12 of 12 questions answered by one plan each" in result.output

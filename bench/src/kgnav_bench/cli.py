@@ -11,8 +11,9 @@ from pathlib import Path
 
 import click
 
-from kgnav_bench.arguments import FILE, FOLDER
+from kgnav_bench.commands import FILE, FOLDER, NEW_FILE, NEW_FOLDER, example, measurement
 from kgnav_bench.graphwalk.commands import graphwalk, maze
+from kgnav_bench.runs import Run
 from kgnav_bench.trails.commands import proof, trails
 
 
@@ -21,75 +22,83 @@ def main() -> None:
     """Measure the server as a client sees it: started as a child process, spoken to over stdio or HTTP."""
 
 
-@main.command()
+@main.command(epilog=example("kgnav-bench overhead films.kg --rounds 3"))
 @click.argument("graph", type=FILE)
 @click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Of forty calls each.")
-def overhead(graph: Path, rounds: int) -> None:
+@measurement
+def overhead(record: Run, graph: Path, rounds: int) -> str:
     """A tool call over stdio and over HTTP, beside a bare server's idle tool and the same queries made directly."""
     from kgnav_bench import overhead as benchmark  # noqa: PLC0415 - `--help` needs no benchmark
 
-    click.echo(benchmark.run(graph, rounds))
+    return benchmark.run(record, graph, rounds)
 
 
-@main.command()
+@main.command(epilog=example("kgnav-bench clients films.kg --rounds 3 --calls 640"))
 @click.argument("graph", type=FILE)
 @click.option("--rounds", default=5, show_default=True, type=click.IntRange(1))
 @click.option("--calls", default=1280, show_default=True, type=click.IntRange(64), help="Of all clients in a round.")
-def clients(graph: Path, rounds: int, calls: int) -> None:
+@measurement
+def clients(record: Run, graph: Path, rounds: int, calls: int) -> str:
     """1, 8 and 64 clients at once over HTTP, beside a bare server with as many."""
     from kgnav_bench import clients as benchmark  # noqa: PLC0415 - as above
 
-    click.echo(benchmark.run(graph, rounds, calls))
+    return benchmark.run(record, graph, rounds, calls)
 
 
-@main.command()
+@main.command(epilog=example("kgnav-bench hub films.kg --rounds 50"))
 @click.argument("graph", type=FILE)
 @click.option("--hub", "hub_id", help="Id of the hub; the largest one when left out.")
 @click.option("--leaf", "leaf_id", help="Id of an entity of degree 50; some of degree 45 to 50 when left out.")
 @click.option("--direction", default="incoming", type=click.Choice(["outgoing", "incoming"]), show_default=True)
 @click.option("--rounds", default=200, show_default=True, type=click.IntRange(1))
 @click.option("--fetches", default=3, show_default=True, type=click.IntRange(1), help="Times the hub is fetched whole.")
-def hub(graph: Path, *, hub_id: str | None, leaf_id: str | None, direction: str, rounds: int, fetches: int) -> None:
+@measurement
+def hub(
+    record: Run, graph: Path, *, hub_id: str | None, leaf_id: str | None, direction: str, rounds: int, fetches: int
+) -> str:
     """A search on a hub beside one on a leaf, and beside fetching all to collapse it. --direction is of both ids."""
     from kgnav_bench import hub as benchmark  # noqa: PLC0415 - as above
 
     places = [benchmark.Place(name, direction) if name is not None else None for name in (hub_id, leaf_id)]
     try:
-        click.echo(benchmark.run(graph, *places, rounds=rounds, fetches=min(fetches, rounds)))
+        return benchmark.run(record, graph, *places, rounds=rounds, fetches=min(fetches, rounds))
     except benchmark.NoHubError as error:
         raise click.ClickException(str(error)) from error
 
 
-@main.command()
+@main.command(epilog=example("kgnav-bench names films.kg --sample 500 --misses 10"))
 @click.argument("graph", type=FILE)
 @click.option("--sample", type=click.IntRange(1), help="Names to ask for; all of them when left out.")
 @click.option("--seed", default=1, show_default=True, help="Of the sample and the typos.")
 @click.option("--misses", default=0, show_default=True, type=click.IntRange(0), help="Of each kind that are shown.")
-def names(graph: Path, *, sample: int | None, seed: int, misses: int) -> None:
+@measurement
+def names(record: Run, graph: Path, *, sample: int | None, seed: int, misses: int) -> str:
     """Each name of GRAPH, its singular, its plural and it with one typo: whether find_node has it first."""
     from kgnav_bench import names as benchmark  # noqa: PLC0415 - as above
 
-    click.echo(benchmark.run(graph, sample, seed, misses))
+    return benchmark.run(record, graph, sample, seed, misses)
 
 
-@main.command()
+@main.command(epilog=example("kgnav-bench start --pairs 5"))
 @click.argument("graph", type=FILE, required=False)
 @click.option("--pairs", default=10, show_default=True, type=click.IntRange(1))
-def start(graph: Path | None, pairs: int) -> None:
+@measurement
+def start(record: Run, graph: Path | None, pairs: int) -> str:
     """Process start to first answer, beside a bare server. Without GRAPH on the demo graph."""
     from kgnav_bench import start as benchmark  # noqa: PLC0415 - as above
 
-    click.echo(benchmark.run(graph, pairs))
+    return benchmark.run(record, graph, pairs)
 
 
-@main.command()
+@main.command(epilog=example("kgnav-bench sets films.kg --rounds 10"))
 @click.argument("graph", type=FILE)
 @click.option("--rounds", default=20, show_default=True, type=click.IntRange(1))
-def sets(graph: Path, rounds: int) -> None:
+@measurement
+def sets(record: Run, graph: Path, rounds: int) -> str:
     """A search for 1,000 entities of GRAPH in one call, beside one for a single entity."""
     from kgnav_bench import sets as benchmark  # noqa: PLC0415 - as above
 
-    click.echo(benchmark.run(graph, rounds))
+    return benchmark.run(record, graph, rounds)
 
 
 def _questions(*datasets: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -105,13 +114,15 @@ def _questions(*datasets: str) -> Callable[[Callable[..., None]], Callable[..., 
     return lambda command: reduce(lambda decorated, decorate: decorate(decorated), decorators, command)
 
 
-@main.command()
+@main.command(epilog=example("kgnav-bench reach metaqa --data metaqa --sample 50 -o reach.jsonl"))
 @_questions("metaqa", "freebase", "wikidata")
 @click.option("--endpoint", help="freebase, wikidata: URL of the SPARQL endpoint that `convert` was loaded into.")
 @click.option("--graph", "location", help="metaqa: URL of the Neo4j that the files of `neo4j films` were loaded into.")
 @click.option("--plans", is_flag=True, help="metaqa, wikidata: ask each question by one plan, instead of walking.")
 @click.option("--clients", default=1, show_default=True, type=click.IntRange(1, 16), help="metaqa: that ask at once.")
+@measurement
 def reach(
+    record: Run,
     dataset: str,
     data: Path,
     sample: int,
@@ -121,31 +132,31 @@ def reach(
     location: str | None,
     plans: bool,
     clients: int,
-) -> None:
+) -> str:
     """Gold paths replayed: whether every gold relation is offered and every gold answer shown."""
     if dataset == "freebase":
         from kgnav_bench import freebase_reach  # noqa: PLC0415 - as above
 
         if endpoint is None:
             raise click.UsageError("freebase is walked on a live store: name it with --endpoint URL.")
-        report = freebase_reach.run(data, endpoint)
+        report = freebase_reach.run(record, data, endpoint)
     elif dataset == "wikidata":
         from kgnav_bench import wikidata_reach  # noqa: PLC0415 - as above
 
         if endpoint is None:
             raise click.UsageError("wikidata is walked on a live store: name it with --endpoint URL.")
-        report = wikidata_reach.run(data, endpoint, None if everything else sample, plans=plans)
+        report = wikidata_reach.run(record, data, endpoint, None if everything else sample, plans=plans)
     else:
         from kgnav_bench import reach as benchmark  # noqa: PLC0415 - as above
 
-        report = benchmark.run(data, None if everything else sample, location, plans=plans, clients=clients)
-    click.echo(f"{dataset}\n\n{report}")
+        report = benchmark.run(record, data, None if everything else sample, location, plans=plans, clients=clients)
+    return f"{dataset}\n\n{report}"
 
 
-@main.command()
+@main.command(epilog=example("kgnav-bench convert fb15k237 freebase.nt.gz"))
 @click.option("--dataset", type=click.Choice(["freebase", "wikidata"]), default="freebase", show_default=True)
 @click.argument("data", type=FOLDER)
-@click.argument("target", type=click.Path(dir_okay=False, writable=True, path_type=Path))
+@click.argument("target", type=NEW_FILE)
 def convert(dataset: str, data: Path, target: Path) -> None:
     """Write the files of folder DATA to TARGET in their source's own RDF, as gzipped N-Triples.
 
@@ -157,15 +168,16 @@ def convert(dataset: str, data: Path, target: Path) -> None:
     click.echo(f"{written:,} triples")
 
 
-@main.command()
+@main.command(epilog=example("kgnav-bench collapse --endpoint http://localhost:8890/sparql --hubs 5"))
 @click.option("--endpoint", required=True, help="URL of a SPARQL endpoint with Freebase in it.")
 @click.option("--hubs", default=10, show_default=True, type=click.IntRange(1), help="As many of the largest.")
 @click.option("--rounds", default=6, show_default=True, type=click.IntRange(1))
-def collapse(endpoint: str, hubs: int, rounds: int) -> None:
+@measurement
+def collapse(record: Run, endpoint: str, hubs: int, rounds: int) -> str:
     """A search on hubs of a live Freebase beside the bare queries that list and count their relations."""
     from kgnav_bench import freebase_collapse as benchmark  # noqa: PLC0415 - as above
 
-    click.echo(benchmark.run(endpoint, hubs, rounds))
+    return benchmark.run(record, endpoint, hubs, rounds)
 
 
 _NODES = click.option(
@@ -178,8 +190,8 @@ def templates() -> None:
     """GraphWalk's twelve templates on generated graphs: 120 questions, each by one plan."""
 
 
-@templates.command("make")
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@templates.command("make", epilog=example("kgnav-bench templates make synthetic --nodes 1000"))
+@click.argument("folder", type=NEW_FOLDER)
 @_NODES
 def templates_make(folder: Path, nodes: int) -> None:
     """Write the graph to FOLDER as a node and an edge file, a graph file, and N-Triples."""
@@ -188,26 +200,27 @@ def templates_make(folder: Path, nodes: int) -> None:
     click.echo("\n".join(map(str, asking.make(folder, nodes))))
 
 
-@templates.command("run")
+@templates.command("run", epilog=example("kgnav-bench templates run synthetic/graph.kg --nodes 1000"))
 @click.argument("locations", nargs=-1, required=True, metavar="GRAPH...")
 @_NODES
 @click.option("--instances", default=10, show_default=True, type=click.IntRange(1), help="Questions of each template.")
-def templates_run(locations: tuple[str, ...], nodes: int, instances: int) -> None:
+@measurement
+def templates_run(record: Run, locations: tuple[str, ...], nodes: int, instances: int) -> str:
     """Ask each GRAPH, a file or the URL of a store which has that graph, all questions.
 
     Ids of the N-Triples begin with http://synthetic.example/.
     """
     from kgnav_bench.templates import asking  # noqa: PLC0415 - as above
 
-    for location in locations:
-        click.echo(f"{asking.run(location, nodes, instances)}\n")
+    return "\n\n".join(asking.run(record, location, nodes, instances) for location in locations)
 
 
-@main.command()
+@main.command(epilog=example("kgnav-bench plans synthetic/graph.kg --nodes 1000"))
 @click.argument("location", metavar="GRAPH")
 @_NODES
 @click.option("--rounds", default=20, show_default=True, type=click.IntRange(1), help="Questions of each kind.")
-def plans(location: str, nodes: int, rounds: int) -> None:
+@measurement
+def plans(record: Run, location: str, nodes: int, rounds: int) -> str:
     """Twelve kinds of plan beside the same questions by hand: in SQL, Cypher or SPARQL.
 
     GRAPH has what `templates make` wrote: a graph file, the URL of a Neo4j, or sparql+http://...#graph=IRI.
@@ -216,7 +229,7 @@ def plans(location: str, nodes: int, rounds: int) -> None:
     from kgnav_bench.plans import measuring  # noqa: PLC0415 - as above
 
     try:
-        click.echo(measuring.run(location, nodes, rounds))
+        return measuring.run(record, location, nodes, rounds)
     except ToolFailedError as error:
         raise click.ClickException(f"{location} has not the graph of {nodes:,} nodes: {error}") from error
     except ValueError as error:
@@ -228,8 +241,8 @@ def neo4j() -> None:
     """The server on a live Neo4j beside the bare driver, at a hub and at leaves."""
 
 
-@neo4j.command("make")
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@neo4j.command("make", epilog=example("kgnav-bench neo4j make hub --size 100000"))
+@click.argument("folder", type=NEW_FOLDER)
 @click.option("--size", default=1_000_000, show_default=True, type=click.IntRange(10_000), help="Of the hub.")
 def neo4j_make(folder: Path, size: int) -> None:
     """Write the graph to FOLDER as the node and edge file that `scripts/service neo4j load` takes."""
@@ -238,9 +251,9 @@ def neo4j_make(folder: Path, size: int) -> None:
     click.echo(" ".join(map(str, benchmark.make(folder, size))))
 
 
-@neo4j.command("films")
+@neo4j.command("films", epilog=example("kgnav-bench neo4j films metaqa films"))
 @click.argument("data", type=FOLDER)
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("folder", type=NEW_FOLDER)
 def neo4j_films(data: Path, folder: Path) -> None:
     """Write the film graph of MetaQA, a file of folder DATA, to FOLDER as a node and an edge file."""
     from kgnav_bench.metaqa import write_property_graph  # noqa: PLC0415 - as above
@@ -248,43 +261,46 @@ def neo4j_films(data: Path, folder: Path) -> None:
     click.echo(" ".join(map(str, write_property_graph(data, folder))))
 
 
-@neo4j.command("run")
+@neo4j.command("run", epilog=example("kgnav-bench neo4j run bolt://localhost:7687 --rounds 5"))
 @click.argument("url")
 @click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Of forty calls each.")
-def neo4j_run(url: str, rounds: int) -> None:
+@measurement
+def neo4j_run(record: Run, url: str, rounds: int) -> str:
     """Measure on the store at URL, which has that graph."""
     from kgnav_bench import neo4j_hub as benchmark  # noqa: PLC0415 - as above
 
-    click.echo(benchmark.run(url, rounds))
+    return benchmark.run(record, url, rounds)
 
 
-@main.command()
+@main.command(epilog=example("kgnav-bench tokens metaqa --data metaqa --sample 50"))
 @_questions("metaqa")
-def tokens(dataset: str, data: Path, sample: int, everything: bool) -> None:
+@measurement
+def tokens(record: Run, dataset: str, data: Path, sample: int, everything: bool) -> str:
     """Observation tokens of that replay, beside SPARQL results in JSON and SoG's tables."""
     from kgnav_bench import tokens as benchmark  # noqa: PLC0415 - as above
 
-    click.echo(f"{dataset}\n")
-    click.echo(benchmark.run(data, None if everything else sample))
+    return f"{dataset}\n\n{benchmark.run(record, data, None if everything else sample)}"
 
 
-@main.command()
+@main.command(epilog=example("kgnav-bench economy metaqa --data metaqa --sample 50"))
 @_questions("metaqa")
-def economy(dataset: str, data: Path, sample: int, everything: bool) -> None:
+@measurement
+def economy(record: Run, dataset: str, data: Path, sample: int, everything: bool) -> str:
     """Calls and tokens of that replay by plans, beside walking and a store's own JSON."""
     from kgnav_bench import economy as benchmark  # noqa: PLC0415 - as above
 
-    click.echo(f"{dataset}\n\n{benchmark.run(data, None if everything else sample)}")
+    return f"{dataset}\n\n{benchmark.run(record, data, None if everything else sample)}"
 
 
-@main.command()
+@main.command(epilog=example("kgnav-bench load 1000000 loads"))
 @click.argument("triples", type=click.IntRange(1000))
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-def load(triples: int, folder: Path) -> None:
+@click.argument("folder", type=NEW_FOLDER)
+@measurement
+def load(record: Run, triples: int, folder: Path) -> str:
     """Make a graph of so many TRIPLES with a large hub in FOLDER and load it, beside pyoxigraph's bulk load."""
     from kgnav_bench import load as benchmark  # noqa: PLC0415 - as above
 
-    benchmark.run(triples, folder)
+    return benchmark.run(record, triples, folder)
 
 
 main.add_command(graphwalk)

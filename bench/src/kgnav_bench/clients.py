@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import cycle, islice
@@ -17,6 +17,7 @@ from kgnav_bench.direct import Store
 from kgnav_bench.http_client import BareHttpClient, HttpServer, http_noop_command, http_server_command, serving
 from kgnav_bench.noop import TOOL
 from kgnav_bench.overhead import DEGREES, LEAVES
+from kgnav_bench.runs import Run
 
 ALLOWED = 0.8
 """Lowest accepted share of the bare server's calls per second, for calls that use no store."""
@@ -43,28 +44,43 @@ class Rounds:
     seconds: list[float] = field(default_factory=list[float])
 
 
-def run(graph: Path, rounds: int, calls: int) -> str:
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round: what `_burst` gives for each number of clients and each load, and the MiB of both servers after it."""
+
+    bursts: list[tuple[float, list[float]]]
+    memory: tuple[float, float]
+
+
+def run(record: Run, graph: Path, rounds: int, calls: int) -> str:
     """The report: every load in turn with each number of clients, `calls` calls a round."""
     with closing(Store(graph)) as store:
         leaves = store.leaves(LEAVES, *DEGREES)
-    with serving(http_server_command(graph)) as ours, serving(http_noop_command()) as bare:
-        loads = (
-            Load("a bare mcp server, an idle tool", bare, [(TOOL, {"text": "a"})]),
-            Load("think, which asks no store", ours, [("think", {"thought": "a"})]),
-            Load("search", ours, [("search", {"entity": leaf.key, "direction": leaf.direction}) for leaf in leaves]),
-        )
-        measured: dict[tuple[str, int], Rounds] = {}
-        memory = list[tuple[float, float]]()
-        for n in range(-1, rounds):
-            for clients in AT_ONCE:
-                for load in loads:
-                    throughput, seconds = _burst(load, clients, calls)
-                    if n >= 0:
-                        results = measured.setdefault((load.name, clients), Rounds())
-                        results.throughput.append(throughput)
-                        results.seconds += seconds
-            memory.append((ours.memory, bare.memory))
-    return _report(graph, [load.name for load in loads], measured, memory)
+    names = ("a bare mcp server, an idle tool", "think, which asks no store", "search")
+    searches = [("search", {"entity": leaf.key, "direction": leaf.direction}) for leaf in leaves]
+
+    @contextmanager
+    def warm() -> Generator[Sequence[Callable[[int], Round]]]:
+        with serving(http_server_command(graph)) as ours, serving(http_noop_command()) as bare:
+            both = ((bare, [(TOOL, {"text": "a"})]), (ours, [("think", {"thought": "a"})]), (ours, searches))
+            loads = [Load(name, *each) for name, each in zip(names, both, strict=True)]
+
+            def measure(_: int) -> Round:
+                bursts = [_burst(load, clients, calls) for clients in AT_ONCE for load in loads]
+                return Round(bursts, (ours.memory, bare.memory))
+
+            measure(0)
+            yield [measure]
+
+    kept = record.measured("rounds", Round, {str(n): n for n in range(1, rounds + 1)}, warm)
+    measured: dict[tuple[str, int], Rounds] = {}
+    for each in kept:
+        places = ((name, clients) for clients in AT_ONCE for name in names)
+        for place, (throughput, seconds) in zip(places, each.bursts, strict=True):
+            results = measured.setdefault(place, Rounds())
+            results.throughput.append(throughput)
+            results.seconds += seconds
+    return _report(graph, names, measured, [each.memory for each in kept])
 
 
 def _burst(load: Load, clients: int, calls: int) -> tuple[float, list[float]]:
@@ -115,7 +131,7 @@ def _report(
     (before, bare_before), (after, bare_after) = memory[0], memory[-1]
     return "\n".join(
         (
-            f"{graph.name} over HTTP, stateless era, {len(memory) - 1} rounds",
+            f"{graph.name} over HTTP, stateless era, {len(memory)} rounds",
             "",
             report.table(("clients", "call", "calls/s", "of the bare server's", "ms, median", "p95"), rows),
             "",

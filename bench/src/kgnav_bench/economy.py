@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import mean
 
 from kgnav_bench import baselines, report
-from kgnav_bench.metaqa import HOPS
-from kgnav_bench.reach import planning, replaying, results
+from kgnav_bench.metaqa import Question
+from kgnav_bench.reach import by_hops, chosen, planning, replaying
 from kgnav_bench.replay import COUNTERS, Result
+from kgnav_bench.runs import Run
 
 CALLS = 2.0
 """Most calls per question with plans."""
@@ -37,19 +40,18 @@ class Compared:
         return [[count(document) for document in documents] for count in COUNTERS.values()]
 
 
-def run(folder: Path, size: int | None) -> str:
-    """The report on questions of one, two and three hops: all of them, or a fixed sample."""
+@contextmanager
+def _both(folder: Path) -> Generator[Sequence[Callable[[Question], Compared]]]:
+    """A function that asks a question by a plan and by walking."""
     with planning(folder) as plans, replaying(folder) as walks:
-        by_hops = {
-            hops: [
-                Compared(planned, walked)
-                for planned, walked in zip(
-                    results(plans, folder, hops, size), results(walks, folder, hops, size), strict=True
-                )
-            ]
-            for hops in HOPS
-        }
-    everything = [each for group in by_hops.values() for each in group]
+        yield [lambda question: Compared(plans.question(question), walks.question(question))]
+
+
+def run(record: Run, folder: Path, size: int | None) -> str:
+    """The report on questions of one, two and three hops: all of them, or a fixed sample."""
+    asked = chosen(folder, size)
+    everything = record.measured("questions", Compared, asked, partial(_both, folder))
+    groups = by_hops(asked.values(), everything)
     wrong = [each for each in everything if each.planned.missing_answers or each.planned.surplus_answers]
     calls = mean(each.planned.calls for each in everything)
     lines = [
@@ -57,7 +59,7 @@ def run(folder: Path, size: int | None) -> str:
         report.verdict(calls <= CALLS, f"{calls:.2f} calls a question by plans (at most {CALLS:g})"),
     ]
     for number, counter in enumerate(COUNTERS):
-        table = [(hops, *_row(group, number)) for hops, group in (*by_hops.items(), ("all", everything))]
+        table = [(hops, *_row(group, number)) for hops, group in (*groups.items(), ("all", everything))]
         columns = ("hops", "questions", "calls by plans", "calls by walking", "tokens by plans", "by walking", *RAW)
         lines += ["", f"Means a question; tokens counted with {counter}:", "", report.table(columns, table), ""]
         lines += _verdicts(everything, number)

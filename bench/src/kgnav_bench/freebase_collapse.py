@@ -5,9 +5,10 @@ from __future__ import annotations
 import http.client
 import json
 import urllib.parse
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -17,6 +18,7 @@ from kgnav_bench.client import BareClient
 from kgnav_bench.freebase import NAME, NAMESPACE
 from kgnav_bench.freebase_reach import endpoint_command
 from kgnav_bench.hub import Place
+from kgnav_bench.runs import Run
 from kgnav_bench.tables import parse
 
 LARGE = 200_000
@@ -111,49 +113,76 @@ def largest(endpoint: str, number: int) -> list[tuple[Place, int]]:
     return sorted(found, key=lambda hub: -hub[1])[:number]
 
 
-def measure(endpoint: str, places: Sequence[tuple[Place, int]], others: Sequence[Place], rounds: int) -> list[Times]:
-    """Measure the tool and the bare queries at each hub, alternating which comes first.
+@dataclass(frozen=True, slots=True)
+class Once:
+    """One round at one hub: the seconds of the tool, of the one-hop query and of both, and the relations listed."""
+
+    tool: float
+    one_hop: float
+    both: float
+    relations: int
+
+
+def _round(endpoint: str, places: Sequence[Place], others: Sequence[Place], n: int) -> list[Once]:
+    """Measure the tool and the bare queries at each hub; which comes first alternates with the rounds.
 
     A server may cache counts, so that a hub is faster the second time. Therefore each round has a new server, which
     has answered at other hubs before.
     """
-    everything = [Times(place, rows) for place, rows in places]
-    with closing(Endpoint(endpoint)) as store:
-        for n in range(rounds):
-            with BareClient(endpoint_command(endpoint)) as client:
-                for place in others:
-                    client.call("search", asdict(place))
-                for times in everything:
-                    steps = (_search, _count)[:: -1 if n % 2 else 1]
-                    for step in steps:
-                        step(store, client, times)
-    return everything
+    with closing(Endpoint(endpoint)) as store, BareClient(endpoint_command(endpoint)) as client:
+        for place in others:
+            client.call("search", asdict(place))
+        return [_once(store, client, place, tool_first=n % 2 == 0) for place in places]
 
 
-def _search(_: Endpoint, client: BareClient, times: Times) -> None:
+def _once(store: Endpoint, client: BareClient, place: Place, *, tool_first: bool) -> Once:
+    if tool_first:
+        tool, relations = _search(client, place)
+        one_hop, both = _count(store, place)
+    else:
+        one_hop, both = _count(store, place)
+        tool, relations = _search(client, place)
+    return Once(tool, one_hop, both, relations)
+
+
+def _search(client: BareClient, place: Place) -> tuple[float, int]:
+    """The seconds of the tool, and the number of relations listed."""
     start = perf_counter()
-    answer = client.call("search", asdict(times.place))
-    times.tool.append(perf_counter() - start)
-    times.relations = len(parse(answer).column("rows"))
+    answer = client.call("search", asdict(place))
+    return perf_counter() - start, len(parse(answer).column("rows"))
 
 
-def _count(store: Endpoint, _: BareClient, times: Times) -> None:
-    iri = f"<{NAMESPACE}{urllib.parse.quote(times.place.entity)}>"
-    one, two = (
-        query.replace("$hub", iri).replace("$name", f"<{NAMESPACE}{NAME}>") for query in _BARE[times.place.direction]
-    )
+def _count(store: Endpoint, place: Place) -> tuple[float, float]:
+    """The seconds of the one-hop query, and of both."""
+    iri = f"<{NAMESPACE}{urllib.parse.quote(place.entity)}>"
+    one, two = (query.replace("$hub", iri).replace("$name", f"<{NAMESPACE}{NAME}>") for query in _BARE[place.direction])
     start = perf_counter()
     store.rows(one)
     listed = perf_counter()
     store.rows(two)
-    times.one_hop.append(listed - start)
-    times.both.append(perf_counter() - start)
+    return listed - start, perf_counter() - start
 
 
-def run(endpoint: str, hubs: int, rounds: int) -> str:
+def run(record: Run, endpoint: str, hubs: int, rounds: int) -> str:
     """The report on the largest hubs."""
-    found = largest(endpoint, 2 * hubs)
-    everything = measure(endpoint, found[:hubs], [place for place, _ in found[hubs:]], rounds)
+    with record.items("largest hubs", list[tuple[Place, int]], 1) as items:
+        found = items.value(str(2 * hubs), lambda: largest(endpoint, 2 * hubs))
+    places, others = ([place for place, _ in some] for some in (found[:hubs], found[hubs:]))
+
+    def ready() -> AbstractContextManager[Sequence[Callable[[int], list[Once]]]]:
+        return nullcontext([partial(_round, endpoint, places, others)])
+
+    by_round = record.measured("rounds", list[Once], {str(n): n for n in range(rounds)}, ready)
+    everything = [
+        Times(
+            *hub,
+            [each.tool for each in taken],
+            [each.one_hop for each in taken],
+            [each.both for each in taken],
+            taken[-1].relations,
+        )
+        for hub, taken in zip(found[:hubs], zip(*by_round, strict=True), strict=True)
+    ]
     measured = [times for times in everything if times.relations]
     rows = [
         (

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import mean, median
-from time import perf_counter
+from typing import TypeVar
 
 from kgnav_bench import report
 from kgnav_bench.client import BareClient, ToolFailedError, server_command
 from kgnav_bench.freebase import questions, source_neighbours, source_triples
 from kgnav_bench.metaqa import Neighbours, Step
 from kgnav_bench.replay import Caller
+from kgnav_bench.runs import Run
 from kgnav_bench.tables import Table, parse
 
 HUBS = (
@@ -22,10 +25,16 @@ HUBS = (
 )
 """Male, the gender of 3,552 people; and the USA, which contain 954 places."""
 
+_LISTS = [(tool, entity, step) for entity, step in HUBS for tool in ("search", "get_triples")]
+"""The lists that are read to the end."""
+
 TOP = 20
 """Number of relations kept when a question ranks them (GraphWalker's ablation)."""
 
 _SHOWN_FAILURES = 10
+
+K = TypeVar("K")
+T = TypeVar("T")
 
 
 def endpoint_command(endpoint: str) -> list[str]:
@@ -97,10 +106,11 @@ def relation_walks(folder: Path) -> list[Walk]:
 
 def by_search(client: Caller, walks: Sequence[Walk]) -> list[Walked]:
     """Walk as Search-on-Graph does: look at the entity, then filter by the gold relation if it is a hub."""
-    return [_by_search(client, walk) for walk in walks]
+    return [search_walk(client, walk) for walk in walks]
 
 
-def _by_search(client: Caller, walk: Walk) -> Walked:
+def search_walk(client: Caller, walk: Walk) -> Walked:
+    """One walk of `by_search`."""
     asked: dict[str, object] = {"entity": walk.entity, "direction": walk.step.direction}
     rank, shown, calls = None, False, 0
     try:
@@ -123,10 +133,11 @@ def _by_search(client: Caller, walk: Walk) -> Walked:
 
 def by_relations(client: Caller, walks: Sequence[Walk]) -> list[Walked]:
     """Walk as GraphWalker does: list the relations ranked by the question, then the triples of the gold relation."""
-    return [_by_relations(client, walk) for walk in walks]
+    return [relations_walk(client, walk) for walk in walks]
 
 
-def _by_relations(client: Caller, walk: Walk) -> Walked:
+def relations_walk(client: Caller, walk: Walk) -> Walked:
+    """One walk of `by_relations`."""
     asked = {"entity": walk.entity} | ({"question": walk.question} if walk.question else {})
     rank, shown, calls = None, False, 0
     try:
@@ -150,10 +161,11 @@ def _by_relations(client: Caller, walk: Walk) -> Walked:
 
 def page_hubs(client: Caller, truth: Neighbours) -> list[Paged]:
     """Read both hubs to the end by both tools."""
-    return [_page_hub(client, truth, tool, entity, step) for entity, step in HUBS for tool in ("search", "get_triples")]
+    return [_page_hub(client, truth, each) for each in _LISTS]
 
 
-def _page_hub(client: Caller, truth: Neighbours, tool: str, entity: str, step: Step) -> Paged:
+def _page_hub(client: Caller, truth: Neighbours, each: tuple[str, str, Step]) -> Paged:
+    tool, entity, step = each
     if tool == "search":
         arguments = {"entity": entity, "direction": step.direction, "properties_to_filter_for": [step.relation]}
         read = list(pages(client, tool, arguments))
@@ -177,20 +189,33 @@ def pages(client: Caller, tool: str, arguments: Mapping[str, object]) -> Iterato
             return
 
 
-def run(folder: Path, endpoint: str) -> str:
+@contextmanager
+def _connected(endpoint: str, measure: Callable[[Caller, K], T]) -> Generator[Sequence[Callable[[K], T]]]:
+    """The function with a client of a server of the endpoint."""
+    with BareClient(endpoint_command(endpoint)) as client:
+        yield [partial(measure, client)]
+
+
+def run(record: Run, folder: Path, endpoint: str) -> str:
     """The report: questions, relations and hubs, and whether nothing is missing."""
-    begin = perf_counter()
     truth = source_neighbours(folder)
     gold, every = gold_walks(folder), relation_walks(folder)
-    questions_named, relations_named = f"{len(gold)} SimpleQuestions", f"{len(every) // 2} relations from both ends"
-    with BareClient(endpoint_command(endpoint)) as client:
-        walked = {
-            f"{questions_named}, search": by_search(client, gold),
-            f"{questions_named}, get_relations and get_triples": (asked := by_relations(client, gold)),
-            f"{relations_named}, search": by_search(client, every),
-            f"{relations_named}, get_relations and get_triples": by_relations(client, every),
-        }
-        paged = page_hubs(client, truth)
+    sets = {f"{len(gold)} SimpleQuestions": gold, f"{len(every) // 2} relations from both ends": every}
+    tools = {"search": search_walk, "get_relations and get_triples": relations_walk}
+    walked = {
+        (name := f"{asked}, {tool}"): record.measured(
+            name, Walked, {str(n): walk for n, walk in enumerate(walks, 1)}, partial(_connected, endpoint, measure)
+        )
+        for asked, walks in sets.items()
+        for tool, measure in tools.items()
+    }
+    asked = list(walked.values())[1]
+    lists = {f"{entity}, {tool}": (tool, entity, step) for tool, entity, step in _LISTS}
+
+    def page(client: Caller, each: tuple[str, str, Step]) -> Paged:
+        return _page_hub(client, truth, each)
+
+    paged = record.measured("hubs", Paged, lists, partial(_connected, endpoint, page))
     everything = [each for group in walked.values() for each in group]
     near = sum(each.rank is not None and each.rank <= TOP for each in asked)
     hubs = ("hub", "relation", "tool", "pages", "rows in the source", "rows shown", "lost", "surplus")
@@ -204,7 +229,7 @@ def run(folder: Path, endpoint: str) -> str:
             report.table(hubs, [_hub_row(each) for each in paged]),
             "",
             f"Gold relation among the {TOP} best for the question: {report.share(near, len(asked))}.",
-            f"{perf_counter() - begin:.0f} s.",
+            f"{record.seconds:.0f} s.",
             *_failures(everything),
             report.verdict(
                 all(each.reached for each in everything), "every gold relation is offered and every gold answer shown"

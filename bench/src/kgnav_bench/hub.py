@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -12,6 +12,7 @@ from time import perf_counter
 from kgnav_bench import report
 from kgnav_bench.client import BareClient, server_command
 from kgnav_bench.direct import Store
+from kgnav_bench.runs import Run
 from kgnav_bench.tables import parse
 
 AT_MOST = 2.0
@@ -36,10 +37,10 @@ class NoHubError(Exception):
 class Times:
     """Seconds of each round, and of each fetch of the whole hub."""
 
-    hub: list[float] = field(default_factory=list[float])
-    again: list[float] = field(default_factory=list[float])
-    leaf: list[float] = field(default_factory=list[float])
-    whole: list[float] = field(default_factory=list[float])
+    hub: list[float]
+    again: list[float]
+    leaf: list[float]
+    whole: list[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,61 @@ class Place:
     direction: str
 
 
-def run(graph: Path, hub: Place | None, leaf: Place | None, *, rounds: int, fetches: int) -> str:
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The seconds of a round; `whole` is None where the whole hub is not fetched."""
+
+    hub: float
+    leaf: float
+    again: float
+    whole: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The hub's degree, and how many relations and rows the answers on the hub and on the leaf have."""
+
+    degree: int
+    relations: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The file and the server, and where they are asked."""
+
+    store: Store
+    client: BareClient
+    hub: Place
+    leaf: Place
+    others: Sequence[Place]
+
+    def round(self, *, fetches: bool) -> Round:
+        """Search other hubs, then this one, the leaf, and this one again. `fetches` tells whether to fetch it all."""
+        for other in self.others:
+            self.search(other)
+        seconds: list[float] = []
+        for place in (self.hub, self.leaf, self.hub):
+            start = perf_counter()
+            self.search(place)
+            seconds.append(perf_counter() - start)
+        hub, leaf, again = seconds
+        start = perf_counter()
+        if fetches:
+            self.store.fetch_all_and_collapse(self.hub.entity, self.hub.direction)
+        return Round(hub, leaf, again, perf_counter() - start if fetches else None)
+
+    def sizes(self) -> Sizes:
+        """What both answers have."""
+        degree = self.store.fetch_all_and_collapse(self.hub.entity, self.hub.direction).total()
+        return Sizes(degree, *(parse(self.search(place)).total for place in (self.hub, self.leaf)))
+
+    def search(self, place: Place) -> str:
+        """The answer at a place."""
+        return self.client.call("search", asdict(place))
+
+
+def run(record: Run, graph: Path, hub: Place | None, leaf: Place | None, *, rounds: int, fetches: int) -> str:
     """The report: `search` on hub and leaf in turn, and in between a few times the paper's method directly on the file.
 
     By default the hub is the largest one, and the leaf an entity of degree 45 to 50.
@@ -58,34 +113,44 @@ def run(graph: Path, hub: Place | None, leaf: Place | None, *, rounds: int, fetc
     Raises:
         NoHubError: there is no hub, or no such leaf.
     """
-    times = Times()
-    with closing(Store(graph)) as store, BareClient(server_command(graph)) as client:
-        hub = hub or _hub(store)
-        leaf = leaf or _leaf(store)
+    with closing(Store(graph)) as store:
+        hub, leaf = hub or _hub(store), leaf or _leaf(store)
         others = [place for place in _hubs(store, _OTHERS + 1) if place != hub][:_OTHERS]
-        for _ in range(_WARM_UP):
-            client.call("search", asdict(hub))
-            client.call("search", asdict(leaf))
-        for n in range(rounds):
-            for other in others:
-                client.call("search", asdict(other))
-            for place, taken in ((hub, times.hub), (leaf, times.leaf), (hub, times.again)):
-                start = perf_counter()
-                client.call("search", asdict(place))
-                taken.append(perf_counter() - start)
-            if n * fetches // rounds != (n + 1) * fetches // rounds:
-                start = perf_counter()
-                store.fetch_all_and_collapse(hub.entity, hub.direction)
-                times.whole.append(perf_counter() - start)
-        degree = store.fetch_all_and_collapse(hub.entity, hub.direction).total()
-        relations, rows = client.call("search", asdict(hub)), client.call("search", asdict(leaf))
-    what = (
-        f"search on the hub {hub.entity} ({parse(relations).total:,} relations)",
-        f"search on the leaf {leaf.entity} ({parse(rows).total:,} rows)",
-        "search on the hub once more, its relations kept",
-        f"fetch all {degree:,} and collapse, direct, {len(times.whole)} times",
+
+        @contextmanager
+        def warm() -> Generator[Sides]:
+            with BareClient(server_command(graph)) as client:
+                sides = Sides(store, client, hub, leaf, others)
+                for place in (hub, leaf) * _WARM_UP:
+                    sides.search(place)
+                yield sides
+
+        @contextmanager
+        def measuring_rounds() -> Generator[Sequence[Callable[[bool], Round]]]:
+            with warm() as sides:
+                yield [lambda fetched: sides.round(fetches=fetched)]
+
+        @contextmanager
+        def measuring_sizes() -> Generator[Sequence[Callable[[None], Sizes]]]:
+            with warm() as sides:
+                yield [lambda _: sides.sizes()]
+
+        items = {str(n + 1): n * fetches // rounds != (n + 1) * fetches // rounds for n in range(rounds)}
+        measured = record.measured("rounds", Round, items, measuring_rounds)
+        (sizes,) = record.measured("sizes", Sizes, {"both": None}, measuring_sizes)
+    times = Times(
+        [each.hub for each in measured],
+        [each.again for each in measured],
+        [each.leaf for each in measured],
+        [each.whole for each in measured if each.whole is not None],
     )
-    return _report(f"{graph.name}: {rounds} rounds, ms", what, times, degree)
+    what = (
+        f"search on the hub {hub.entity} ({sizes.relations:,} relations)",
+        f"search on the leaf {leaf.entity} ({sizes.rows:,} rows)",
+        "search on the hub once more, its relations kept",
+        f"fetch all {sizes.degree:,} and collapse, direct, {len(times.whole)} times",
+    )
+    return _report(f"{graph.name}: {rounds} rounds, ms", what, times, sizes.degree)
 
 
 def _report(title: str, what: Sequence[str], times: Times, degree: int) -> str:

@@ -9,11 +9,14 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from kgnav_bench import report
 from kgnav_bench.client import load_command
+from kgnav_bench.runs import Run
 
 BASE = "http://example.org/"
 RELATIONS = 97
@@ -27,7 +30,7 @@ SYLLABLES = ("ka", "lo", "mi", "ner", "dus", "ta", "vel", "sor", "qui", "ban", "
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Loaded:
     """One load in its own process: wall-clock seconds, peak resident memory and size on disk in bytes."""
 
     name: str
@@ -87,7 +90,7 @@ LOADERS: Mapping[str, tuple[Loader, str]] = {
 """For each way to load, its command and its target's suffix."""
 
 
-def measure(name: str, source: Path) -> Run:
+def measure(name: str, source: Path) -> Loaded:
     """Load in a new process, so that memory and caches of one load do not affect the other.
 
     Raises:
@@ -105,20 +108,31 @@ def measure(name: str, source: Path) -> Run:
     files = target.rglob("*") if target.is_dir() else [target]
     disk = sum(file.stat().st_size for file in files if file.is_file())
     unit = 1 if sys.platform == "darwin" else 1024
-    return Run(name, seconds, usage.ru_maxrss * unit, disk)
+    return Loaded(name, seconds, usage.ru_maxrss * unit, disk)
 
 
-def run(triples: int, workdir: Path) -> list[Run]:
-    """Write the source once, load it both ways in turn, print and return the figures."""
-    workdir.mkdir(parents=True, exist_ok=True)
-    source = workdir / f"zipf-{triples}.nt"
-    write_source(source, triples)
-    runs = [measure(name, source) for name in LOADERS]
-    for one in runs:
-        print(f"{one.name}: {one.seconds:.1f} s, peak {one.peak / 1e9:.2f} GB, on disk {one.disk / 1e6:.0f} MB")
-    print(f"ratio of times: {runs[0].seconds / runs[1].seconds:.2f}")
-    print(f"hub: {HUB} ({triples // 10} incoming); degree {LEAF_DEGREE}: {LEAF}")
-    return runs
+def run(record: Run, triples: int, folder: Path) -> str:
+    """Write the source once, load it both ways in turn, and report the figures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / f"zipf-{triples}.nt"
+
+    @contextmanager
+    def written() -> Generator[Sequence[Callable[[str], Loaded]]]:
+        write_source(source, triples)
+        yield [lambda name: measure(name, source)]
+
+    loads = record.measured("loads", Loaded, {name: name for name in LOADERS}, written)
+    rows = [(each.name, f"{each.seconds:.1f}", f"{each.peak / 1e9:.2f}", f"{each.disk / 1e6:.0f}") for each in loads]
+    return "\n".join(
+        (
+            f"{triples:,} triples",
+            "",
+            report.table(("load", "seconds", "peak, GB", "on disk, MB"), rows),
+            "",
+            f"ratio of times: {loads[0].seconds / loads[1].seconds:.2f}",
+            f"hub: {HUB} ({triples // 10} incoming); degree {LEAF_DEGREE}: {LEAF}",
+        )
+    )
 
 
 if __name__ == "__main__":

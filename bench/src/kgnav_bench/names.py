@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Callable, Iterable
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from urllib.parse import quote
 
 from kgnav_bench import queries, report, variants
 from kgnav_bench.client import BareClient, server_command
+from kgnav_bench.replay import Caller
+from kgnav_bench.runs import Run
 from kgnav_bench.tables import parse
 
 AT_LEAST = 0.99
@@ -21,19 +24,39 @@ AT_LEAST = 0.99
 _SHOWN = 10
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A way to write a name, the names found for it, the best first, and the seconds that this took."""
+
+    name: str
+    hint: str
+    shown: list[str]
+    seconds: float
+
+
 @dataclass(slots=True)
 class Tally:
     """The results of one way to write names. `taken` counts variants that are exactly the name of another entity."""
 
-    asked: int = 0
-    first: int = 0
-    shown: int = 0
-    taken: int = 0
-    seconds: list[float] = field(default_factory=list[float])
-    missed: list[str] = field(default_factory=list[str])
+    asked: list[Asked]
+    taken: int
+
+    @property
+    def first(self) -> int:
+        return sum(each.shown[:1] == [each.name] for each in self.asked)
+
+    @property
+    def shown(self) -> int:
+        return sum(each.name in each.shown for each in self.asked)
+
+    @property
+    def missed(self) -> list[str]:
+        return [
+            f"{each.hint!r} for {each.name!r}: {each.shown[:1]}" for each in self.asked if each.shown[:1] != [each.name]
+        ]
 
 
-def run(graph: Path, sample: int | None, seed: int, misses: int) -> str:
+def run(record: Run, graph: Path, sample: int | None, seed: int, misses: int) -> str:
     """The report on `find_node` for each preferred name, its singular, its plural, and with one typo.
 
     Any entity with exactly the intended name counts as right. A variant equal to the name is skipped. `misses` is the
@@ -50,31 +73,30 @@ def run(graph: Path, sample: int | None, seed: int, misses: int) -> str:
         "one typo": lambda name: variants.typo(name, chance),
     }
     found: dict[str, Tally] = {}
-    with BareClient(server_command(graph)) as client:
-        for way, written in ways.items():
-            found[way] = tally = Tally()
-            for name in names:
-                hint = written(name)
-                if hint == name and way != "the name":
-                    continue
-                if hint.casefold() in known and hint.casefold() != name.casefold():
-                    tally.taken += 1
-                    continue
-                _ask(client, name, hint, tally)
+    for way, written in ways.items():
+        hints = {name: written(name) for name in names}
+        changed = {name: hint for name, hint in hints.items() if hint != name or way == "the name"}
+        asked = {
+            name: (name, hint)
+            for name, hint in changed.items()
+            if hint.casefold() not in known or hint.casefold() == name.casefold()
+        }
+        found[way] = Tally(record.measured(way, Asked, asked, partial(_asking, graph)), len(changed) - len(asked))
     return _report(graph.name, found, misses)
 
 
-def _ask(client: BareClient, name: str, hint: str, tally: Tally) -> None:
+@contextmanager
+def _asking(graph: Path) -> Generator[Sequence[Callable[[tuple[str, str]], Asked]]]:
+    """A function that asks for a name as it is written."""
+    with BareClient(server_command(graph)) as client:
+        yield [lambda both: _ask(client, *both)]
+
+
+def _ask(client: Caller, name: str, hint: str) -> Asked:
     begin = perf_counter()
     answer = client.call("find_node", {"hint": hint, "limit": _SHOWN})
-    tally.seconds.append(perf_counter() - begin)
-    shown = [cell.strip() for cell in parse(answer).column("name")]
-    tally.asked += 1
-    tally.shown += name in shown
-    if name in shown[:1]:
-        tally.first += 1
-    else:
-        tally.missed.append(f"{hint!r} for {name!r}: {shown[:1]}")
+    seconds = perf_counter() - begin
+    return Asked(name, hint, [cell.strip() for cell in parse(answer).column("name")], seconds)
 
 
 def _names(graph: Path) -> tuple[list[str], set[str]]:
@@ -95,17 +117,17 @@ def _report(title: str, found: dict[str, Tally], misses: int) -> str:
     rows = [
         (
             way,
-            f"{tally.asked:,}",
-            report.share(tally.first, tally.asked),
-            report.share(tally.shown, tally.asked),
+            f"{len(tally.asked):,}",
+            report.share(tally.first, len(tally.asked)),
+            report.share(tally.shown, len(tally.asked)),
             f"{tally.taken:,}",
-            *report.timing(tally.seconds or [0.0]),
+            *report.timing([each.seconds for each in tally.asked] or [0.0]),
         )
         for way, tally in found.items()
     ]
     columns = ("written as", "asked", "first", f"in the first {_SHOWN}", "another's name", "median ms", "p95 ms")
     verdicts = [
-        report.verdict(tally.first >= AT_LEAST * tally.asked, f"{way}: first in {AT_LEAST:.0%} at least")
+        report.verdict(tally.first >= AT_LEAST * len(tally.asked), f"{way}: first in {AT_LEAST:.0%} at least")
         for way, tally in found.items()
     ]
     missed = [f"not first: {line}" for tally in found.values() for line in _first(tally.missed, misses)]

@@ -7,10 +7,10 @@ transaction over an open connection.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from itertools import cycle
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -22,6 +22,7 @@ from kgnav_bench import neo4j_queries as queries
 from kgnav_bench import report
 from kgnav_bench.client import BareClient, noop_command, server_command
 from kgnav_bench.noop import TOOL
+from kgnav_bench.runs import Run
 from kgnav_bench.tables import parse
 
 TYPES = ("FOLLOWS", "LIKES", "VISITED")
@@ -154,6 +155,12 @@ class Times:
     server: list[float] = field(default_factory=list[float])
     noop: list[float] = field(default_factory=list[float])
 
+    def add(self, other: Times) -> None:
+        """Append the seconds of another round."""
+        self.direct += other.direct
+        self.server += other.server
+        self.noop += other.noop
+
     @property
     def added(self) -> float:
         return median(self.server) - median(self.direct)
@@ -164,18 +171,49 @@ class Times:
         return self.added <= ALLOWED_SECONDS + ALLOWED_SHARE * median(self.direct)
 
 
-def run(url: str, rounds: int) -> str:
+@dataclass(frozen=True, slots=True)
+class Hub:
+    """The server's answer on the hub, and the hub's degree by the driver."""
+
+    answer: str
+    degree: int
+
+
+def run(record: Run, url: str, rounds: int) -> str:
     """The report on a store loaded with `make`'s files. Each round is one call of each side at each leaf."""
+    measured = {case.name: Times() for case in CASES}
+    for case in CASES:
+        items = {str(n): case for n in range(1, rounds * (HUB_CALLS if case.hub else 1) + 1)}
+        for times in record.measured(case.name, Times, items, partial(_warm, url, case)):
+            measured[case.name].add(times)
+    with record.items("hub", Hub, 1) as items:
+        hub = items.value("answer", lambda: _hub(url))
+    return _report(url, measured, hub.answer, hub.degree, rounds)
+
+
+def _hub(url: str) -> Hub:
+    with _sides(url) as sides:
+        answer = sides.server.call("search", {"entity": _entity(HUB), "direction": "incoming"})
+        degree = sides.ask(queries.RELATIONS, _id(HUB))[0]
+    return Hub(answer, sum(int(degree[place]) for place in (1, 3, 5)))
+
+
+@contextmanager
+def _warm(url: str, case: Case) -> Generator[Sequence[Callable[[Case], Times]]]:
+    """A function that measures a round of a case, after rounds that are not counted."""
+    with _sides(url) as sides:
+        for _ in range(WARM_UP):
+            sides.measure(case)
+        yield [sides.measure]
+
+
+@contextmanager
+def _sides(url: str) -> Generator[_Sides]:
     with ExitStack() as open_:
         driver: Driver = GraphDatabase.driver(url)  # pyright: ignore[reportUnknownMemberType] - its own keywords
         open_.enter_context(driver)
         server = open_.enter_context(BareClient(server_command(url)))
-        noop = open_.enter_context(BareClient(noop_command()))
-        sides = _Sides(driver, server, noop)
-        measured = {case.name: sides.measure(case, rounds) for case in CASES}
-        answer = server.call("search", {"entity": _entity(HUB), "direction": "incoming"})
-        degree = sides.ask(queries.RELATIONS, _id(HUB))[0]
-    return _report(url, measured, answer, sum(int(degree[place]) for place in (1, 3, 5)), rounds)
+        yield _Sides(driver, server, open_.enter_context(BareClient(noop_command())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,39 +224,17 @@ class _Sides:
     server: BareClient
     noop: BareClient
 
-    def measure(self, case: Case, rounds: int) -> Times:
-        """Measure one case."""
-        if case.hub:
-            return self._hub(case, rounds)
-        times = Times()
-        places = cycle(_leaf(n) for n in range(LEAVES))
-        for n in range(-WARM_UP, rounds):
-            recorded = Times() if n < 0 else times
-            batch = [next(places) for _ in range(LEAVES)]
-            for place in batch:
-                parameters = case.parameters(place)
-                recorded.direct.append(_timed(lambda: self.ask(case.statement, parameters)))  # noqa: B023 - called at once
-            for place in batch:
-                arguments = case.arguments(place)
-                recorded.server.append(_timed(lambda: self.server.call(case.tool, arguments)))  # noqa: B023 - as above
-            recorded.noop += [_timed(lambda: self.noop.call(TOOL, {"text": "a"})) for _ in batch]
-        return times
+    def measure(self, case: Case) -> Times:
+        """One round of a case: at each leaf, or one call at the hub.
 
-    def _hub(self, case: Case, rounds: int) -> Times:
-        """Measure a case at the hub. Before each call, each side visits forty other hubs, so that nothing is cached.
-
-        Its code and the processor's caches are then as warm as at the leaves.
+        Before each call at the hub, each side visits forty other hubs, so that nothing is cached. Its code and the
+        processor's caches are then as warm as at the leaves.
         """
-        times = Times()
-        places = [*(_small(n) for n in range(SMALL_HUBS)), HUB]
-        for n in range(-WARM_UP, rounds * HUB_CALLS):
-            recorded = Times() if n < 0 else times
-            direct = [_timed(lambda: self.ask(case.statement, case.parameters(at))) for at in places]  # noqa: B023
-            server = [_timed(lambda: self.server.call(case.tool, case.arguments(at))) for at in places]  # noqa: B023
-            noop = [_timed(lambda: self.noop.call(TOOL, {"text": "a"})) for _ in places]
-            for side, seconds in ((recorded.direct, direct), (recorded.server, server), (recorded.noop, noop)):
-                side.append(seconds[-1])
-        return times
+        places = [*(_small(n) for n in range(SMALL_HUBS)), HUB] if case.hub else [_leaf(n) for n in range(LEAVES)]
+        direct = [_timed(lambda: self.ask(case.statement, case.parameters(at))) for at in places]  # noqa: B023 - at once
+        server = [_timed(lambda: self.server.call(case.tool, case.arguments(at))) for at in places]  # noqa: B023
+        noop = [_timed(lambda: self.noop.call(TOOL, {"text": "a"})) for _ in places]
+        return Times(direct[-1:], server[-1:], noop[-1:]) if case.hub else Times(direct, server, noop)
 
     def ask(self, statement: LiteralString, parameters: dict[str, object]) -> list[list[Any]]:
         """Run a statement by the bare driver and return its rows."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from statistics import median
@@ -19,6 +20,7 @@ from kgnav_bench.client import BareClient, noop_command, server_command
 from kgnav_bench.direct import Leaf, Store
 from kgnav_bench.http_client import BareHttpClient, Era, http_noop_command, http_server_command, serving
 from kgnav_bench.noop import TOOL
+from kgnav_bench.runs import Run
 
 IDLE_CALLS = 2.0
 """Most multiples of a bare server's no-op call that a call may take, besides the store's part."""
@@ -100,15 +102,38 @@ class Times:
         allowed = IDLE_CALLS * median(self.idle[transport]) + QUERIES * median(self.direct)
         return median(self.server[transport]) / allowed
 
+    def add(self, other: Times) -> None:
+        """Append the seconds of another round."""
+        self.direct += other.direct
+        for mine, others in ((self.server, other.server), (self.idle, other.idle)):
+            for transport, seconds in others.items():
+                mine.setdefault(transport, []).extend(seconds)
 
-def run(graph: Path, rounds: int) -> str:
+
+def run(record: Run, graph: Path, rounds: int) -> str:
     """The report on one graph file. Every round measures all sides in turn, a few calls each."""
-    with closing(Store(graph)) as store, sides(graph) as by_transport:
+    with closing(Store(graph)) as store:
         leaves = store.leaves(LEAVES, *DEGREES)
         if not leaves:
             return f"{graph.name} has no entity with {DEGREES[0]} to {DEGREES[1]} neighbours on one side."
-        measured = {case.name: _measure(case, store, by_transport, leaves, rounds) for case in CASES}
+        measured = {case.name: Times() for case in CASES}
+        for case in CASES:
+            place = cycle(leaves)
+            batches = [[next(place) for _ in range(CALLS)] for _ in range(rounds + 1)]
+            items = {str(n): batch for n, batch in enumerate(batches) if n > 0}
+            for times in record.measured(case.name, Times, items, partial(_warm, case, store, graph, batches[0])):
+                measured[case.name].add(times)
     return _report(graph, leaves, rounds * CALLS, measured)
+
+
+@contextmanager
+def _warm(
+    case: Case, store: Store, graph: Path, batch: Sequence[Leaf]
+) -> Generator[Sequence[Callable[[Sequence[Leaf]], Times]]]:
+    """A function that measures a round of a case, after a round that is not counted."""
+    with sides(graph) as by_transport:
+        _measure(case, store, by_transport, batch)
+        yield [partial(_measure, case, store, by_transport)]
 
 
 @contextmanager
@@ -125,19 +150,13 @@ def sides(graph: Path) -> Generator[Mapping[str, Side]]:
         yield {STDIO: Side(server, idle), **over_http}
 
 
-def _measure(case: Case, store: Store, by_transport: Mapping[str, Side], leaves: Sequence[Leaf], rounds: int) -> Times:
-    """Measure one case, after a warm-up round that is not counted."""
-    times = Times()
-    place = cycle(leaves)
-    for n in range(-1, rounds):
-        taken = Times() if n < 0 else times
-        batch = [next(place) for _ in range(CALLS)]
-        calls = [case.arguments(leaf) for leaf in batch]
-        taken.direct += [_timed(case.direct, store, leaf) for leaf in batch]
-        for transport, side in by_transport.items():
-            server, idle = taken.server.setdefault(transport, []), taken.idle.setdefault(transport, [])
-            server += [_timed(side.server.call, case.tool, call) for call in calls]
-            idle += [_timed(side.idle.call, TOOL, {"text": "a"}) for _ in calls]
+def _measure(case: Case, store: Store, by_transport: Mapping[str, Side], batch: Sequence[Leaf]) -> Times:
+    """One round of a case."""
+    calls = [case.arguments(leaf) for leaf in batch]
+    times = Times([_timed(case.direct, store, leaf) for leaf in batch])
+    for transport, side in by_transport.items():
+        times.server[transport] = [_timed(side.server.call, case.tool, call) for call in calls]
+        times.idle[transport] = [_timed(side.idle.call, TOOL, {"text": "a"}) for _ in calls]
     return times
 
 

@@ -17,7 +17,6 @@ class PlanReplay:
         """`prefix` is the part of the store's ids before the names in the questions."""
         self._client = client
         self._prefix = prefix
-        self.calls_made = 0
 
     def question(self, question: Question) -> Result:
         """Run the question's gold path as a plan. The plan names the relations, so none can be missing."""
@@ -35,7 +34,7 @@ class PlanReplay:
             if page.cursor is None:
                 break
             arguments = arguments | {"cursor": page.cursor}
-        self.calls_made += result.calls
+        result.sent = result.calls
         result.missing_answers = question.answers - found
         result.surplus_answers = frozenset(found) - question.answers
         return result

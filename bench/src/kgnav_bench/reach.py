@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import chain
+from functools import partial
 from pathlib import Path
 from statistics import mean, median
-from time import perf_counter
+from typing import TypeVar
 
 from kgnav_bench import report
 from kgnav_bench.client import BareClient, load, server_command
-from kgnav_bench.metaqa import HOPS, PREFIX, graph_source, questions, sample, source_neighbours
+from kgnav_bench.metaqa import HOPS, PREFIX, Question, graph_source, questions, sample, source_neighbours
 from kgnav_bench.planned import PLANS, PlanReplay
 from kgnav_bench.replay import Replay, Result
+from kgnav_bench.runs import Run
 
 _SHOWN_FAILURES = 10
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -48,35 +50,44 @@ def planning(folder: Path, location: str | None = None) -> Generator[PlanReplay]
         yield PlanReplay(client, prefix)
 
 
-def results(replay: Replay | PlanReplay, folder: Path, hops: int, size: int | None) -> list[Result]:
-    """Replay the questions with this number of hops: all of them, or a fixed sample."""
-    return concurrent_results([replay], folder, hops, size)
+def chosen(folder: Path, size: int | None) -> dict[str, Question]:
+    """The questions of each number of hops by their keys: all of them, or a fixed sample of this size each."""
+    return {f"{hops} hops {n}": question for hops in HOPS for n, question in enumerate(_chosen(folder, hops, size), 1)}
 
 
-def concurrent_results(
-    replays: Sequence[Replay | PlanReplay], folder: Path, hops: int, size: int | None
-) -> list[Result]:
-    """The same with several concurrent replays that share the questions."""
+def _chosen(folder: Path, hops: int, size: int | None) -> Sequence[Question]:
     asked = questions(folder, hops)
-    asked = sample(asked, size) if size else asked
-
-    def ask(place: int) -> list[Result]:
-        return [replays[place].question(question) for question in asked[place :: len(replays)]]
-
-    with ThreadPoolExecutor(len(replays)) as threads:
-        return list(chain.from_iterable(threads.map(ask, range(len(replays)))))
+    return sample(asked, size) if size else asked
 
 
-def run(folder: Path, size: int | None, location: str | None = None, *, plans: bool = False, clients: int = 1) -> str:
-    """The report on questions of one, two and three hops, by concurrent clients with a server each."""
-    begin = perf_counter()
+def by_hops(asked: Iterable[Question], values: Iterable[T]) -> dict[int, list[T]]:
+    """The values of questions by the number of hops."""
+    groups: dict[int, list[T]] = {hops: [] for hops in HOPS}
+    for question, value in zip(asked, values, strict=True):
+        groups[len(question.path)].append(value)
+    return groups
+
+
+@contextmanager
+def _replays(
+    folder: Path, location: str | None, *, plans: bool, clients: int
+) -> Generator[Sequence[Callable[[Question], Result]]]:
+    """Concurrent replays, with a server each."""
     with ExitStack() as stack:
         start = planning if plans else replaying
-        replays = [stack.enter_context(start(folder, location)) for _ in range(clients)]
-        walked = {hops: concurrent_results(replays, folder, hops, size) for hops in HOPS}
-        made = sum(replay.calls_made for replay in replays)
-    seconds = perf_counter() - begin
-    everything = [result for group in walked.values() for result in group]
+        yield [stack.enter_context(start(folder, location)).question for _ in range(clients)]
+
+
+def run(
+    record: Run, folder: Path, size: int | None, location: str | None = None, *, plans: bool = False, clients: int = 1
+) -> str:
+    """The report on questions of one, two and three hops, by concurrent clients with a server each."""
+    asked = chosen(folder, size)
+    start = partial(_replays, folder, location, plans=plans, clients=clients)
+    results = record.measured("questions", Result, asked, start)
+    walked = by_hops(asked.values(), results)
+    made = sum(result.sent for result in results)
+    everything = results
     complete = not any(result.missing_relations or result.missing_answers for result in everything)
     calls = sum(result.calls for result in everything)
     lines = [
@@ -93,7 +104,7 @@ def run(folder: Path, size: int | None, location: str | None = None, *, plans: b
             [(hops, *_row(group)) for hops, group in walked.items()],
         ),
         "",
-        f"{calls:,} calls by {len(everything):,} questions; the {made:,} different ones were made, in {seconds:.0f} s.",
+        f"{calls:,} calls by {len(everything):,} questions; the {made:,} that were sent took {record.seconds:.0f} s.",
         *_failures(everything),
         report.verdict(complete, "every gold relation is offered and every gold answer shown"),
     ]

@@ -50,6 +50,8 @@ class Result:
 
     question: Question
     calls: int = 0
+    sent: int = 0
+    """Number of calls that no question before had made."""
     tokens: list[int] = field(default_factory=lambda: [0] * len(COUNTERS))
     followed: list[tuple[str, Step]] = field(default_factory=list[tuple[str, Step]])
     missing_relations: list[tuple[str, Step]] = field(default_factory=list[tuple[str, Step]])
@@ -75,7 +77,7 @@ class Replay:
 
     def question(self, question: Question) -> Result:
         """Walk the question's gold path from its topic. As in the gold answers, no hop leads back to the topic."""
-        result = Result(question)
+        result, made_before = Result(question), self.calls_made
         frontier = frozenset([question.topic])
         for step in question.path:
             ends: set[str] = set()
@@ -90,6 +92,7 @@ class Replay:
             frontier = frozenset(ends - {question.topic})
         result.missing_answers = question.answers - frontier
         result.surplus_answers = frontier - question.answers
+        result.sent = self.calls_made - made_before
         return result
 
     def follow(self, entity: str, step: Step) -> Seen:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -11,22 +13,34 @@ from kgnav_bench import report
 from kgnav_bench.client import BareClient, noop_command, server_command
 from kgnav_bench.direct import Store
 from kgnav_bench.noop import TOOL
+from kgnav_bench.runs import Run
 
 ALLOWED = 1.1
 """Most multiples of the bare server's start that the start to the first answer may take."""
 
 
-def run(graph: Path | None, pairs: int) -> str:
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Seconds to the answer to `initialize` and to the first answer of a tool, of a bare server and of ours."""
+
+    bare: tuple[float, float]
+    ours: tuple[float, float]
+
+
+def run(record: Run, graph: Path | None, pairs: int) -> str:
     """The report: both servers are started in turn, after one start of each that is not counted."""
     tool, arguments = _first_call(graph)
-    ours: list[tuple[float, float]] = []
-    floor: list[tuple[float, float]] = []
-    for n in range(-1, pairs):
-        idle = _start(noop_command(), TOOL, {"text": "a"})
-        serving = _start(server_command(graph), tool, arguments)
-        if n >= 0:
-            floor.append(idle)
-            ours.append(serving)
+
+    def pair(_: int) -> Pair:
+        return Pair(_start(noop_command(), TOOL, {"text": "a"}), _start(server_command(graph), tool, arguments))
+
+    @contextmanager
+    def warm() -> Generator[Sequence[Callable[[int], Pair]]]:
+        pair(0)
+        yield [pair]
+
+    measured = record.measured("pairs", Pair, {str(n): n for n in range(1, pairs + 1)}, warm)
+    ours, floor = [each.ours for each in measured], [each.bare for each in measured]
     rows = [
         ("kgnav-mcp", *_timings(ours)),
         ("bare mcp server, one tool that does nothing", *_timings(floor)),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from statistics import mean, median
 
 from kgnav_bench import baselines, report
-from kgnav_bench.metaqa import HOPS, Neighbours, Step, source_neighbours
-from kgnav_bench.reach import replaying, results
+from kgnav_bench.metaqa import Neighbours, Question, Step, source_neighbours
+from kgnav_bench.reach import by_hops, chosen, replaying
 from kgnav_bench.replay import COUNTERS, Replay, Result, Seen
+from kgnav_bench.runs import Run
 
 P = 1000
 """Most rows of a neighbourhood that Search-on-Graph shows."""
@@ -89,20 +91,27 @@ def _same_rows(seen: Seen) -> tuple[list[str], list[str], list[str]]:
     return tables, bare, full
 
 
-def run(folder: Path, size: int | None) -> str:
-    """The report on a replay of one, two and three hops."""
-    lines: list[str] = []
+@contextmanager
+def _comparing(folder: Path) -> Generator[Sequence[Callable[[Question], Observed]]]:
+    """A function that replays a question and counts what other formats need."""
     with replaying(folder) as replay:
         compared = Baselines(replay, source_neighbours(folder))
-        by_hops = {hops: [compared.observed(result) for result in results(replay, folder, hops, size)] for hops in HOPS}
-    everything = [observed for group in by_hops.values() for observed in group]
+        yield [lambda question: compared.observed(replay.question(question))]
+
+
+def run(record: Run, folder: Path, size: int | None) -> str:
+    """The report on a replay of one, two and three hops."""
+    lines: list[str] = []
+    asked = chosen(folder, size)
+    everything = record.measured("questions", Observed, asked, partial(_comparing, folder))
+    groups = by_hops(asked.values(), everything)
     for n, counter in enumerate(COUNTERS):
         lines += [
             f"Tokens counted with {counter}; means a question, ratios of means, median of the questions' own ratios:",
             "",
             report.table(
                 ("hops", "ours", *(f"{name}: tokens, ratio, median ratio" for name in FORMATS)),
-                [(hops, *_row(group, n)) for hops, group in (*by_hops.items(), ("all", everything))],
+                [(hops, *_row(group, n)) for hops, group in (*groups.items(), ("all", everything))],
             ),
             "",
         ]

@@ -21,7 +21,6 @@ class PlanWalker:
 
     def __init__(self, client: Caller) -> None:
         self._client = client
-        self.calls_made = 0
 
     def walk(self, question: GoldQuery) -> Walked:
         """Run a question's plan, and compare its answers with the gold answers."""
@@ -36,7 +35,7 @@ class PlanWalker:
             walked.fault = str(error)
         else:
             walked.compare(query, frozenset(found))
-        self.calls_made += walked.calls
+        walked.sent = walked.calls
         return walked
 
 

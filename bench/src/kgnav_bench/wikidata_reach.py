@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import mean, median
-from time import perf_counter
 
 from kgnav_bench import report
 from kgnav_bench.client import BareClient, server_command
 from kgnav_bench.planned import PLANS
+from kgnav_bench.runs import Run
 from kgnav_bench.wikidata import GoldQuery, questions
 from kgnav_bench.wikidata_plans import PlanWalker
 from kgnav_bench.wikidata_walk import Walked, Walker
@@ -27,14 +29,18 @@ def sampled(asked: Sequence[GoldQuery], size: int | None) -> list[GoldQuery]:
     return list(asked) if size is None else list(asked[:: max(len(asked) // size, 1)][:size])
 
 
-def run(folder: Path, endpoint: str, size: int | None = None, *, plans: bool = False) -> str:
-    """The report on all questions, or a sample of them."""
-    begin = perf_counter()
-    asked = sampled(questions(folder), size)
+@contextmanager
+def _walking(folder: Path, endpoint: str, *, plans: bool) -> Generator[Sequence[Callable[[GoldQuery], Walked]]]:
+    """A function that asks a question, by walking or by a plan."""
     with BareClient([*endpoint_command(endpoint), *(PLANS if plans else ())]) as client:
-        walker = PlanWalker(client) if plans else Walker(client, folder)
-        walked = [walker.walk(question) for question in asked]
-        made = walker.calls_made
+        yield [(PlanWalker(client) if plans else Walker(client, folder)).walk]
+
+
+def run(record: Run, folder: Path, endpoint: str, size: int | None = None, *, plans: bool = False) -> str:
+    """The report on all questions, or a sample of them."""
+    asked = {str(n): question for n, question in enumerate(sampled(questions(folder), size), 1)}
+    walked = record.measured("questions", Walked, asked, partial(_walking, folder, endpoint, plans=plans))
+    made = sum(each.sent for each in walked)
     groups = {
         "without qualifiers": [each for each in walked if not each.qualified],
         "with qualifiers": [each for each in walked if each.qualified],
@@ -47,7 +53,7 @@ def run(folder: Path, endpoint: str, size: int | None = None, *, plans: bool = F
                 [(f"{len(group):,} {name}", *_row(group)) for name, group in groups.items() if group],
             ),
             "",
-            f"{made:,} different calls were made, in {perf_counter() - begin:.0f} s.",
+            f"{made:,} calls were sent, in {record.seconds:.0f} s.",
             *_failures(walked),
             report.verdict(
                 all(each.reached for each in walked), "every gold relation is offered and every gold answer shown"

@@ -42,6 +42,8 @@ class Walked:
     question: GoldQuery
     qualified: bool
     calls: int = 0
+    sent: int = 0
+    """Number of calls that no question before had made."""
     not_offered: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     missing: frozenset[str] = frozenset()
     surplus: frozenset[str] = frozenset()
@@ -86,12 +88,14 @@ class Walker:
         query = parse(question.sparql)
         qualified = "pq:" in question.sparql
         self._now = walked = Walked(question, qualified)
+        made_before = self.calls_made
         try:
             solutions = [solution for branch in query.branches for solution in self._branch(branch)]
         except (ToolFailedError, UnreadableAnswerError) as error:
             walked.fault = str(error)
-            return walked
-        walked.compare(query, _answers(query, solutions))
+        else:
+            walked.compare(query, _answers(query, solutions))
+        walked.sent = self.calls_made - made_before
         return walked
 
     def _branch(self, branch: Sequence[Pattern]) -> list[Solution]:

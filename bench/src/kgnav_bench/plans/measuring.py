@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import cache, partial
+from itertools import count, islice
 from statistics import median
 from time import perf_counter
 from typing import TypeVar
@@ -16,6 +18,7 @@ from kgnav_bench.planned import PLANS
 from kgnav_bench.plans.byhand import ByHand, Rows, hand_written_queries
 from kgnav_bench.plans.kinds import KINDS, Kind, Places, places
 from kgnav_bench.replay import Caller
+from kgnav_bench.runs import Run
 from kgnav_bench.tables import parse
 from kgnav_bench.templates.synthetic import Shape, generate
 
@@ -23,6 +26,9 @@ AT_MOST = 1.5
 """Most multiples of the hand-written query that a plan may take, besides an empty plan (the overhead of a call)."""
 WARM_UP = 2
 """Rounds that are not counted."""
+
+_NUMBERS = count()
+"""For plans that ask nothing: each is another one."""
 
 T = TypeVar("T")
 
@@ -41,15 +47,26 @@ class Measured:
     rows: list[int] = field(default_factory=list[int])
     differing: list[str] = field(default_factory=list[str])
 
+    def add(self, once: Once, *, counted: bool) -> None:
+        """Append a question's seconds if they are counted, and its plan if its rows differ."""
+        if once.differing:
+            self.differing.append(once.differing)
+        if counted:
+            self.plan.append(once.plan)
+            self.by_hand.append(once.by_hand)
+            self.idle.append(once.idle)
+            self.bare.append(once.bare)
+            self.rows.append(once.rows)
+
     @property
     def share(self) -> float:
         """Median time of the plan, divided by the time allowed for it."""
         return median(self.plan) / (AT_MOST * median(self.by_hand) + median(self.idle))
 
 
-def run(location: str, nodes: int, rounds: int) -> str:
+def run(record: Run, location: str, nodes: int, rounds: int) -> str:
     """The report on one store with the synthetic graph of this size. Raises the same as `measure`."""
-    measured = measure(location, nodes, rounds)
+    measured = measure(record, location, nodes, rounds)
     columns = ("kind", "rows", "run_plan", "p95", "by hand", "p95", "idle plan", "idle call", "of what is allowed")
     rows = [
         (
@@ -78,7 +95,7 @@ def _verdict(each: Measured) -> str:
     return report.verdict(each.share <= 1, sentence)
 
 
-def measure(location: str, nodes: int, rounds: int, warm_up: int = WARM_UP) -> Sequence[Measured]:
+def measure(record: Run, location: str, nodes: int, rounds: int, warm_up: int = WARM_UP) -> Sequence[Measured]:
     """Measure every kind, with other names and values in each round.
 
     Raises:
@@ -86,34 +103,68 @@ def measure(location: str, nodes: int, rounds: int, warm_up: int = WARM_UP) -> S
         ToolFailedError: a plan is refused, since the store has another graph.
     """
     chosen = list(islice(places(generate(Shape.of(nodes))), warm_up + rounds))
+    measured = [Measured(kind) for kind in KINDS]
+    with ExitStack() as stack:
+        sides = cache(lambda: stack.enter_context(_sides(location)))
+        for each in measured:
+            ready = partial(_warm, sides, each.kind, chosen[:warm_up])
+            items = {str(number): one for number, one in enumerate(chosen, 1)}
+            for number, once in enumerate(record.measured(each.kind.name, Once, items, ready)):
+                each.add(once, counted=number >= warm_up)
+    return measured
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """One plan and what it is compared with: the seconds, the rows by hand, and the plan if its rows differ."""
+
+    plan: float
+    by_hand: float
+    idle: float
+    bare: float
+    rows: int
+    differing: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The store, the server and a bare server."""
+
+    by_hand: ByHand
+    server: Caller
+    bare: Caller
+
+
+@contextmanager
+def _sides(location: str) -> Generator[Sides]:
     with (
         hand_written_queries(location) as by_hand,
         BareClient([*server_command(location), *PLANS]) as server,
         BareClient(noop_command()) as bare,
     ):
-        return [_measured(kind, chosen, warm_up, by_hand=by_hand, server=server, bare=bare) for kind in KINDS]
+        yield Sides(by_hand, server, bare)
 
 
-def _measured(
-    kind: Kind, chosen: Sequence[Places], warm_up: int, *, by_hand: ByHand, server: Caller, bare: Caller
-) -> Measured:
-    measured = Measured(kind)
-    for number, each in enumerate(chosen):
-        plan = each.plan(kind)
-        answer, took_plan = _timed(lambda plan=plan: server.call("run_plan", {"plan": plan}))
-        expected, took_by_hand = _timed(lambda each=each: by_hand(kind, each))
-        _, idle = _timed(lambda number=number: server.call("run_plan", {"plan": f"RETURN {number} AS n"}))
-        _, idle_call = _timed(lambda: bare.call(TOOL, {"text": "a"}))
-        page = parse(answer)
-        if page.total != len(expected) or not _same(page.rows, expected):
-            measured.differing.append(plan)
-        if number >= warm_up:
-            measured.plan.append(took_plan)
-            measured.by_hand.append(took_by_hand)
-            measured.idle.append(idle)
-            measured.bare.append(idle_call)
-            measured.rows.append(len(expected))
-    return measured
+@contextmanager
+def _warm(
+    sides: Callable[[], Sides], kind: Kind, first: Sequence[Places]
+) -> Generator[Sequence[Callable[[Places], Once]]]:
+    """A function that asks a question of a kind each way. It is called for the first ones before, uncounted."""
+    measure = partial(_once, sides(), kind)
+    for each in first:
+        measure(each)
+    yield [measure]
+
+
+def _once(sides: Sides, kind: Kind, each: Places) -> Once:
+    plan = each.plan(kind)
+    answer, took_plan = _timed(lambda: sides.server.call("run_plan", {"plan": plan}))
+    expected, took_by_hand = _timed(lambda: sides.by_hand(kind, each))
+    _, idle = _timed(lambda: sides.server.call("run_plan", {"plan": f"RETURN {next(_NUMBERS)} AS n"}))
+    _, idle_call = _timed(lambda: sides.bare.call(TOOL, {"text": "a"}))
+    page = parse(answer)
+    same = page.total == len(expected) and _same(page.rows, expected)
+    return Once(took_plan, took_by_hand, idle, idle_call, len(expected), "" if same else plan)
 
 
 def _same(page: Sequence[tuple[str, ...]], expected: Rows) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -17,6 +18,7 @@ from neo4j import READ_ACCESS, GraphDatabase
 from kgnav_bench import report
 from kgnav_bench.client import PackageClient, ToolFailedError, load, package_client, server_command
 from kgnav_bench.planned import PLANS
+from kgnav_bench.runs import Items, Run
 from kgnav_bench.tables import UnreadableAnswerError, parse
 from kgnav_bench.templates import Question, Shape, generate, questions, write
 from kgnav_bench.templates.rdf import write_rdf
@@ -54,18 +56,40 @@ def make(folder: Path, nodes: int) -> Sequence[Path]:
     return *tables, target, write_rdf(graph, folder)
 
 
-def run(location: str, nodes: int, instances: int) -> str:
+def run(record: Run, location: str, nodes: int, instances: int) -> str:
     """The report on one store with the graph of this size."""
-    asked = asyncio.run(ask(location, list(questions(generate(Shape.of(nodes)), instances=instances))))
+    asked = {
+        f"{each.template}: {each.cypher}": each for each in questions(generate(Shape.of(nodes)), instances=instances)
+    }
+    with record.items(location, Asked, len(asked)) as items:
+        missing = {key: question for key, question in asked.items() if key not in items}
+        if missing:
+            asyncio.run(ask(location, list(missing.values()), partial(_finish, items, iter(missing))))
+        outcomes = [items[key] for key in asked]
     title = f"{location.partition('#')[0]}, {nodes:,} nodes: medians in ms"
-    return "\n".join((title, "", *_report(asked)))
+    return "\n".join((title, "", *_report(outcomes)))
 
 
-async def ask(location: str, asked: Sequence[Question]) -> list[Asked]:
-    """Ask each question by one plan, and in Cypher if the store supports it."""
+def _finish(items: Items[Asked], keys: Iterator[str], asked: Asked, start: float) -> None:
+    items.finish(next(keys), asked, start)
+
+
+async def ask(
+    location: str, asked: Sequence[Question], finish: Callable[[Asked, float], None] | None = None
+) -> list[Asked]:
+    """Ask each question by one plan, and in Cypher if the store supports it.
+
+    `finish` is called with each outcome, and when its question was begun by the performance counter.
+    """
+    outcomes: list[Asked] = []
     with bare(location) as run_bare:
         async with package_client([*server_command(location), *PLANS]) as client:
-            return [await _ask(client, question, run_bare) for question in asked]
+            for question in asked:
+                start = perf_counter()
+                outcomes.append(await _ask(client, question, run_bare))
+                if finish is not None:
+                    finish(outcomes[-1], start)
+    return outcomes
 
 
 async def _ask(client: PackageClient, question: Question, run_bare: Bare | None) -> Asked:

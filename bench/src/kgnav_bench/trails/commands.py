@@ -6,27 +6,30 @@ from pathlib import Path
 
 import click
 
-from kgnav_bench.arguments import FILE, FOLDER
+from kgnav_bench.commands import FILE, FOLDER, example, measurement
+from kgnav_bench.runs import Run
 
 
-@click.command()
+@click.command(epilog=example("kgnav-bench proof --data metaqa --count 100"))
 @click.option("--data", required=True, type=FOLDER, help="Folder with the files of MetaQA.")
 @click.option(
     "--count", default=1000, show_default=True, type=click.IntRange(4), help="Right answers, and made-up ones."
 )
 @click.option("--seed", default=1, show_default=True, help="Of what is walked and made up.")
-def proof(data: Path, count: int, seed: int) -> None:
+@measurement
+def proof(record: Run, data: Path, count: int, seed: int) -> str:
     """Proofs of right answers along gold paths, and of made-up ones: whether each is called what it is."""
     from kgnav_bench.trails import proof as benchmark  # noqa: PLC0415 - `--help` needs no benchmark
 
-    click.echo(f"metaqa\n\n{benchmark.run(data, count, seed)}")
+    return f"metaqa\n\n{benchmark.run(record, data, count, seed)}"
 
 
-@click.command()
+@click.command(epilog=example("kgnav-bench trails films.kg --rounds 3"))
 @click.argument("graph", type=FILE)
 @click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Of forty calls each.")
-def trails(graph: Path, rounds: int) -> None:
+@measurement
+def trails(record: Run, graph: Path, rounds: int) -> str:
     """Calls that are recorded on a trail, in memory and in SQLite, beside the same calls without one."""
     from kgnav_bench.trails import cost as benchmark  # noqa: PLC0415 - as above
 
-    click.echo(benchmark.run(graph, rounds))
+    return benchmark.run(record, graph, rounds)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -14,9 +15,13 @@ from kgnav_bench import report
 from kgnav_bench.client import BareClient, server_command
 from kgnav_bench.direct import Leaf, Store
 from kgnav_bench.overhead import CASES, DEGREES, LEAVES, Case
+from kgnav_bench.runs import Run
 
 AT_MOST = 1.3
 """Most times as long as without a trail that a call on one may take."""
+
+STORES = ("memory", "SQLite")
+"""Where trails are kept."""
 
 _OPTIONS = ("--toolsets", "sog,graphwalker,linking,trail")
 
@@ -34,34 +39,52 @@ class Times:
         return median(self.on_trail) / median(self.without)
 
 
-def run(graph: Path, rounds: int) -> str:
+def run(record: Run, graph: Path, rounds: int) -> str:
     """The report on one graph file."""
     with closing(Store(graph)) as store:
         leaves = store.leaves(LEAVES, *DEGREES)
     if not leaves:
         return f"{graph.name} has no entity with {DEGREES[0]} to {DEGREES[1]} neighbours on one side."
-    with tempfile.TemporaryDirectory() as folder:
-        stores = {"memory": "memory", "SQLite": str(Path(folder) / "trails.sqlite")}
-        measured = {
-            (name, case.name): times
-            for name, location in stores.items()
-            for case, times in _measured(graph, location, leaves, rounds)
-        }
+    measured: dict[tuple[str, str], Times] = {}
+    for name in STORES:
+        rounds_kept = record.measured(
+            f"trails in {name}",
+            list[Times],
+            {str(n): n for n in range(1, rounds + 1)},
+            partial(_warm, graph, name, leaves),
+        )
+        for case, times in zip(CASES, zip(*rounds_kept, strict=True), strict=True):
+            measured[name, case.name] = Times(
+                [seconds for each in times for seconds in each.without],
+                [seconds for each in times for seconds in each.on_trail],
+            )
     return _report(graph, len(leaves) * rounds, measured)
 
 
-def _measured(graph: Path, location: str, leaves: Sequence[Leaf], rounds: int) -> list[tuple[Case, Times]]:
-    """All cases on a server with its trail store at `location`, after a warm-up round that is not counted."""
-    measured = [(case, Times()) for case in CASES]
-    with BareClient([*server_command(graph), *_OPTIONS, "--trail-store", location]) as client:
-        for n in range(-1, rounds):
-            for case, times in measured:
-                counted = Times() if n < 0 else times
-                trail = {"trail": _started(client, leaves[0])}
-                for leaf in leaves:
-                    counted.without.append(_seconds(client, case, leaf, {}))
-                    counted.on_trail.append(_seconds(client, case, leaf, trail))
-    return measured
+@contextmanager
+def _warm(graph: Path, store: str, leaves: Sequence[Leaf]) -> Generator[Sequence[Callable[[int], list[Times]]]]:
+    """A function that measures a round of all cases on a server with such a trail store.
+
+    It is called once before, for a round that is not counted.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        location = str(Path(folder) / "trails.sqlite") if store == "SQLite" else store
+        with BareClient([*server_command(graph), *_OPTIONS, "--trail-store", location]) as client:
+
+            def measure(_: int) -> list[Times]:
+                return [_round(client, case, leaves) for case in CASES]
+
+            measure(0)
+            yield [measure]
+
+
+def _round(client: BareClient, case: Case, leaves: Sequence[Leaf]) -> Times:
+    times = Times()
+    trail = {"trail": _started(client, leaves[0])}
+    for leaf in leaves:
+        times.without.append(_seconds(client, case, leaf, {}))
+        times.on_trail.append(_seconds(client, case, leaf, trail))
+    return times
 
 
 def _started(client: BareClient, topic: Leaf) -> str:

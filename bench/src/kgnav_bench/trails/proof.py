@@ -10,12 +10,14 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from kgnav_bench import report
 from kgnav_bench.reach import serving
 from kgnav_bench.replay import Caller
+from kgnav_bench.runs import Run
 from kgnav_bench.tables import Table, parse
 from kgnav_bench.trails.walks import Edges, Hop, Walk, connected, gold_edges, gold_questions
 
@@ -91,6 +93,14 @@ class Finding:
         return bool(self.called) and not self.wrong
 
 
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The server's verdict on an answer, empty if the walk did not fit, and what is wrong with it."""
+
+    verdict: str
+    wrong: str
+
+
 Maker = Callable[[Walk], tuple[WalkedTrail, str]]
 """Makes a trail and an answer to check from a walk."""
 
@@ -98,7 +108,9 @@ Maker = Callable[[Walk], tuple[WalkedTrail, str]]
 class Proofs:
     """Checks proofs over one client on a graph."""
 
-    def __init__(self, client: Caller, edges: Edges, chance: random.Random) -> None:
+    def __init__(self, record: Run, client: Caller, edges: Edges, chance: random.Random) -> None:
+        """`chance` draws the walks through hubs: in the same order whichever items are finished."""
+        self._record = record
         self._client = client
         self._edges = edges
         self._chance = chance
@@ -126,21 +138,25 @@ class Proofs:
 
     def _check(self, kind: str, verdict: str, walks: Iterator[Walk], count: int, make: Maker) -> Finding:
         finding = Finding(kind, verdict)
-        for walk in walks:
-            if finding.called.total() == count:
-                break
-            trail, answer = make(walk)
-            if trail.expected(answer, self._edges.hubs) != verdict:
-                if verdict == CONNECTED:
-                    finding.wrong.append(f"{answer!r} was not shown by {walk}")
-                continue
-            called = trail.verdict(answer)
-            finding.called[called] += 1
-            if called != verdict:
-                finding.wrong.append(f"{answer!r} is called {called!r} after {walk}")
+        with self._record.items(kind, Called, count) as items:
+            for number, walk in enumerate(walks):
+                if finding.called.total() == count:
+                    break
+                called = items.value(str(number), partial(self._called, verdict, walk, make))
+                if called.verdict:
+                    finding.called[called.verdict] += 1
+                if called.wrong:
+                    finding.wrong.append(called.wrong)
         if finding.called.total() < count:
             finding.wrong.append(f"only {finding.called.total():,} walks could be made")
         return finding
+
+    def _called(self, verdict: str, walk: Walk, make: Maker) -> Called:
+        trail, answer = make(walk)
+        if trail.expected(answer, self._edges.hubs) != verdict:
+            return Called("", f"{answer!r} was not shown by {walk}" if verdict == CONNECTED else "")
+        called = trail.verdict(answer)
+        return Called(called, f"{answer!r} is called {called!r} after {walk}" if called != verdict else "")
 
     def _walked(self, walk: Sequence[Hop], topic: str | None = None) -> WalkedTrail:
         trail = WalkedTrail(self._client, topic or walk[0].start)
@@ -150,7 +166,8 @@ class Proofs:
         return trail
 
     def _wrong_entity(self, walk: Walk) -> tuple[WalkedTrail, str]:
-        return self._walked(walk), self._chance.choice(self._edges.nodes)
+        chance = random.Random(repr(walk))  # noqa: S311 - a choice of samples, not a secret
+        return self._walked(walk), chance.choice(self._edges.nodes)
 
     def _wrong_way(self, walk: Walk) -> tuple[WalkedTrail, str]:
         """The walk without its first hop, or only a look-up of the answer's name."""
@@ -167,13 +184,13 @@ class Proofs:
         return other, walk[-1].end
 
 
-def run(folder: Path, count: int, seed: int) -> str:
+def run(record: Run, folder: Path, count: int, seed: int) -> str:
     """The report on the film graph: `count` right answers along gold paths, and as many made-up ones."""
     chance = random.Random(seed)  # noqa: S311 - a choice of samples, not a secret
     edges = gold_edges(folder, HUB_ROWS)
     walks = edges.gold_walks(gold_questions(folder, chance), chance)
     with serving(folder, None, *OPTIONS) as (client, _):
-        proofs = Proofs(client, edges, chance)
+        proofs = Proofs(record, client, edges, chance)
         findings = [proofs.right(walks, count), *proofs.made_up(walks, count)]
     return summary(findings)
 

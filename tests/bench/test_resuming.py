@@ -1,0 +1,154 @@
+"""A run that was killed continues where it was, and has the results of one that was not."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from kgnav_bench.cli import main
+
+KILLED = """
+import os, signal, sys
+from kgnav_bench.cli import main
+from kgnav_bench.runs import Run
+
+left, keep = int(sys.argv.pop(1)), Run.keep
+
+def keep_some(self, key, value, seconds):
+    global left
+    if left == 0:
+        with self.path.open("ab") as file:
+            file.write(b'{"key": "questions/2 ho')
+        os.kill(os.getpid(), signal.SIGKILL)
+    left -= 1
+    keep(self, key, value, seconds)
+
+Run.keep = keep_some
+main()
+"""
+"""The command line, which is killed while it writes the line after so many items."""
+
+REACH = ("reach", "metaqa", "--all", "--data")
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def without_effort(report: str) -> str:
+    """The report but for the calls that were sent and the time that they took."""
+    return re.sub(r"the [\d,]+ that were sent.*", "", report)
+
+
+def invoked(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(each) for each in arguments])
+
+
+@pytest.fixture
+def unbroken(films: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "unbroken.jsonl"
+    result = invoked(*REACH, films, "-o", path)
+    assert result.exit_code == 0, result.output
+    return path
+
+
+def test_a_run_that_is_killed_in_the_middle_has_the_results_of_an_unbroken_one(
+    films: Path, unbroken: Path, tmp_path: Path
+):
+    path = tmp_path / "killed.jsonl"
+    command = [sys.executable, "-c", KILLED, "4", *REACH, films, "-o", path]
+    killed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    before = path.read_bytes()
+    assert not before.endswith(b"\n")
+    assert not path.with_suffix(".md").exists()
+
+    resumed = invoked(*REACH, films, "-o", path)
+
+    assert resumed.exit_code == 0, resumed.output
+    assert f"4 items are kept from {path}" in resumed.stderr
+    assert path.read_bytes().startswith(before[: before.rindex(b"\n") + 1])
+    both = [{line["key"]: line["value"] for line in lines(each)[1:]} for each in (path, unbroken)]
+    assert [[(key, value["missing_answers"], value["calls"]) for key, value in each.items()] for each in both] == [
+        [(f"questions/{hops} hops {n}", [], hops) for hops in (1, 2, 3) for n in (1, 2, 3)]
+    ] * 2
+    reports = [each.with_suffix(".md").read_text(encoding="utf-8") for each in (path, unbroken)]
+    assert without_effort(reports[0]) == without_effort(reports[1])
+    assert "PASS: every gold relation is offered and every gold answer shown" in reports[0]
+
+
+def test_a_finished_run_is_reported_without_measuring_again(films: Path, unbroken: Path):
+    before, report = unbroken.read_bytes(), unbroken.with_suffix(".md").read_text(encoding="utf-8")
+    for file in films.glob("kb*"):
+        file.unlink()  # so that no server of it can be started
+    again = invoked(*REACH, films, "-o", unbroken)
+    assert (again.exit_code, again.stdout) == (0, report)
+    assert unbroken.read_bytes() == before
+
+
+def test_other_parameters_are_refused_and_leave_the_results_alone(films: Path, unbroken: Path):
+    before = unbroken.read_bytes()
+    refused = invoked(*REACH, films, "--plans", "-o", unbroken)
+    assert refused.exit_code == 1
+    assert "has results of other parameters: plans False, not True." in refused.stderr
+    assert "--again" in refused.stderr
+    assert unbroken.read_bytes() == before
+
+
+def test_results_are_discarded_on_request(films: Path, unbroken: Path):
+    again = invoked(*REACH, films, "--plans", "--again", "-o", unbroken)
+    assert again.exit_code == 0, again.output
+    assert lines(unbroken)[0]["parameters"]["plans"] is True
+    assert len(lines(unbroken)) == 10
+
+
+def test_a_file_of_something_else_is_refused_and_left_alone(films: Path, tmp_path: Path):
+    for content in ("a text", "a text\n", '{"a": 1}\n'):
+        other = tmp_path / "other.jsonl"
+        other.write_text(content, encoding="utf-8")
+        refused = invoked(*REACH, films, "-o", other)
+        assert (refused.exit_code, other.read_text(encoding="utf-8")) == (1, content)
+        assert "was not written by this command" in refused.stderr
+
+
+def test_a_broken_line_in_the_middle_is_named(films: Path, unbroken: Path):
+    content = unbroken.read_bytes().split(b"\n")
+    unbroken.write_bytes(b"\n".join((*content[:2], content[2][:20], *content[3:])))
+    refused = invoked(*REACH, films, "-o", unbroken)
+    assert f"line 3 of {unbroken} is not an item" in refused.stderr
+
+
+def test_without_an_output_the_same_parameters_have_the_same_file(
+    films: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    for arguments in (["--sample", "1"], ["--sample", "2"], ["--sample", "1"]):
+        result = invoked("reach", "metaqa", "--plans", "--data", films, *arguments)
+        assert result.exit_code == 0, result.output
+    files = sorted((tmp_path / "bench-results").iterdir())
+    assert sorted(file.suffix for file in files) == [".jsonl", ".jsonl", ".md", ".md"]
+    assert {len(lines(file)) for file in files if file.suffix == ".jsonl"} == {4, 7}
+
+
+def test_several_clients_share_the_questions(films: Path, unbroken: Path, tmp_path: Path):
+    path = tmp_path / "shared.jsonl"
+    result = invoked(*REACH, films, "--clients", "2", "-o", path)
+    assert result.exit_code == 0, result.output
+    assert {line["key"] for line in lines(path)[1:]} == {line["key"] for line in lines(unbroken)[1:]}
+    reports = [each.with_suffix(".md").read_text(encoding="utf-8") for each in (path, unbroken)]
+    assert without_effort(reports[0]) == without_effort(reports[1])
+
+
+def test_bars_are_shown_on_request(films: Path, tmp_path: Path):
+    shown = invoked(*REACH, films, "--progress", "-o", tmp_path / "shown.jsonl")
+    assert "questions: 100%" in shown.stderr
+    quiet = invoked(*REACH, films, "-o", tmp_path / "quiet.jsonl")
+    assert "questions" not in quiet.stderr
