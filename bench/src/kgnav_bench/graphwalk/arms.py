@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from kgnav_bench.client import ToolFailedError
 from kgnav_bench.graphwalk.graphs import Schema
 from kgnav_bench.graphwalk.questions import Question
 from kgnav_bench.tables import parse
@@ -30,6 +31,14 @@ class Counted:
         """As `Tools`."""
         self.calls += 1
         return self._tools.call(tool, arguments)
+
+
+class NoTools:
+    """A client for what is to answer without tools."""
+
+    def call(self, tool: str, arguments: Mapping[str, object]) -> str:
+        """Raises ToolFailedError."""
+        raise ToolFailedError(f"{tool}({arguments}) was called where there are no tools")
 
 
 class Arm(Protocol):

@@ -13,9 +13,9 @@ from time import perf_counter
 
 from kgnav_bench import report
 from kgnav_bench.client import BareClient, ToolFailedError, server_command
-from kgnav_bench.graphwalk.arms import Counted
+from kgnav_bench.graphwalk.arms import Counted, NoTools
 from kgnav_bench.graphwalk.maze_arms import MazeArm
-from kgnav_bench.graphwalk.mazes import make_maze, parse_path
+from kgnav_bench.graphwalk.mazes import Maze, make_maze, parse_path
 from kgnav_bench.runs import Run
 from kgnav_bench.tables import UnreadableAnswerError
 
@@ -55,17 +55,22 @@ def walk(arm: MazeArm, size: int, seed: int) -> Walk:
     with TemporaryDirectory() as folder:
         target = Path(folder) / "maze.kg"
         maze = make_maze(seed, size, target)
-        with BareClient([*server_command(target), *_TOOLSETS]) as client:
-            counted = Counted(client)
-            output, fault = "", ""
-            start = perf_counter()
-            try:
-                output = arm.find(counted, maze.instruction(with_tools=arm.with_tools), maze.start, maze.goal)
-            except (ToolFailedError, UnreadableAnswerError) as error:
-                fault = str(error)
-            seconds = perf_counter() - start
+        if arm.with_tools:
+            with BareClient([*server_command(target), *_TOOLSETS]) as client:
+                return _walk(arm, maze, Counted(client))
+        return _walk(arm, maze, Counted(NoTools()))
+
+
+def _walk(arm: MazeArm, maze: Maze, tools: Counted) -> Walk:
+    output, fault = "", ""
+    start = perf_counter()
+    try:
+        output = arm.find(tools, maze.instruction(with_tools=arm.with_tools), maze.start, maze.goal)
+    except (ToolFailedError, UnreadableAnswerError) as error:
+        fault = str(error)
+    seconds = perf_counter() - start
     cells = parse_path(output)
-    return Walk(maze.is_path(cells), len(cells), counted.calls, seconds, output, fault)
+    return Walk(maze.is_path(cells), len(cells), tools.calls, seconds, output, fault)
 
 
 def _title(arm: MazeArm) -> str:
