@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from kgnav_bench.commands import FILE, FOLDER, NEW_FILE, NEW_FOLDER, example, measurement
+from kgnav_bench.graphwalk.commands import graphwalk, maze
 from kgnav_bench.runs import Run
 from kgnav_bench.trails.commands import proof, trails
 
@@ -302,5 +303,7 @@ def load(record: Run, triples: int, folder: Path) -> str:
     return benchmark.run(record, triples, folder)
 
 
+main.add_command(graphwalk)
+main.add_command(maze)
 main.add_command(proof)
 main.add_command(trails)
