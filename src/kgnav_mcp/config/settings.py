@@ -162,7 +162,9 @@ class Settings(BaseModel):
     toolsets: Annotated[tuple[ToolsetName, ...], BeforeValidator(split_commas)] = Field(
         default=default_toolsets(), min_length=1, description="groups of tools to offer"
     )
-    paper_format: bool = Field(default=False, description="answer with Search-on-Graph's own table, for research runs")
+    paper_format: bool = Field(
+        default=False, description="answer in the formats of the Search-on-Graph, GraphWalker and GraphWalk papers"
+    )
     structured: bool = Field(
         default=False, description="answer with structured content in place of markdown, for scripts"
     )

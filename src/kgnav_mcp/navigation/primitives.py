@@ -29,11 +29,11 @@ from kgnav_mcp.model import (
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.following import check_label, flattened_paths, paths_to_far_ends
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.listing import single_relation, without_classes
+from kgnav_mcp.navigation.listing import hops_of, single_relation, without_classes
 from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
 from kgnav_mcp.navigation.pages import page_after
 from kgnav_mcp.navigation.resolving import NameIndex, absent_relations, matching_relations, unknown_relation
-from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port import FarEnds, GraphAdapter, TailKind, ValueOwner
 
 ANY_LABEL = "*"
 """The label that stands for nodes of any label, and of none."""
@@ -62,17 +62,19 @@ async def get_node_by_property(
     *,
     properties: Sequence[str] = (),
     after: str | None = None,
+    every_property: bool = False,
 ) -> NodesByProperty:
     """The nodes with this label whose property has this value, each with all its properties (GraphWalk, tool 1).
 
-    `properties` names those that are shown. Without them, more than 20 nodes are shown with `property_name` alone.
+    `properties` names those that are shown. Without them, more than 20 nodes are shown with `property_name` alone,
+    unless `every_property` is set.
 
     Raises:
         UnknownName: the graph has no such label or property, or none of `properties`.
     """
     page = await nodes_by_value(graph, _label(label), property_name, property_value, limit=_NODE_LIMIT, after=after)
     found = await _properties(graph, [node.id for node in page.items])
-    are_many = max(page.total.value, len(page.items)) > _NODES_WITH_ALL
+    are_many = max(page.total.value, len(page.items)) > _NODES_WITH_ALL and not every_property
     chosen: tuple[str, ...] | None = None
     absent: tuple[AbsentRelation, ...] = ()
     relations = {triple.relation.id: triple.relation for triples in found.values() for triple in triples}
@@ -162,7 +164,7 @@ async def get_all_nearest_neighbors(
         paths = paths_to_far_ends(chosen, offered) if far.is_selective else flattened_paths(chosen)
 
     def read(limit: int, place: str | None = None) -> Awaitable[Page[Link]]:
-        return flattened(graph, ids, direction, paths=paths, far=far, limit=limit, after=place)
+        return flattened(graph, ids, direction, paths=paths, far=far, limit=limit, after=place, flatten=limits.flatten)
 
     if after is not None or narrowed:
         page = await read(_NODE_LIMIT, None if after == FROM_FIRST_LINK else after)
@@ -189,7 +191,7 @@ async def _with_properties(graph: GraphAdapter, ids: list[str]) -> dict[str, Nod
 async def _relations(
     graph: GraphAdapter, ids: list[str], direction: Direction | None, limits: Limits
 ) -> Page[RelationFacts]:
-    hops = 2 if Capability.MEDIATORS in graph.capabilities else 1
+    hops = hops_of(graph, flatten=limits.flatten)
 
     page = await graph.relations(
         ids, direction, hops=hops, far_ends=TailKind.ENTITY, examples=limits.examples, limit=limits.relation_limit

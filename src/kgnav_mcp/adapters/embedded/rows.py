@@ -54,7 +54,9 @@ class Builder:
         entity = self._entities.get(key)
         if entity is None:
             name = self.label(key, label, mediator) if label is None or self._languages else label
-            entity = self._entities[key] = Entity(self._short(key), text_or_none(name), (), None, mediator != 0)
+            entity = self._entities[key] = Entity(
+                self._short(key), text_or_none(name), mediator=mediator != 0, label_from_id=label is None
+            )
         return entity
 
     def label(self, key: str, label: str | None, mediator: int) -> str | None:
