@@ -161,6 +161,15 @@ async def test_on_wikidata_search_prints_the_papers_tables_of_bare_values(wikida
     assert sorted(rows(text)) == sorted([*table.lines, *_ELSEWHERE.get(table.entity, [])])
 
 
+async def test_on_wikidata_graphwalker_lists_properties_and_triples_by_name(wikidata: Settings) -> None:
+    text = await call("get_relations", {"entity": "wd:Q691557"}, wikidata)
+    assert set(text.split(", ")) == {"wdt:P4552", "wdt:P31", "wdt:P17", "wdt:P885"}
+    given = {"entity": "wd:Q691557", "relations": ["wdt:P17", "wdt:P885"]}
+    assert await call("get_triples", given, wikidata) == (
+        "[wd:Q691557, wdt:P17, India],\n[Ganges, wdt:P885, wd:Q691557]".replace("wd:Q691557", "Gangotri Glacier")
+    )
+
+
 async def test_a_file_made_from_wikidata_shows_identifiers_elsewhere_too(tmp_path: Path) -> None:
     wikibase = Wikibase()
     lines = [

@@ -95,7 +95,7 @@ class Builder:
         if entry is not None:
             return entry.relation
         short = self.prefixes.short(key)
-        return Relation(short, readable(short))
+        return Relation(short, readable(short), label_from_id=True)
 
     def value(self, stored: Any, nodes: Mapping[str, Entity]) -> Node:  # noqa: ANN401 - a value of JSON
         """Returns a qualifier's value as a literal or an entity.
