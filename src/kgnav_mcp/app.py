@@ -13,7 +13,7 @@ from kgnav_mcp.adapters import drivers_of, open_adapter, show_driver_logs
 from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.config import DEMO_LOCATION, RELATION_LISTS, GraphSettings, Settings, user_cache_folder
 from kgnav_mcp.demo import demo_graph_path
-from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownGraph
+from kgnav_mcp.errors import ConfigurationError, KgnavError, StoreTimeout, UnknownGraph
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.sampling import SampleWalk, sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -48,6 +48,7 @@ class Graph:
             timeout=settings.timeout or defaults.timeout,
             contact=defaults.contact,
             cache=user_cache_folder(),
+            raw_triples=defaults.paper_format,
             extra=settings.options,
         )
         self._opening = Shared(self._open)
@@ -144,10 +145,16 @@ class App:
     """The configured graphs, with limits, ranker and render options.
 
     Raises:
-        ConfigurationError: something that the chosen ranker needs is not configured or not installed.
+        ConfigurationError: something that the chosen ranker needs is not configured or not installed, or two settings
+            exclude each other.
     """
 
     def __init__(self, settings: Settings) -> None:
+        if settings.paper_format and settings.structured:
+            raise ConfigurationError(
+                "structured answers have no paper's format: --structured and --paper-format exclude each other",
+                next_step="Leave one of them out. Over HTTP, /mcp/structured answers with structured content anyway.",
+            )
         self.settings = settings
         show_driver_logs(settings.log_level == "DEBUG")
         self.graphs: Mapping[str, Graph] = {
@@ -157,10 +164,9 @@ class App:
         self.limits = Limits(
             hub_threshold=settings.hub_threshold,
             row_limit=settings.row_limit,
-            characters=None if settings.paper_format else _CHARACTERS_PER_TOKEN * settings.budget,
+            characters=_CHARACTERS_PER_TOKEN * settings.budget,
             top_k=settings.top_k,
             examples=settings.examples,
-            collapse_single=settings.paper_format,
             white_list=tuple(settings.white_list),
             black_list=tuple(settings.black_list),
             default_black_list=shipped.black_list,

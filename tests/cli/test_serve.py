@@ -59,6 +59,15 @@ def test_a_graph_file_named_on_the_command_line_that_does_not_exist_is_wrong_usa
     )
 
 
+def test_the_papers_formats_are_announced_on_stderr(kgnav: Kgnav, served: Served) -> None:
+    announced = kgnav("serve", "--paper-format")
+    assert announced.exit_code == 0
+    assert "no completeness lines, cursors and token budget" in announced.stderr
+    assert announced.stdout == ""
+    assert kgnav("serve").stderr == ""
+    assert [settings.paper_format for _, settings in served] == [True, False]
+
+
 def test_a_switch_of_the_file_can_be_turned_off_by_a_flag(kgnav: Kgnav, served: Served) -> None:
     Path("my.toml").write_text("structured = true\ntop_k = 3\n", encoding="utf-8")
     kgnav("serve", "--config", "my.toml", "--no-structured")

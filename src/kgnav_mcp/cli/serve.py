@@ -20,6 +20,12 @@ scans them ten times, a tenth of a second each, and blocks all other calls meanw
 """
 
 
+_PAPER_FORMATS = (
+    "Answers have the papers' formats (--paper-format): no completeness lines, cursors and token budget; "
+    "an answer over 1 MB is an error."
+)
+
+
 @click.command(
     cls=Command,
     epilog="""\b
@@ -48,6 +54,8 @@ def serve(context: click.Context, *, settings: Settings) -> None:
     """
     if context.params["graph"]:
         _check_files(settings)
+    if settings.paper_format:
+        click.echo(_PAPER_FORMATS, err=True)
     gc.disable()  # imported objects are never garbage; scanning them takes a tenth of the start
     try:
         from kgnav_mcp.server import transport  # noqa: PLC0415 - `--help` and a wrong flag need no protocol

@@ -171,7 +171,9 @@ class Settings(BaseModel):
         le=5,
         description="worked examples in each prompt, 0 to 5, with the tables that came back; none: a short example",
     )
-    paper_format: bool = Field(default=False, description="answer with Search-on-Graph's own table, for research runs")
+    paper_format: bool = Field(
+        default=False, description="answer in the formats of the Search-on-Graph, GraphWalker and GraphWalk papers"
+    )
     structured: bool = Field(
         default=False, description="answer with structured content in place of markdown, for scripts"
     )

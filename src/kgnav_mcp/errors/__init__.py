@@ -10,6 +10,7 @@
     |   |-- UnknownGraph          no graph is configured under that name
     |   |-- InvalidPlan           a plan that cannot run; carries every problem, and the corrected plan if there is one
     |   |-- PlanTooLarge          a plan that needs more rows at once than may be held; carries the sizes of its parts
+    |   |-- AnswerTooLarge        an answer that may not be cut is larger than an answer may be
     |   |-- InvalidArgument       a value that is out of its range or of the wrong form
     |   |-- InvalidStep           a reasoning step that the graph does not have; carries triples of its anchor
     |   |-- InvalidCursor         a cursor of another call, another graph or another version of the graph
@@ -46,6 +47,7 @@ from kgnav_mcp.errors.installation import (
 )
 from kgnav_mcp.errors.requests import (
     AmbiguousEntity,
+    AnswerTooLarge,
     InvalidArgument,
     InvalidCursor,
     InvalidPlan,
@@ -73,6 +75,7 @@ from kgnav_mcp.errors.stores import (
 __all__ = [
     "LONGEST_PAUSE",
     "AmbiguousEntity",
+    "AnswerTooLarge",
     "BadLine",
     "ConfigurationError",
     "InvalidArgument",

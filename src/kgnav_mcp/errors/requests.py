@@ -144,6 +144,16 @@ class PlanTooLarge(InvalidRequest):
         self.sizes = tuple(sizes)
 
 
+class AnswerTooLarge(InvalidRequest):
+    """An answer that may not be cut has more than `limit` bytes."""
+
+    def __init__(self, limit: int, *, next_step: str) -> None:
+        super().__init__(
+            f"the answer has more than {limit:,} bytes, and a paper's format is never cut", next_step=next_step
+        )
+        self.limit = limit
+
+
 class InvalidArgument(InvalidRequest):
     """A value is out of its range or of the wrong form."""
 

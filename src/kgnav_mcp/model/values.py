@@ -27,7 +27,8 @@ class Entity:
     `types` are labels of a property graph or classes of an RDF graph. `mediator` marks a node without a name that only
     connects others (Freebase's CVT). `asked_as` is the id that the caller used, if the store has merged that id into
     this one. `namesakes` are other entities whose name differs from the name that the caller used only by letter case.
-    `found_by` is the property by whose value the caller named it, and that value.
+    `found_by` is the property by whose value the caller named it, and that value. `label_from_id`: the graph states no
+    name, so that `label` is made from the id.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Entity:
     asked_as: str | None = None
     namesakes: tuple[Entity, ...] = ()
     found_by: tuple[str, str] | None = None
+    label_from_id: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +61,14 @@ Node = Entity | Literal
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A predicate or relationship type. A flattened two-hop relation has the id `rel1.rel2`."""
+    """A predicate or relationship type. A flattened two-hop relation has the id `rel1.rel2`.
+
+    `label_from_id`: the graph states no name, so that `label` is made from the id.
+    """
 
     id: str
     label: str
+    label_from_id: bool = field(default=False, compare=False)
 
     @property
     def name(self) -> str:

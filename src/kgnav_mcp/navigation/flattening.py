@@ -76,15 +76,16 @@ async def flattened(
     limit: int,
     characters: int | None = None,
     after: str | None = None,
+    flatten: bool = True,
 ) -> FlattenedPage:
-    """The triples at the entities in one direction, or in both (None), with every mediator flattened.
+    """The triples at the entities in one direction, or in both (None), with every mediator flattened if `flatten`.
 
     `far` filters them by their far ends in the store; far ends behind a mediator are reached by two-hop paths only.
     Reading stops once the rows have this many `characters`, because mediators cost further queries. Positions are
     `FlattenedPosition`s, since a page may end between the rows of one mediator. The total is exact if the store's
     total is exact and each edge gave one row, or if the whole list was read.
     """
-    flat = _FlattenedList(graph, FlattenedPosition.read(after), characters, with_anchors=len(ids) > 1)
+    flat = _FlattenedList(graph, FlattenedPosition.read(after), characters, with_anchors=len(ids) > 1, flatten=flatten)
     batch, remaining = limit if far.is_selective else _batch_size(graph, ids, paths, characters, limit), limit
     while True:
         after, limit_now = flat.position.after, min(batch, remaining)
@@ -117,9 +118,9 @@ def _batch_size(
     return max(_BATCH, characters // _ROW_CHARACTERS) if absences_known else limit
 
 
-async def flattened_page(graph: GraphAdapter, page: AnchoredPage[Link]) -> FlattenedPage:
-    """The first page of a list that was already read from the store, with every mediator flattened."""
-    flat = _FlattenedList(graph, FlattenedPosition(), None)
+async def flattened_page(graph: GraphAdapter, page: AnchoredPage[Link], *, flatten: bool = True) -> FlattenedPage:
+    """The first page of a list that was already read from the store, with every mediator flattened if `flatten`."""
+    flat = _FlattenedList(graph, FlattenedPosition(), None, flatten=flatten)
     await flat.take(page)
     return flat.page(page.total)
 
@@ -128,10 +129,17 @@ class _FlattenedList:
     """A flattened list as far as it has been read."""
 
     def __init__(
-        self, graph: GraphAdapter, start: FlattenedPosition, characters: int | None, *, with_anchors: bool = False
+        self,
+        graph: GraphAdapter,
+        start: FlattenedPosition,
+        characters: int | None,
+        *,
+        with_anchors: bool = False,
+        flatten: bool = True,
     ) -> None:
-        """`with_anchors`: each row shows its entity, too."""
+        """`with_anchors`: each row shows its entity, too. Without `flatten`, each edge is one row."""
         self._graph = graph
+        self._flatten = flatten
         self._with_anchors = with_anchors
         self._from_start = start == FlattenedPosition()
         self._characters_left = characters
@@ -183,7 +191,7 @@ class _FlattenedList:
         return FlattenedPage(rows, positions, total, self._stop, note, self._anchors, self._without, self._edges)
 
     async def _fold(self, items: Sequence[Link], positions: Sequence[str]) -> None:
-        mediators = [entity.id for link in items if (entity := _mediator(link))]
+        mediators = [entity.id for link in items if (entity := _mediator(link))] if self._flatten else []
         if not mediators and not self.position.skip:
             self._rows += items
             self._positions += map(FlattenedPosition.write, positions)

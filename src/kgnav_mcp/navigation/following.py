@@ -89,6 +89,7 @@ class Follower:
             limit=limits.row_limit,
             characters=limits.characters,
             after=after,
+            flatten=limits.flatten,
         )
 
     async def _lacking_at(

@@ -22,8 +22,12 @@ class Limits:
     """Far ends shown with each relation of a hub."""
     relation_limit: int = 20_000
     """Distinct relations that are read of one entity: more than any known schema has."""
+    relations_per_direction: int | None = None
+    """Relations that GraphWalker's tools read of an entity in each direction; None: all."""
     collapse_single: bool = False
     """Whether a hub with a single relation collapses to a list of one relation, as in the paper. False: its rows."""
+    flatten: bool = True
+    """Whether mediators are flattened. False: they are nodes like any other, as in Search-on-Graph and GraphWalk."""
     white_list: tuple[str, ...] = ()
     """Glob patterns of relation ids; if there are any, GraphWalker's tools offer only relations that match."""
     black_list: tuple[str, ...] = ()

@@ -37,7 +37,7 @@ async def relation_facts(
     Hidden relations, which are shown only when asked for by name, are left out and counted in the page's note. With
     `hidden` they are included. With `far_ends` only rows that lead to such ends count.
     """
-    hops = min(hops, hops_of(graph))
+    hops = min(hops, hops_of(graph, flatten=limits.flatten))
     page = await graph.relations(
         ids, direction, hops=hops, far_ends=far_ends, examples=examples, limit=limits.relation_limit
     )
@@ -45,9 +45,9 @@ async def relation_facts(
     return page if hidden else without_hidden(page)
 
 
-def hops_of(graph: GraphAdapter) -> int:
-    """The largest number of hops of a relation in this graph: 2 if it has mediators, otherwise 1."""
-    return 2 if Capability.MEDIATORS in graph.capabilities else 1
+def hops_of(graph: GraphAdapter, *, flatten: bool = True) -> int:
+    """The largest number of hops of a relation in this graph: 2 if it has mediators to flatten, otherwise 1."""
+    return 2 if flatten and Capability.MEDIATORS in graph.capabilities else 1
 
 
 def without_classes(page: AnchoredPage[RelationFacts], graph: GraphAdapter) -> AnchoredPage[RelationFacts]:

@@ -76,9 +76,9 @@ async def search(
         )
     ids = [entity.id for entity in entities]
     if after is not None:
-        rows = await flattened(graph, ids, direction, limit=limits.hub_threshold, after=after)
+        rows = await flattened(graph, ids, direction, limit=limits.hub_threshold, after=after, flatten=limits.flatten)
         return Neighbourhood(entities, direction, rows=_triples(rows))
-    rows = await flattened_page(graph, answer.rows)
+    rows = await flattened_page(graph, answer.rows, flatten=limits.flatten)
     if rows.items:
         without = lacking({"": {link.anchor.id for link in rows.items}}, entities)
         return Neighbourhood(entities, direction, rows=_triples(rows), lacking=without)
@@ -109,7 +109,7 @@ async def _rows_or_relations(
         direction,
         rows=limits.hub_threshold,
         relations=limits.relation_limit,
-        hops=hops_of(graph),
+        hops=hops_of(graph, flatten=limits.flatten),
         examples=limits.examples,
     )
     if found.relations is None:

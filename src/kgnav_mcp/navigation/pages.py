@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress
 
+from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import AnchoredPage, Count, Page, Stop, T
 
 
@@ -23,6 +24,20 @@ def page_after(items: Sequence[T], after: str | None, stop: Stop = Stop.COMPLETE
     """The rest of a list in memory after the position `after`, which is a number of items."""
     start = int(after or 0)
     return Page(tuple(items[start:]), tuple(str(n + 1) for n in range(start, len(items))), _count(items, stop), stop)
+
+
+def refuse_partial(stop: Stop) -> None:
+    """Check that a list that must be whole is.
+
+    Raises:
+        StoreTimeout: the store ran out of time.
+        Unsupported: the store gave no more rows, or could not sort them.
+    """
+    step = "Ask for less: fewer entities, or one relation. Without --paper-format the answer says what is missing."
+    if stop is Stop.TIME_OUT:
+        raise StoreTimeout(None, "the store ran out of time before the list was complete", next_step=step)
+    if stop is not Stop.COMPLETE:
+        raise Unsupported("the store did not give the whole list, and a paper's format is never cut", next_step=step)
 
 
 def _count(items: Sequence[object], stop: Stop) -> Count:

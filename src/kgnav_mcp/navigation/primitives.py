@@ -62,17 +62,19 @@ async def get_node_by_property(
     *,
     properties: Sequence[str] = (),
     after: str | None = None,
+    every_property: bool = False,
 ) -> NodesByProperty:
     """The nodes with this label whose property has this value, each with all its properties (GraphWalk, tool 1).
 
-    `properties` names those that are shown. Without them, more than 20 nodes are shown with `property_name` alone.
+    `properties` names those that are shown. Without them, more than 20 nodes are shown with `property_name` alone,
+    unless `every_property` is set.
 
     Raises:
         UnknownName: the graph has no such label or property, or none of `properties`.
     """
     page = await nodes_by_value(graph, _label(label), property_name, property_value, limit=_NODE_LIMIT, after=after)
     found = await _properties(graph, [node.id for node in page.items])
-    are_many = max(page.total.value, len(page.items)) > _NODES_WITH_ALL
+    are_many = max(page.total.value, len(page.items)) > _NODES_WITH_ALL and not every_property
     chosen: tuple[str, ...] | None = None
     absent: tuple[AbsentRelation, ...] = ()
     relations = {triple.relation.id: triple.relation for triples in found.values() for triple in triples}
@@ -163,7 +165,7 @@ async def get_all_nearest_neighbors(
         paths = paths_to_far_ends(chosen, offered) if far.is_selective else flattened_paths(chosen)
 
     def read(limit: int, place: str | None = None) -> Awaitable[Page[Link]]:
-        return flattened(graph, ids, direction, paths=paths, far=far, limit=limit, after=place)
+        return flattened(graph, ids, direction, paths=paths, far=far, limit=limit, after=place, flatten=limits.flatten)
 
     if after is not None or narrowed:
         page = await read(_NODE_LIMIT, None if after == FROM_FIRST_LINK else after)

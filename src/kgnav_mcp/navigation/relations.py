@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from kgnav_mcp.model import AnchoredPage, AtEntities, Link, RelationFacts, Stop
+from kgnav_mcp.model import AnchoredPage, AtEntities, Direction, Link, RelationFacts, Stop
 from kgnav_mcp.navigation.following import Follower, lacking_all
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.listing import ranked, relation_facts
@@ -70,4 +70,16 @@ async def get_triples(
 async def _offered(graph: GraphAdapter, limits: Limits, ids: Sequence[str]) -> AnchoredPage[RelationFacts]:
     """The relations of entities in both directions that the white-list and black-lists allow."""
     page = await relation_facts(graph, ids, None, limits=limits)
+    if limits.relations_per_direction is not None:
+        page = select(page, _within_limit(page.items, limits.relations_per_direction))
     return select(page, [limits.offers(fact.relation.id) for fact in page.items])
+
+
+def _within_limit(facts: Sequence[RelationFacts], limit: int) -> list[bool]:
+    """For each relation, whether it is one of the first `limit` of its direction. Two-hop relations always are."""
+    ranks = dict.fromkeys(Direction, 0)
+    within: list[bool] = []
+    for fact in facts:
+        ranks[fact.direction] += len(fact.hops) == 1
+        within.append(len(fact.hops) > 1 or ranks[fact.direction] <= limit)
+    return within

@@ -75,5 +75,7 @@ class AdapterOptions:
     """Who runs this program, for stores that want to know: an e-mail address or a web page. Empty names nobody."""
     cache: Path | None = None
     """The folder of the cache; None caches nothing on disk."""
+    raw_triples: bool = False
+    """Triples as the store has them: nothing is hidden, and a Wikibase's statements are their bare values (`wdt:`)."""
     extra: Mapping[str, object] = field(default_factory=dict[str, object])
     """Settings that only this kind of store has, from the graph's table in kgnav.toml."""

@@ -7,6 +7,6 @@ table       one table with its completeness line, truncated between rows to fit 
 triples     tables of triples and relations (SoG, GraphWalker)
 nodes       tables of nodes, values and candidates (GraphWalk, GraphRunner)
 overview    the schema of a graph
-paper       SoG's table as the paper prints it
+paper       the formats that Search-on-Graph, GraphWalker and GraphWalk print
 problems    error messages that say what to do next
 """

@@ -1,38 +1,186 @@
-"""SoG's table as the paper prints it, for research runs (Search-on-Graph, section on observation format).
+"""Answers in the formats of three papers (`--paper-format`), for research runs. The other papers define none.
 
-`N rows:`, then the headings, a rule and the rows; no cursor, no qualifiers, no counts. A hub shows only its distinct
-properties. With several entities, which the paper does not have, each row begins with its entity.
+Search-on-Graph   a row count and a table; of a hub its distinct properties   (4.1, 4.2, A.3)
+GraphWalker       relation ids; triples `[head, relation, tail]` by name      (E.3, F, H)
+GraphWalk         JSON lists of objects                                       (C.1 to C.3)
+
+Nothing else is printed: no completeness line, no cursor, no qualifiers, no counts. A name that the graph does not state
+is empty in a table. Text is cleaned as everywhere, but never clipped.
 """
 
 from __future__ import annotations
 
-from kgnav_mcp.model import Neighbourhood, RelationFacts, Triple
-from kgnav_mcp.render.text import printable_id, table_cell, value_and_label
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from kgnav_mcp.errors import AnswerTooLarge
+from kgnav_mcp.model import (
+    Entity,
+    Link,
+    Literal,
+    Neighbourhood,
+    Node,
+    NodeProperties,
+    Relation,
+    RelationFacts,
+    Triple,
+    ValueFacts,
+)
+from kgnav_mcp.render.json_values import json_value
+from kgnav_mcp.render.text import clean, printable_id, table_cell
+
+MAX_BYTES = 1_000_000
+"""The largest answer in a paper's format, as UTF-8."""
 _UNCLIPPED = 1 << 31
 
 
-def table(found: Neighbourhood) -> str:
-    """The neighbourhood in the paper's format, byte for byte."""
+@dataclass(frozen=True, slots=True)
+class PaperAnswer:
+    """An answer in a paper's format. It has no structured form, and is sent whole."""
+
+    text: str
+    size: int
+    """Number of rows, relations, triples or objects in it."""
+    shown: Sequence[object] = ()
+    about: Sequence[Entity] = ()
+
+    @property
+    def first_line(self) -> str:
+        """The number of rows, for a trail's transcript."""
+        return f"{self.size:,} rows"
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """What a corrected call is judged by: whether there are rows."""
+        return {"rows": [*range(self.size)], "notes": []}
+
+
+@dataclass(slots=True)
+class ObjectList:
+    """A JSON list of objects that grows page by page and stops at MAX_BYTES.
+
+    `next_step` is for the error: how to ask for less.
+    """
+
+    next_step: str
+    shown: list[object] = field(default_factory=list[object])
+    _objects: list[str] = field(default_factory=list[str])
+    _bytes: int = 2
+
+    def add(self, item: Mapping[str, object], shown: Iterable[object]) -> None:
+        """Add an object, and the domain values that it shows.
+
+        Raises:
+            AnswerTooLarge: the list is longer than MAX_BYTES.
+        """
+        text = json.dumps(item, ensure_ascii=False)
+        self._bytes += len(text.encode()) + 2
+        if self._bytes > MAX_BYTES:
+            raise AnswerTooLarge(MAX_BYTES, next_step=self.next_step)
+        self._objects.append(text)
+        self.shown += shown
+
+    def answer(self) -> PaperAnswer:
+        """The list as an answer."""
+        return PaperAnswer(f"[{', '.join(self._objects)}]", len(self._objects), self.shown)
+
+
+def neighbourhood(found: Neighbourhood) -> PaperAnswer:
+    """Search-on-Graph's table: `N rows:`, headings, a rule, and the rows; at a hub its distinct properties only.
+
+    With several entities, which the paper does not have, each row begins with its entity.
+    """
     if found.relations is not None:
-        return _lines(("property", "propertyLabel"), [_property(facts) for facts in found.relations.items])
+        facts = found.relations.items
+        relations = dict.fromkeys(fact.relation for fact in facts)
+        return _table(("property", "propertyLabel"), map(_property, relations), facts, found.entities)
     rows = found.rows.items if found.rows else ()
     several = ("entity",) if len(found.entities) > 1 else ()
     columns = (*several, "property", "propertyLabel", "value", "valueLabel")
-    return _lines(columns, [_row(triple, found) for triple in rows])
+    return _table(columns, (_row(triple, found, several=bool(several)) for triple in rows), rows, found.entities)
 
 
-def _lines(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], shown: Sequence[object], about: Sequence[Entity]
+) -> PaperAnswer:
+    lines = ["|".join(map(table_cell, row)) for row in rows]
     rule = "|".join("--" for _ in columns)
-    return "\n".join([f"{len(rows)} rows:", "|".join(columns), rule, *("|".join(map(table_cell, row)) for row in rows)])
+    text = "\n".join([f"{len(lines)} rows:", "|".join(columns), rule, *lines])
+    return PaperAnswer(text, len(lines), shown, about)
 
 
-def _property(facts: RelationFacts) -> tuple[str, ...]:
-    return printable_id(facts.relation.id), facts.relation.label
+def _property(relation: Relation) -> tuple[str, str]:
+    return printable_id(relation.id), "" if relation.label_from_id else relation.label
 
 
-def _row(triple: Triple, found: Neighbourhood) -> tuple[str, ...]:
-    far = triple.far_end(found.direction)
-    near = triple.far_end(found.direction.opposite)
-    several = value_and_label(near, _UNCLIPPED)[:1] if len(found.entities) > 1 else ()
-    return *several, printable_id(triple.relation.id), triple.relation.label, *value_and_label(far, _UNCLIPPED)
+def _value(node: Node) -> tuple[str, str]:
+    if isinstance(node, Literal):
+        return node.text, ""
+    return printable_id(node.id), "" if node.label_from_id else node.label or ""
+
+
+def _row(triple: Triple, found: Neighbourhood, *, several: bool) -> tuple[str, ...]:
+    anchor = _value(triple.far_end(found.direction.opposite))[:1] if several else ()
+    return *anchor, *_property(triple.relation), *_value(triple.far_end(found.direction))
+
+
+def relation_ids(facts: Sequence[RelationFacts], about: Sequence[Entity]) -> PaperAnswer:
+    """GraphWalker's relations: their ids, each once, separated by commas."""
+    ids = list(dict.fromkeys(printable_id(fact.relation.id) for fact in facts))
+    return PaperAnswer(", ".join(ids), len(ids), facts, about)
+
+
+def triples(found: Sequence[Triple], about: Sequence[Entity]) -> PaperAnswer:
+    """GraphWalker's triples, one a line: `[head, relation, tail]`, by names; by ids where there is no name."""
+    lines = [f"[{_name(one.head)}, {printable_id(one.relation.id)}, {_name(one.tail)}]" for one in found]
+    return PaperAnswer(",\n".join(lines), len(lines), found, about)
+
+
+def _name(node: Node) -> str:
+    if isinstance(node, Literal):
+        return clean(node.text)
+    return printable_id(node.id) if node.label is None or node.label_from_id else clean(node.label)
+
+
+def node_object(node: NodeProperties) -> Mapping[str, object]:
+    """GraphWalk's node: an object with all its properties (C.1)."""
+    return _properties((triple.relation, triple.tail) for triple in node.properties)
+
+
+def neighbour_object(link: Link, neighbour: NodeProperties) -> Mapping[str, object]:
+    """GraphWalk's neighbour: the node's properties, and the relationship that connects it (C.2).
+
+    The paper prints no example, so that the names of the keys are ours.
+    """
+    relationship = {
+        "type": printable_id(link.triple.relation.id),
+        "direction": str(link.direction),
+        "properties": _properties((one.relation, one.value) for one in link.triple.qualifiers),
+    }
+    labels = [clean(label) for label in neighbour.entity.types]
+    return {"neighbor": node_object(neighbour), "labels": labels, "relationship": relationship}
+
+
+def value_object(facts: ValueFacts) -> Mapping[str, object]:
+    """GraphWalk's value of a property (C.3)."""
+    return {"values": _json(facts.value)}
+
+
+def _properties(pairs: Iterable[tuple[Relation, Node]]) -> dict[str, object]:
+    """Properties by name; several values, and arrays, are lists. A text in several languages is given once."""
+    values: dict[str, list[object]] = {}
+    arrays: set[str] = set()
+    for relation, node in pairs:
+        name, value = printable_id(relation.id), _json(node)
+        found = values.setdefault(name, [])
+        if isinstance(node, Literal) and node.index is not None:
+            arrays.add(name)
+        if name in arrays or value not in found:
+            found.append(value)
+    return {name: found if name in arrays or len(found) > 1 else found[0] for name, found in values.items()}
+
+
+def _json(node: Node) -> object:
+    value = replace(node, language=None) if isinstance(node, Literal) else node
+    return json_value(value, _UNCLIPPED)

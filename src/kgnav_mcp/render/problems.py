@@ -5,6 +5,7 @@ from __future__ import annotations
 from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import (
     AmbiguousEntity,
+    AnswerTooLarge,
     ConfigurationError,
     InvalidPlan,
     InvalidStep,
@@ -73,7 +74,7 @@ _LINE = 3_000
 _KINDS: tuple[tuple[type[KgnavError] | tuple[type[KgnavError], ...], str], ...] = (
     ((UnknownEntity, UnresolvedEntities, UnknownRelation, UnknownName, UnknownGraph, UnknownTrail), "Not found"),
     (AmbiguousEntity, "Ambiguous"),
-    (PlanTooLarge, "Too large"),
+    ((PlanTooLarge, AnswerTooLarge), "Too large"),
     (StoreTimeout, "Timed out"),
     (StoreUnavailable, "Store down"),
     (InvalidStore, "Store unusable"),

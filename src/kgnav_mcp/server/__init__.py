@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp.server.caching import CacheHint
@@ -40,6 +41,7 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
         ConfigurationError: the folder of prompts has a text that cannot be used.
     """
     structured = app.settings.structured if structured is None else structured
+    paper_format = app.settings.paper_format and not structured
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[None]) -> AsyncGenerator[None]:
@@ -48,12 +50,16 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
 
     hint = CacheHint(ttl_ms=_LISTS_FRESH_MS, scope="public")
     toolsets = load_toolsets(app.settings.toolsets)
+    if paper_format:
+        from kgnav_mcp.server.toolsets.paper_formats import in_paper_format  # noqa: PLC0415 - imports three toolsets
+
+        toolsets = [replace(toolset, tools=tuple(map(in_paper_format, toolset.tools))) for toolset in toolsets]
     trails = any(toolset.name == TRAIL for toolset in toolsets)
     server = GraphServer(
         NAME,
         title="Knowledge graph navigator",
         description="Walks a knowledge graph: relations that really exist, followed one at a time.",
-        instructions=instructions(toolsets, list(app.graphs)),
+        instructions=instructions(toolsets, list(app.graphs), paper_format=paper_format),
         version=__version__,
         tools=[
             build_tool(spec, app, structured=structured, trails=trails)

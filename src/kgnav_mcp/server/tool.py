@@ -57,6 +57,8 @@ class ToolSpec(Generic[ArgumentsT]):
     """Whether repeating a call changes nothing more."""
     trail: TrailUse = TrailUse.RECORDED
     """How it uses trails."""
+    whole_answers: bool = False
+    """Whether its answers are sent whole, whatever the token budget is. It bounds them itself."""
 
     @property
     def can_be_tried(self) -> bool:
@@ -115,7 +117,7 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
             found = await recording.answer_and_record(
                 spec, values, lambda given: answer(given, progress=_progress(context), recording=recording)
             )
-        return _structured_result(found, app) if structured else _text_result(found, app)
+        return _structured_result(found, app) if structured else _text_result(found, app, whole=spec.whole_answers)
 
     async def explain(given: Json, error: KgnavError | ValidationError) -> CallToolResult:
         text = error_text(error) if isinstance(error, KgnavError) else validation_text(spec.name, schema, error)
@@ -219,9 +221,9 @@ def _with_trail(arguments: type[Arguments]) -> type[Arguments]:
     return create_model(arguments.__name__, __base__=arguments, trail=(str | None, field))
 
 
-def _text_result(answer: Answer, app: App) -> CallToolResult:
-    """A result with the markdown only."""
-    text = answer.text if app.settings.paper_format else truncate_text(answer.text, app.render_options.budget)
+def _text_result(answer: Answer, app: App, *, whole: bool) -> CallToolResult:
+    """A result with the text only, `whole` or truncated to the budget."""
+    text = answer.text if whole else truncate_text(answer.text, app.render_options.budget)
     return CallToolResult(content=[TextContent(type="text", text=text)])
 
 

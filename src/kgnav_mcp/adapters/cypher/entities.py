@@ -244,7 +244,7 @@ def _written(lookup: Lookup, builder: Builder) -> str:
 @lru_cache(maxsize=10_000)
 def relation_of(name: str) -> Relation:
     """A relationship type or a property as a relation."""
-    return Relation(name, readable(name))
+    return Relation(name, readable(name), label_from_id=True)
 
 
 def _identifies(value: object) -> bool:

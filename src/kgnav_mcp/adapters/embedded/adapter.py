@@ -294,4 +294,6 @@ class EmbeddedAdapter(GraphAdapter):
     def _read_meta(self, session: Session) -> Catalogue:
         graphfile.check_schema((text for (text,) in session.all(queries.entities.SCHEMA)), self._path)
         subclass_keys = [key for key in (RDFS_SUBCLASS,) if session.one(queries.entities.HAS_EDGES, key) == (1,)]
-        return Catalogue(dict(session.all(queries.entities.META)), self._prefixes, subclass_keys)
+        meta = dict(session.all(queries.entities.META))
+        hides_identifiers = not self._options.raw_triples
+        return Catalogue(meta, self._prefixes, subclass_keys, hides_identifiers=hides_identifiers)

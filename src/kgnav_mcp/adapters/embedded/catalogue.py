@@ -167,10 +167,18 @@ class NameIndex(Generic[Entry]):
 class Catalogue:
     """Relations and labels of one open file. Two threads may fill it at the same time; both get the same result."""
 
-    def __init__(self, meta: Mapping[str, str], configured: Mapping[str, str], subclass_keys: Iterable[str]) -> None:
+    def __init__(
+        self,
+        meta: Mapping[str, str],
+        configured: Mapping[str, str],
+        subclass_keys: Iterable[str],
+        *,
+        hides_identifiers: bool = True,
+    ) -> None:
         """Reads the file's table `meta`. The `configured` prefixes take precedence over those of the file.
 
-        `subclass_keys` are the relations from a class to its superclasses.
+        `subclass_keys` are the relations from a class to its superclasses. `hides_identifiers`: relations to
+        identifiers of other databases are shown only if asked for.
 
         Runs within a job: the pool translates the errors that a damaged table causes.
         """
@@ -180,7 +188,7 @@ class Catalogue:
             {**configured, **{name: file_prefixes[name] for name in file_prefixes if name not in configured}},
             texts(meta.get("unprefixed", "[]")),
         )
-        self._hidden_keys = frozenset(texts(meta.get("hidden_relations", "[]")))
+        self._hidden_keys = frozenset(texts(meta.get("hidden_relations", "[]")) if hides_identifiers else ())
         self.coined_prefixes = self.prefixes.printed(texts(meta.get("coined_prefixes", "[]")))
         self.class_relations = frozenset(map(self.prefixes.short, texts(meta["type_relations"])))
         self.subclass_relations = frozenset(map(self.prefixes.short, subclass_keys))
@@ -228,7 +236,8 @@ class Catalogue:
             entries: dict[int, RelationEntry] = {}
             for row, key, label, edges, attributes, items, multivalued in session.all(queries.entities.RELATIONS):
                 short = self.prefixes.short(key)
-                relation = Relation(short, text_or_none(label) or readable(short))
+                stated = text_or_none(label)
+                relation = Relation(short, stated or readable(short), label_from_id=not stated)
                 is_array = 0 < checked_count(items) == attributes
                 entries[row] = RelationEntry(
                     row, key, relation, checked_count(edges), checked_count(attributes), is_array, multivalued != 0

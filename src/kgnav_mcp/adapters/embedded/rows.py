@@ -54,7 +54,9 @@ class Builder:
         entity = self._entities.get(key)
         if entity is None:
             name = self.label(key, label, mediator) if label is None or self._languages else label
-            entity = self._entities[key] = Entity(self._short(key), text_or_none(name), (), None, mediator != 0)
+            entity = self._entities[key] = Entity(
+                self._short(key), text_or_none(name), mediator=mediator != 0, label_from_id=label is None
+            )
         return entity
 
     def label(self, key: str, label: str | None, mediator: int) -> str | None:
@@ -93,7 +95,7 @@ class Builder:
         if entry is not None:
             return entry.relation
         short = self.prefixes.short(key)
-        return Relation(short, readable(short))
+        return Relation(short, readable(short), label_from_id=True)
 
     def value(self, stored: Any, nodes: Mapping[str, Entity]) -> Node:  # noqa: ANN401 - a value of JSON
         """Returns a qualifier's value as a literal or an entity.

@@ -156,10 +156,8 @@ class Names(ABC):
         return await self.relations(iris)
 
     async def keep_relations(self, names: Mapping[URIRef, Iterable[Literal]]) -> None:
-        """Cache the names of relations and types. One without a name gets a name derived from its id."""
-        best = await in_thread(
-            len(names), lambda: {iri: self.best(found) or readable(iri) for iri, found in names.items()}
-        )
+        """Cache the names of relations and types. An empty name means that it has none."""
+        best = await in_thread(len(names), lambda: {iri: self.best(found) or "" for iri, found in names.items()})
         await in_slices(list(best.items()), self._relation_cache.update)
 
     def literal(self, term: Literal) -> model.Literal:
@@ -231,10 +229,13 @@ class Names(ABC):
         known = {iri: self._relation_cache.get(iri) for iri in dict.fromkeys(iris)}
         if unknown := [iri for iri, label in known.items() if label is None]:
             labels = await self._label_relations(unknown)
-            found = {iri: labels.get(iri) or from_id(iri) for iri in unknown}
+            found = {iri: labels.get(iri, "") for iri in unknown}
             self._relation_cache.update(found)
             known |= found
-        return {iri: Relation(self.naming.short(iri), label or "") for iri, label in known.items()}
+        return {
+            iri: Relation(self.naming.short(iri), label or from_id(iri), label_from_id=not label)
+            for iri, label in known.items()
+        }
 
     async def _texts(self, query: str, iris: Sequence[URIRef]) -> dict[URIRef, str]:
         """The best text of each entity: by language, then by the order of the relations."""

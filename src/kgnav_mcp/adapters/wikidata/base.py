@@ -28,7 +28,7 @@ async def detect_wikibase(reader: Reader, wikidata: Wikidata) -> tuple[Ids, Form
         StoreTimeout: none was found in time.
     """
     if wikidata.known:
-        return Ids(wikidata.base), queries.FULL
+        return Ids(wikidata.base), queries.TRUTHY if wikidata.values_only else queries.FULL
     defined = () if wikidata.base else (await reader.select(queries.DIRECT_CLAIM)).any_rows()
     claims = (await reader.select(queries.CLAIM)).any_rows()
     direct = ()
@@ -44,4 +44,5 @@ async def detect_wikibase(reader: Reader, wikidata: Wikidata) -> tuple[Ids, Form
             )
     iris = [*(row["direct"] for row in defined), *(row["p"] for row in (*claims, *direct))]
     found = next((base for base, folder, _ in (str(iri).partition("/prop/") for iri in iris) if folder), WIKIDATA)
-    return Ids(wikidata.base or found), queries.TRUTHY if direct or (defined and not claims) else queries.FULL
+    bare = wikidata.values_only or direct or (defined and not claims)
+    return Ids(wikidata.base or found), queries.TRUTHY if bare else queries.FULL

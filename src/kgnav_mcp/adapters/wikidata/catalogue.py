@@ -84,7 +84,7 @@ class Catalogue:
 
     def relation(self, local: str) -> Relation:
         """A property as a relation."""
-        return Relation(Ids.relation(local), self.label(local))
+        return Relation(Ids.relation(local), self.label(local), label_from_id=not self.get(local).labels)
 
     def hidden(self, local: str) -> bool:
         """Whether a property is left out of neighbourhoods unless asked for: identifiers of other databases are."""

@@ -60,6 +60,8 @@ class Wikidata:
     """Whether statements of lower ranks are shown too, not only the best ones."""
     external_ids: bool
     """Whether identifiers of other databases are shown without being asked for."""
+    values_only: bool
+    """Whether bare values are read also where there are statements."""
     instance_of: str
     cache: Path | None
     """Folder in which the property catalogue is cached; None: it is not cached."""
@@ -98,7 +100,8 @@ class Wikidata:
             counted=extra.number("counted", preset.max_grouped_triples),
             dialect=preset.dialect,
             every_rank=extra.choice("statements", {"truthy": False, "all": True}),
-            external_ids=extra.boolean("external_ids", default=False),
+            external_ids=extra.boolean("external_ids", default=False) or options.raw_triples,
+            values_only=options.raw_triples,
             instance_of=_property(extra.text("instance_of", INSTANCE_OF)),
             cache=_folder(extra.text("cache", str(options.cache or ""))),
             cache_hours=float(extra.number("cache_hours", 24) or 0),

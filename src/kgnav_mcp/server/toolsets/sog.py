@@ -12,9 +12,8 @@ from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import neighbourhood
 from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.port import FarEnds
-from kgnav_mcp.render import paper
 from kgnav_mcp.render.calls import call_text
-from kgnav_mcp.render.table import Answer, RenderedAnswer
+from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.triples import HUB_COLUMNS, ROW_COLUMNS, neighbourhood_table
 from kgnav_mcp.server.arguments import Arguments, OneOrMany
 from kgnav_mcp.server.call import ToolCall
@@ -65,17 +64,13 @@ async def search(call: ToolCall, given: Search) -> Answer:
         after=start.after,
         limits=call.limits,
         ranker=call.app.ranker,
-        # the paper's table has no place to name an absent property
-        refuse_absent=call.refuse_absent or call.app.settings.paper_format,
+        refuse_absent=call.refuse_absent,
     )
     page = found.rows or found.relations
-    answer = call.answer(
+    return call.answer(
         neighbourhood_table(found, start.offset, ranked=bool(given.question), condition=given.condition),
         page.positions if page else (),
     )
-    if call.app.settings.paper_format:
-        return RenderedAnswer(paper.table(found), answer.facts)
-    return answer
 
 
 _TOOLS = (

@@ -1,0 +1,233 @@
+"""The tools of three papers with answers in the papers' formats (`--paper-format`); the other papers define none.
+
+Each tool reads as its paper's does and is rendered by `render.paper`. Arguments that the paper does not have still
+work, except cursors: an answer is whole, or an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from kgnav_mcp.errors import AnswerTooLarge, InvalidCursor, UnknownRelation
+from kgnav_mcp.model import Count, Direction, Entity, Neighbourhood, Page, Stop
+from kgnav_mcp.navigation import neighbourhood, primitives
+from kgnav_mcp.navigation import relations as walker
+from kgnav_mcp.navigation.pages import refuse_partial
+from kgnav_mcp.navigation.relation_triples import RELATIONS, TRIPLES_PER_RELATION, relation_triples
+from kgnav_mcp.port import FarEnds, ValueOwner
+from kgnav_mcp.render import paper
+from kgnav_mcp.render.paper import MAX_BYTES, ObjectList, PaperAnswer
+from kgnav_mcp.server.call import ToolCall
+from kgnav_mcp.server.tool import ToolSpec
+from kgnav_mcp.server.toolsets.descriptions import EITHER
+from kgnav_mcp.server.toolsets.graphwalk import Neighbors, NodesByProperty, Think, UniqueValues
+from kgnav_mcp.server.toolsets.graphwalker import GetRelations, GetTriples
+from kgnav_mcp.server.toolsets.sog import Search
+
+PageT = TypeVar("PageT", bound=Page[Any])
+
+_RELATIONS_PER_DIRECTION = 100
+"""Relations that get_relations reads in each direction (GraphWalker, F.2)."""
+
+
+def in_paper_format(spec: ToolSpec[Any]) -> ToolSpec[Any]:
+    """The tool with answers in its paper's format; the tool as it is if its paper defines none."""
+    paper_tool = _PAPER_TOOLS.get(spec.name)
+    if paper_tool is None:
+        return spec
+
+    async def run(call: ToolCall, given: Any) -> PaperAnswer:  # noqa: ANN401 - the arguments of any of these tools
+        if getattr(given, "cursor", None):
+            raise InvalidCursor(
+                "answers in a paper's format have no cursor", next_step="Repeat the call without the cursor."
+            )
+        answer = await paper_tool.run(call, given)
+        if len(answer.text.encode()) > MAX_BYTES:
+            raise AnswerTooLarge(MAX_BYTES, next_step=paper_tool.ask_for_less)
+        return answer
+
+    return replace(spec, run=run, description=paper_tool.description, whole_answers=True)
+
+
+async def _search(call: ToolCall, given: Search) -> PaperAnswer:
+    """Search-on-Graph's Algorithm 1 over single triples: mediators are nodes. An unknown property has no rows."""
+    limits = replace(call.limits, flatten=False, collapse_single=True, characters=None, examples=0)
+    direction = Direction(given.direction)
+    try:
+        found = await neighbourhood.search(
+            call.adapter,
+            given.entity,
+            direction,
+            only=given.properties_to_filter_for or (),
+            far=FarEnds(label=given.node_type, words=given.match),
+            question=given.question,
+            limits=limits,
+            ranker=call.app.ranker,
+            refuse_absent=call.refuse_absent,
+        )
+    except UnknownRelation as error:
+        if call.refuse_absent:
+            raise
+        found = Neighbourhood(error.entities, direction, rows=Page((), (), Count(0)))
+    if (page := found.rows or found.relations) and page.stop is not Stop.LIMIT:
+        refuse_partial(page.stop)
+    return paper.neighbourhood(found)
+
+
+async def _get_relations(call: ToolCall, given: GetRelations) -> PaperAnswer:
+    found = await walker.get_relations(
+        call.adapter,
+        given.entity,
+        question=given.question,
+        limits=replace(call.limits, relations_per_direction=_RELATIONS_PER_DIRECTION),
+        ranker=call.app.ranker,
+    )
+    if found.page.stop is not Stop.LIMIT:
+        refuse_partial(found.page.stop)
+    return paper.relation_ids(found.page.items, found.entities)
+
+
+async def _get_triples(call: ToolCall, given: GetTriples) -> PaperAnswer:
+    entities, triples = await relation_triples(call.adapter, given.entity, given.relations, limits=call.limits)
+    return paper.triples(triples, entities)
+
+
+async def _get_node_by_property(call: ToolCall, given: NodesByProperty) -> PaperAnswer:
+    objects = ObjectList(_GRAPHWALK_NODES)
+
+    async def read(after: str | None) -> Page[Any]:
+        found = await primitives.get_node_by_property(
+            call.adapter,
+            given.label,
+            given.property_name,
+            given.value,
+            properties=given.properties or (),
+            after=after,
+            every_property=True,
+        )
+        return found.page
+
+    async for page in _pages(read):
+        for node in page.items:
+            objects.add(paper.node_object(node), (node.entity,))
+    return objects.answer()
+
+
+async def _get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> PaperAnswer:
+    objects = ObjectList(_GRAPHWALK_NEIGHBOURS)
+    limits = replace(call.limits, flatten=False)
+
+    async def read(after: str | None) -> Page[Any]:
+        found = await primitives.get_all_nearest_neighbors(
+            call.adapter,
+            given.label,
+            given.property_name,
+            given.value,
+            direction=Direction(given.direction) if given.direction != EITHER else None,
+            relationship=given.relationship,
+            neighbor_label=given.neighbor_label,
+            after=after or primitives.FROM_FIRST_LINK,
+            limits=limits,
+        )
+        refuse_partial(found.anchors.stop)
+        page = found.links or Page((), (), Count(0))
+        ends = [(link, link.far_end) for link in page.items]
+        pairs = tuple((link, found.neighbours[end.id]) for link, end in ends if isinstance(end, Entity))
+        return replace(page, items=pairs)
+
+    async for page in _pages(read):
+        for link, neighbour in page.items:
+            objects.add(paper.neighbour_object(link, neighbour), (link.triple,))
+    return objects.answer()
+
+
+async def _get_unique_property_values(call: ToolCall, given: UniqueValues) -> PaperAnswer:
+    objects = ObjectList(_GRAPHWALK_VALUES)
+    owner = ValueOwner(given.entity_type)
+
+    async def read(after: str | None) -> Page[Any]:
+        return await primitives.get_unique_property_values(
+            call.adapter, given.property_name, given.entity_name, owner, after=after, limits=call.limits
+        )
+
+    texts: set[tuple[str, str | None]] = set()
+    async for page in _pages(read):
+        for facts in page.items:
+            text = facts.value.text, facts.value.datatype
+            if text not in texts:  # the same text in two languages is one value
+                texts.add(text)
+                objects.add(paper.value_object(facts), ())
+    return objects.answer()
+
+
+async def _think(_: ToolCall, given: Think) -> PaperAnswer:
+    return PaperAnswer(given.thought, 1)
+
+
+async def _pages(read: Callable[[str | None], Awaitable[PageT]]) -> AsyncGenerator[PageT]:
+    """All pages of a list.
+
+    Raises:
+        StoreTimeout, Unsupported: the store does not give the whole list.
+    """
+    after: str | None = None
+    while True:
+        page = await read(after)
+        if page.stop is not Stop.LIMIT or not page.positions:
+            refuse_partial(page.stop)
+            yield page
+            return
+        yield page
+        after = page.positions[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class _PaperTool:
+    """How a tool runs, what it says it answers with, and how to ask it for less."""
+
+    run: Callable[[ToolCall, Any], Awaitable[PaperAnswer]]
+    description: str
+    ask_for_less: str = "Ask for fewer entities or relations."
+
+
+_GRAPHWALK_NODES = "Name the properties to show (properties), or ask for a rarer value."
+_GRAPHWALK_NEIGHBOURS = "Narrow the neighbours by direction, relationship or neighbor_label."
+_GRAPHWALK_VALUES = "Ask for the values of one label or type; without --paper-format they come in pages."
+
+_PAPER_TOOLS: Mapping[str, _PaperTool] = {
+    "search": _PaperTool(
+        _search,
+        "Knowledge graph triples that leave an entity (outgoing) or point at it (incoming): the number of rows, then a "
+        "table property|propertyLabel|value|valueLabel. A literal has no valueLabel, nor has a node without a name, "
+        "which can be searched by its id. An entity with too many rows gives its distinct properties only: search "
+        "again with properties_to_filter_for. Longer lists end at a fixed number of rows.",
+    ),
+    "get_relations": _PaperTool(
+        _get_relations,
+        "Ids of the relations at a knowledge graph entity, in both directions, separated by commas. With a question "
+        "the best matching ones only, best first. A relation `rel1.rel2` leads through an unnamed node.",
+    ),
+    "get_triples": _PaperTool(
+        _get_triples,
+        f"Triples [head, relation, tail] of the chosen relations at a knowledge graph entity, in either direction, by "
+        f"names. The first {RELATIONS} relations of the list are followed, so rank them by relevance; of each the "
+        f"first {TRIPLES_PER_RELATION} triples are shown. Take the ids from get_relations.",
+    ),
+    "get_node_by_property": _PaperTool(
+        _get_node_by_property,
+        "Graph nodes with this label whose property has this value, as a JSON list of objects with all properties of "
+        "each node.",
+    ),
+    "get_all_nearest_neighbors": _PaperTool(
+        _get_all_nearest_neighbors,
+        "All graph neighbours of the nodes with this label and property value, in both directions, as a JSON list: "
+        "the neighbour's properties and labels, and the relationship with its type, direction and properties.",
+    ),
+    "get_unique_property_values": _PaperTool(
+        _get_unique_property_values,
+        'Distinct values of one property over the nodes of a label or the relationships of a type: [{"values": ...}].',
+    ),
+    "think": _PaperTool(_think, "Write down reasoning between look-ups; returns the thought and changes nothing."),
+}
