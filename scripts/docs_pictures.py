@@ -12,7 +12,7 @@ from mcp_types import TextContent, TextResourceContents
 
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings
-from kgnav_mcp.demo.maze import key, make_maze, write_maze
+from kgnav_mcp.demo.maze import make_maze, write_maze
 from kgnav_mcp.server import build_server
 
 _Call = Callable[..., Awaitable[str]]
@@ -37,10 +37,10 @@ async def maze_picture() -> str:
         file = Path(folder) / "maze.kg"
         write_maze(maze, file)
         settings = Settings(graphs={"maze": GraphSettings(location=str(file))}, toolsets=_TOOLSETS)
-        async with _walk(settings, "Where is the way out?", key(maze.start)) as (call, picture):
+        async with _walk(settings, "Where is the way out?", maze.key(maze.start)) as (call, picture):
             for cell in maze.shortest_way():
-                await call("get_possible_next_cells", node_id=key(cell))
-            await call("check_answer", answers=[key(maze.goal)])
+                await call("get_possible_next_cells", node_id=maze.key(cell))
+            await call("check_answer", answers=[maze.key(maze.goal)])
             return await picture()
 
 

@@ -100,7 +100,7 @@ def test_a_maze_is_made_the_same_from_the_same_seed(kgnav: Kgnav) -> None:
     first = kgnav("maze", "-o", "maze.kg", "--seed", "3")
     assert first.stdout.splitlines() == [
         "maze.kg: 10 x 10 cells, 50 of them walls",
-        "From r0c9 to r9c5; the shortest way has 15 steps.",
+        "From 9 to 95; the shortest way has 15 steps.",
         "Next: kgnav serve --graph maze.kg --toolsets trail,maze",
     ]
     cells = [row for row in kgnav("call", "describe_graph", "--graph", "maze.kg").stdout.splitlines() if "Cell" in row]

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.demo.maze import Maze, key, make_maze, write_maze
+from kgnav_mcp.demo.maze import Maze, make_maze, write_maze
 from kgnav_mcp.errors import InvalidArgument, UnknownEntity
-from kgnav_mcp.model import Trail, TrailStep
+from kgnav_mcp.model import Entity, Trail, TrailStep
 from kgnav_mcp.navigation.maze import TOOL, mark_order, possible_next_cells
-from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind
 
 EMPTY = Trail("maze", "Where is the goal?", (), 0.0)
 
@@ -42,9 +42,32 @@ def test_half_of_a_maze_is_walls_and_its_shortest_way_is_long(seed: int) -> None
     assert make_maze(seed) == maze
 
 
+def test_the_share_of_walls_and_the_least_path_are_chosen() -> None:
+    maze = make_maze(2, size=12, wall_share=0.25, shortest=17)
+    assert len(maze.walls) == 36
+    assert len(maze.shortest_way()) - 1 >= 17
+
+
+def test_a_maze_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgnav_mcp.demo.maze._MAX_TRIES", 20)
+    with pytest.raises(InvalidArgument, match="none of 20 random mazes of 8 x 8 cells with 32 walls has a shortest"):
+        make_maze(1, size=8, shortest=63)
+
+
+async def test_cells_are_numbered_by_rows_and_adjacent_to_those_beside_them(maze: Maze, cells: GraphAdapter) -> None:
+    (found,) = (await cells.schema(limit=5)).relations
+    assert found.relation.id == "ADJACENT"
+    for number in (0, 11, 99):
+        (node,) = (await cells.nodes("Cell", "key", str(number), limit=5)).items
+        around = await cells.neighbours([node.id], None, far_ends=TailKind.ENTITY, limit=10)
+        beside = {str(row * 10 + column) for row, column in maze.beside(divmod(number, 10))}
+        assert {link.far_end.id for link in around.items if isinstance(link.far_end, Entity)} == beside
+    assert (await cells.nodes("Cell", None, None, limit=0)).total.value == 100
+
+
 async def test_open_cells_beside_one_are_listed_nearest_to_the_goal_first(maze: Maze, cells: GraphAdapter) -> None:
-    found = await possible_next_cells(cells, EMPTY, key(maze.start))
-    open_cells = {key(one) for one in maze.beside(maze.start) if one not in maze.walls}
+    found = await possible_next_cells(cells, EMPTY, maze.key(maze.start))
+    open_cells = {maze.key(one) for one in maze.beside(maze.start) if one not in maze.walls}
     assert {cell.entity.id for cell in found.neighbours} == open_cells
     distances = [cell.distance or 0.0 for cell in found.neighbours]
     assert distances == sorted(distances)
@@ -52,7 +75,7 @@ async def test_open_cells_beside_one_are_listed_nearest_to_the_goal_first(maze: 
 
 
 async def test_a_cell_knows_when_it_was_marked(maze: Maze, cells: GraphAdapter) -> None:
-    first, second, third = (key(one) for one in maze.shortest_way()[:3])
+    first, second, third = (maze.key(one) for one in maze.shortest_way()[:3])
     trail = entered(entered(EMPTY, first), second)
     found = await possible_next_cells(cells, trail, third)
     assert (found.cell.mark, {cell.entity.id: cell.mark for cell in found.neighbours}[second]) == (3, 2)
@@ -68,8 +91,8 @@ def test_a_wall_that_was_run_into_is_not_marked() -> None:
 async def test_a_wall_cannot_be_entered_and_the_open_cells_beside_it_are_named(maze: Maze, cells: GraphAdapter) -> None:
     wall = next(one for one in maze.beside(maze.start) if one in maze.walls)
     with pytest.raises(InvalidArgument, match="is a wall") as caught:
-        await possible_next_cells(cells, EMPTY, key(wall))
-    assert key(maze.start) in caught.value.next_step
+        await possible_next_cells(cells, EMPTY, maze.key(wall))
+    assert maze.key(maze.start) in caught.value.next_step
 
 
 async def test_a_cell_that_is_not_there_is_unknown(cells: GraphAdapter) -> None:
@@ -78,7 +101,7 @@ async def test_a_cell_that_is_not_there_is_unknown(cells: GraphAdapter) -> None:
 
 
 async def test_the_goal_says_so(maze: Maze, cells: GraphAdapter) -> None:
-    assert (await possible_next_cells(cells, EMPTY, key(maze.goal))).at_goal
+    assert (await possible_next_cells(cells, EMPTY, maze.key(maze.goal))).at_goal
 
 
 async def test_cells_without_distances_are_all_open(graph: GraphAdapter) -> None:

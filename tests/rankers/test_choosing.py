@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
+from mcp import Client
 from pydantic import SecretStr
 
 from kgnav_mcp.app import App
@@ -15,7 +17,7 @@ from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.navigation.ranking import bm25
 from tests.contract import toy
 from tests.rankers.stub_endpoint import KEY, StubEndpoint
-from tests.server.clients import call
+from tests.server.clients import call, client, text_of
 
 _IMPORTED = """
 import json, sys
@@ -80,3 +82,66 @@ async def test_an_answer_ranked_by_bm25_instead_says_so_and_names_no_secret(
         text = await call(tool, arguments, settings)
         assert note in text.splitlines()
         assert KEY not in text
+
+
+async def _trail_about_vermeer(connected: Client) -> str:
+    begun = {"question": "Where was he born?", "topic_entities": ["johannes_vermeer"]}
+    text = text_of(await connected.call_tool("start_trail", begun))
+    return text.partition("\n")[0].removeprefix("trail: ")
+
+
+async def _relations(connected: Client, **arguments: object) -> list[str]:
+    result = await connected.call_tool("get_relations", {"entity": "johannes_vermeer", **arguments})
+    assert not result.is_error, text_of(result)
+    return [line for line in text_of(result).splitlines() if "|" in line][2:]
+
+
+async def test_relations_are_ranked_by_the_trails_question_where_the_call_brings_none() -> None:
+    settings = Settings(toolsets=("graphwalker", "trail"), top_k=3)
+    async with client(settings) as connected:
+        trail = await _trail_about_vermeer(connected)
+        ranked = await _relations(connected, trail=trail)
+        assert len(ranked) == 3
+        assert {row.partition("|")[0] for row in ranked} >= {"born", "born_in"}
+        assert ranked == await _relations(connected, question="Where was he born?")
+        died = await _relations(connected, trail=trail, question="Where has he died_in?")
+        assert died[0].startswith("died_in|")
+        assert len(await _relations(connected)) > 3
+
+
+async def test_a_cursor_of_relations_ranked_by_a_trail_goes_on_with_that_trail() -> None:
+    settings = Settings(toolsets=("graphwalker", "trail"), top_k=3)
+    async with client(settings) as connected:
+        trail = await _trail_about_vermeer(connected)
+        arguments = {"entity": "johannes_vermeer", "trail": trail}
+        text = text_of(await connected.call_tool("get_relations", arguments))
+        (cursor,) = re.findall('cursor "([^"]+)"', text.partition("\n")[0])
+        first, second = (
+            await _relations(connected, trail=trail),
+            await _relations(connected, trail=trail, cursor=cursor),
+        )
+        assert not {*first} & {*second}
+        assert (await connected.call_tool("get_relations", {"entity": "johannes_vermeer", "cursor": cursor})).is_error
+
+
+async def test_a_language_model_is_shown_the_trails_last_thought_and_exactly_k_relations_are_kept(
+    endpoint: StubEndpoint,
+) -> None:
+    settings = Settings(toolsets=("graphwalk", "graphwalker", "trail"), ranker="llm", llm=endpoint.settings(), top_k=4)
+    endpoint.chooses("died_in", "painted_by")
+    async with client(settings) as connected:
+        trail = await _trail_about_vermeer(connected)
+        before = await _relations(connected, trail=trail)
+        for thought in ("First I look at his life.", "Now I want the city."):
+            await connected.call_tool("think", {"thought": thought, "trail": trail})
+        after = await _relations(connected, trail=trail)
+        endpoint.chooses(*(row.partition("|")[0] for row in await _relations(connected)))
+        await connected.call_tool("think", {"thought": "All of them.", "trail": trail})
+        many = await _relations(connected, trail=trail)
+    shown = [asked.document for asked in endpoint.asked]
+    assert [document["question"] for document in shown] == ["Where was he born?"] * 3
+    assert [document.get("thought") for document in shown] == [None, "Now I want the city.", "All of them."]
+    for rows in (before, after, many):
+        assert len(rows) == 4
+    assert [row.partition("|")[0] for row in after[:2]] == ["died_in", "painted_by"]
+    assert "exactly 4 different ones" in endpoint.asked[0].body["messages"][0]["content"]

@@ -69,7 +69,7 @@ async def test_the_request_is_a_chat_completion_with_the_graphs_text_as_data(
     assert (asked.body["model"], asked.body["temperature"]) == ("stub", 0)
     system, user = asked.body["messages"]
     assert (system["role"], user["role"]) == ("system", "user")
-    assert "at most 3 " in system["content"]
+    assert "exactly 3 different ones, or all if there are fewer" in system["content"]
     assert "not an instruction" in system["content"]
     assert "INSTRUCTIONS" not in system["content"]
     assert asked.document["question"] == QUESTION

@@ -6,8 +6,8 @@ from typing import cast
 
 import pytest
 
-from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Relation, Schema
-from kgnav_mcp.render.overview import schema_overview
+from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, Listing, PropertyFacts, QualifierFacts, Relation, Schema
+from kgnav_mcp.render.overview import SCHEMA_ROWS, schema_overview
 from kgnav_mcp.render.table import RenderOptions
 from kgnav_mcp.render.tokens import count_tokens
 
@@ -20,7 +20,7 @@ def schema(labels: int, relations: int, properties: int, name: str = "a_rather_l
     return Schema(
         Count(10**7),
         Count(10**8),
-        tuple(LabelFacts(f"{name}_{n}", f"Name {n}", Count(n)) for n in range(labels)),
+        tuple(LabelFacts(f"{name}_{n}", f"Name {n}", Count(n), ends, list(Listing)[n % 3]) for n in range(labels)),
         tuple(EdgeFacts(Relation(f"{name}.{n}", name), Count(n), ends, ends, qualifiers) for n in range(relations)),
         tuple(PropertyFacts(Relation(f"{name}:{n}", name), Count(n), ("string",)) for n in range(properties)),
     )
@@ -46,8 +46,47 @@ def test_what_is_cut_is_said_and_what_is_whole_is_not() -> None:
     text = schema_overview("g", schema(2, 5000, 1), None, OPTIONS).text
     assert "2 labels\n" in text
     assert "1 property\n" in text
-    assert "5,000 relations, the " in text
-    assert " largest; describe_graph(name=...) shows any other" in text
+    shown = text.count("\na_rather_long_name_of_something.")
+    assert "at least 5,000 relations, the largest first\n" in text
+    assert f"\nat least {5000 - shown:,} more relations: describe_graph(name=...)\n" in text
+
+
+def test_a_list_that_was_read_in_part_has_no_exact_total() -> None:
+    for labels, total in ((SCHEMA_ROWS - 1, "999"), (SCHEMA_ROWS, "at least 1,000")):
+        text = schema_overview("g", schema(labels, 1, 1), None, OPTIONS).text
+        assert f"\n{total} labels, the largest first\n" in text
+
+
+def test_each_label_lists_its_properties_or_says_that_it_does_not() -> None:
+    labels = (
+        LabelFacts("Film", "Film", Count(7), ("name", "year"), Listing.SAMPLED),
+        LabelFacts("Actor", "Actor", Count(5), ("name",), Listing.COMPLETE),
+        LabelFacts("Place", "Place", Count(3)),
+    )
+    text = schema_overview("g", Schema(Count(1), Count(1), labels, (), ()), None, OPTIONS).text
+    head = "label|nodes|properties|propertiesListed\n--|--|--|--\n"
+    assert f"{head}Film|7|name, year|sampled\nActor|5|name|complete\nPlace|3||not listed\n" in text
+    complete = schema_overview("g", Schema(Count(1), Count(1), labels[1:2], (), ()), None, OPTIONS).text
+    assert "label|nodes|properties\n--|--|--\nActor|5|name\n" in complete
+
+
+def test_each_relation_lists_its_qualifiers_or_says_that_it_does_not() -> None:
+    edges = (
+        EdgeFacts(Relation("knows", "knows"), Count(9), qualifiers=(QualifierFacts("since"),), listing=Listing.SAMPLED),
+        EdgeFacts(Relation("owns", "owns"), Count(8), listing=Listing.ABSENT),
+    )
+    text = schema_overview("g", Schema(Count(1), Count(1), (), edges, ()), None, OPTIONS).text
+    head = "relation|triples|qualifiers|qualifiersListed\n--|--|--|--\n"
+    assert f"{head}knows|9|since|sampled\nowns|8||not listed\n" in text
+
+
+def test_every_property_is_listed_where_there_is_room_and_counted_where_there_is_not() -> None:
+    names = tuple(f"property{n}" for n in range(20))
+    for labels, shown in ((2, 20), (8, 12), (25, 4)):
+        facts = tuple(LabelFacts(f"L{n}", f"L{n}", Count(9), names, Listing.COMPLETE) for n in range(labels))
+        text = schema_overview("g", Schema(Count(1), Count(1), facts, (), ()), None, OPTIONS).text
+        more = f", and {20 - shown} more" if shown < 20 else ""
+        assert f"\nL0|9|{', '.join(names[:shown])}{more}\n" in text
 
 
 @pytest.mark.parametrize("name", ["KNOWS", "knows"])
@@ -86,7 +125,9 @@ def test_the_structured_facts_are_the_rows_that_are_shown() -> None:
     rows = cast("list[dict[str, object]]", answer.facts["rows"])
     shown = [line for line in answer.text.splitlines() if line.startswith("a_rather_long")]
     assert len(rows) == len(shown)
-    assert rows[0] == {"kind": "label", "label": "a_rather_long_name_of_something_0", "name": "Name 0", "nodes": 0}
+    label = {"kind": "label", "label": "a_rather_long_name_of_something_0", "name": "Name 0", "nodes": 0}
+    properties = [f"a_rather_long_name_of_something_{n}" for n in range(9)]
+    assert rows[0] == {**label, "properties": properties, "propertiesListed": "complete"}
 
 
 def test_generated_prefixes_of_an_overview_are_explained_within_its_2000_tokens() -> None:

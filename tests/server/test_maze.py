@@ -11,7 +11,7 @@ from mcp import Client
 
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings
-from kgnav_mcp.demo.maze import key, make_maze, write_maze
+from kgnav_mcp.demo.maze import make_maze, write_maze
 from kgnav_mcp.server import build_server
 from tests.server.clients import text_of
 
@@ -32,7 +32,7 @@ async def test_a_maze_is_solved_by_going_to_the_open_cell_that_is_nearest_to_the
             assert result.structured_content is not None
             return result.structured_content["rows"]
 
-        start = key(maze.start)
+        start = maze.key(maze.start)
         (begun,) = await rows("start_trail", question="Where is the goal?", topic_entities=[start])
         cell, waiting, entered, distances = start, [start], set[str](), dict[str, float]()
         while distances.get(cell) != 0:
@@ -45,8 +45,8 @@ async def test_a_maze_is_solved_by_going_to_the_open_cell_that_is_nearest_to_the
         path = await rows("get_connected_path", trail=begun["trail"])
 
     way = [path[0]["from"]["id"], *(row["to"]["id"] for row in path)]
-    places = {key((row, column)): (row, column) for row in range(maze.size) for column in range(maze.size)}
-    assert (way[0], way[-1]) == (start, key(maze.goal))
+    places = {maze.key((row, column)): (row, column) for row in range(maze.size) for column in range(maze.size)}
+    assert (way[0], way[-1]) == (start, maze.key(maze.goal))
     assert all(places[other] in maze.beside(places[one]) for one, other in pairwise(way))
     assert set(way) <= entered
     assert not maze.walls & {places[one] for one in entered}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import logging
 import re
+from importlib.resources import files
 from urllib.parse import quote
 
 import pytest
@@ -56,6 +58,30 @@ async def test_the_example_of_a_prompt_is_a_walk_that_works() -> None:
         far_id = far.rpartition("(")[2].rstrip(")") if far.endswith(")") else far
         arguments = {"entity": entity, "direction": "outgoing", "properties_to_filter_for": [relation]}
         assert f"|{far_id}|" in await call("search", arguments)
+
+
+def _properties_in_files(folder: str, owner: str) -> dict[str, set[str]]:
+    """For each label or relation, the properties of which the demo's CSV files have a value."""
+    found: dict[str, set[str]] = {}
+    for path in sorted((files("kgnav_mcp") / "demo" / folder).iterdir(), key=str):
+        for row in csv.DictReader(path.read_text("utf-8").splitlines()):
+            columns = {re.split("[:@]", name)[0] for name, value in row.items() if value and not name.startswith(":")}
+            for each in row[owner].split(";"):
+                found.setdefault(each, set()).update(columns)
+    return found
+
+
+async def test_a_prompt_says_which_label_and_which_relation_has_which_properties() -> None:
+    text = await prompt("graphwalk")
+    schema = text[text.index("The graph:") : text.index("An example")]
+    tables = [part.splitlines() for part in schema.split("\n\n")]
+    labels, relations = ([line.split("|") for line in table[3:] if "|" in line] for table in tables[1:3])
+    expected = _properties_in_files("nodes", ":LABEL")
+    assert {row[0]: set(row[3].split(", ")) for row in labels} == expected
+    expected = _properties_in_files("edges", ":TYPE")
+    listed = {row[0]: set(re.sub(r" \(\w+\)", "", row[3]).split(", ")) - {""} for row in relations}
+    assert len(listed) > 25
+    assert listed == {relation: expected[relation] for relation in listed}
 
 
 async def test_prompts_belong_to_their_toolsets() -> None:

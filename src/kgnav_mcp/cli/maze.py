@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from kgnav_mcp.cli.boundary import Command
+from kgnav_mcp.demo.maze import SHORTEST, WALL_SHARE, make_maze, write_maze
 
 
 @click.command(
@@ -17,7 +18,7 @@ from kgnav_mcp.cli.boundary import Command
 Examples:
   kgnav maze -o maze.kg
   kgnav serve --graph maze.kg --toolsets trail,maze
-  kgnav maze -o large.kg --size 20 --seed 7
+  kgnav maze -o large.kg --size 20 --walls 0.3 --shortest 40 --seed 7
 
 The same seed makes the same maze.""",
 )
@@ -26,18 +27,30 @@ The same seed makes the same maze.""",
 )
 @click.option("--size", type=click.IntRange(8, 40), default=10, show_default=True, help="Cells a side.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which of all mazes.")
-def maze(*, target: Path, size: int, seed: int) -> None:
-    """Make a maze as in GraphWalk's experiment: a grid of cells, half of them walls, at least 15 steps to the goal.
+@click.option(
+    "--walls",
+    type=click.FloatRange(0, 0.9),
+    default=WALL_SHARE,
+    show_default=True,
+    help="The share of cells that are walls.",
+)
+@click.option(
+    "--shortest",
+    type=click.IntRange(1),
+    default=SHORTEST,
+    show_default=True,
+    help="Steps of the shortest path from start to goal, at least.",
+)
+def maze(*, target: Path, size: int, seed: int, walls: float, shortest: int) -> None:
+    """Make a maze as in GraphWalk's experiment: a grid of cells, by default half of them walls.
 
-    Each cell tells by `euclidean_distance` how far the goal is; a wall tells -1. The tools get_possible_next_cells and
-    get_connected_path (toolsets maze and trail) walk it.
+    Each cell has a `key` (from 0, by rows) and its `euclidean_distance` to the goal, which is -1 for a wall. The tools
+    get_possible_next_cells and get_connected_path (toolsets maze and trail) walk it.
     """
-    from kgnav_mcp.demo.maze import key, make_maze, write_maze  # noqa: PLC0415 - `--help` needs it not
-
-    made = make_maze(seed, size)
+    made = make_maze(seed, size, walls, shortest)
     write_maze(made, target)
     way = len(made.shortest_way()) - 1
-    start, goal = key(made.start), key(made.goal)
+    start, goal = made.key(made.start), made.key(made.goal)
     click.echo(f"{target}: {size} x {size} cells, {len(made.walls):,} of them walls")
     click.echo(f"From {start} to {goal}; the shortest way has {way} steps.")
     click.echo(f"Next: kgnav serve --graph {shlex.quote(str(target))} --toolsets trail,maze")

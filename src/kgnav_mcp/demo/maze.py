@@ -1,4 +1,4 @@
-"""A maze as a graph, as GraphWalk's experiment has it: a grid of cells, half of them walls, with one way out."""
+"""A maze as a graph, as in GraphWalk's experiment (section 3, appendix E): a grid of cells, some of them walls."""
 
 from __future__ import annotations
 
@@ -11,11 +11,20 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from kgnav_mcp.errors import InvalidArgument
+
 Place = tuple[int, int]
 """Row and column, from 0."""
 
 WALL = -1.0
-"""The distance that walls tell."""
+"""The `euclidean_distance` of walls."""
+ADJACENT = "ADJACENT"
+"""The relationship between cells that share an edge."""
+WALL_SHARE = 0.5
+SHORTEST = 15
+"""Least number of steps from start to goal."""
+_MAX_TRIES = 20_000
+"""Random mazes that are tried for one with a path that is long enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,10 @@ class Maze:
         for one in ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column)):
             if all(0 <= each < self.size for each in one):
                 yield one
+
+    def key(self, place: Place) -> str:
+        """The id of a cell: its position from 0, by rows from the top left; 0 to 99 in a maze of 10 x 10 cells."""
+        return str(place[0] * self.size + place[1])
 
     def shortest_way(self) -> Sequence[Place]:
         """The cells from start to goal; none where walls part them."""
@@ -52,24 +65,29 @@ class Maze:
         return way[::-1]
 
 
-def make_maze(seed: int, size: int = 10, shortest: int = 15) -> Maze:
-    """A maze of `size` x `size` cells, half of them walls, whose shortest way has at least `shortest` steps."""
+def make_maze(seed: int, size: int = 10, wall_share: float = WALL_SHARE, shortest: int = SHORTEST) -> Maze:
+    """A maze of `size` x `size` cells, a share of them walls, whose shortest path has at least `shortest` steps.
+
+    Raises:
+        InvalidArgument: no such maze was found.
+    """
     random = Random(seed)  # noqa: S311 - a maze is no secret
     places = [(row, column) for row in range(size) for column in range(size)]
-    while True:
+    walls = min(int(size * size * wall_share), size * size - 2)
+    for _ in range(_MAX_TRIES):
         start, goal, *others = random.sample(places, size * size)
-        maze = Maze(size, frozenset(others[: size * size // 2]), start, goal)
+        maze = Maze(size, frozenset(others[:walls]), start, goal)
         if len(maze.shortest_way()) > shortest:
             return maze
-
-
-def key(place: Place) -> str:
-    """The id of a cell."""
-    return f"r{place[0]}c{place[1]}"
+    raise InvalidArgument(
+        f"none of {_MAX_TRIES:,} random mazes of {size} x {size} cells with {walls:,} walls has a shortest path of at "
+        f"least {shortest} steps",
+        next_step="Ask for fewer walls, a shorter path or more cells.",
+    )
 
 
 def write_maze(maze: Maze, target: Path) -> None:
-    """Make the graph file of a maze: cells with `euclidean_distance` to the goal, tied to those beside them.
+    """Make the graph file of a maze: cells with `key` and `euclidean_distance` to the goal, joined by ADJACENT.
 
     Raises:
         LoadError: the file cannot be written.
@@ -84,14 +102,17 @@ def write_maze(maze: Maze, target: Path) -> None:
         cells, edges = Path(folder) / "cells.csv", Path(folder) / "edges.csv"
         with cells.open("w", newline="") as file:
             writer = csv.writer(file)
-            writer.writerow(("key:ID", "name", "euclidean_distance:float", ":LABEL"))
+            writer.writerow((":ID", "key:int", "euclidean_distance:float", ":LABEL"))
             for one in places:
                 distance = WALL if one in maze.walls else round(dist(one, maze.goal), 3)
-                writer.writerow((key(one), f"cell {one[0]},{one[1]}", distance, "Cell"))
+                writer.writerow((maze.key(one), maze.key(one), distance, "Cell"))
         with edges.open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow((":START_ID", ":END_ID", ":TYPE"))
             writer.writerows(
-                (key(one), key(other), "BESIDE") for one in places for other in maze.beside(one) if one < other
+                (maze.key(one), maze.key(other), ADJACENT)
+                for one in places
+                for other in maze.beside(one)
+                if one < other
             )
         load([cells, edges], target, LoadOptions())

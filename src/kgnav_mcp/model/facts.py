@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from kgnav_mcp.model.pages import Count
 from kgnav_mcp.model.values import Direction, Entity, Literal, Node, Relation
@@ -63,13 +64,29 @@ class Candidate:
     found_by: str | None = None
 
 
+class Listing(StrEnum):
+    """How much of a list of properties a store gives."""
+
+    COMPLETE = "complete"
+    SAMPLED = "sampled"
+    """Read from some of the nodes or edges: rare properties may be missing."""
+    ABSENT = "not listed"
+    """Not read, which does not mean that there are none."""
+
+
 @dataclass(frozen=True, slots=True)
 class LabelFacts:
-    """A label (class) with the number of its nodes."""
+    """A label (class) with the number of its nodes.
+
+    `properties` are the ids of the properties with literal values that these nodes have, most frequent first;
+    `listing` says whether these are all.
+    """
 
     id: str
     label: str
     count: Count
+    properties: tuple[str, ...] = ()
+    listing: Listing = Listing.ABSENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +136,8 @@ class EdgeFacts:
     """A relation between nodes: the number of its triples, the labels at either end (most frequent first), qualifiers.
 
     `ends` are pairs of a head label and a tail label with the number of triples between them, most frequent first;
-    empty if the store does not state them. A node with several labels counts for each of them.
+    empty if the store does not state them. A node with several labels counts for each of them. `listing` says whether
+    the qualifiers are all.
     """
 
     relation: Relation
@@ -128,6 +146,7 @@ class EdgeFacts:
     tails: tuple[str, ...] = ()
     qualifiers: tuple[QualifierFacts, ...] = ()
     ends: tuple[tuple[str, str, Count], ...] = ()
+    listing: Listing = Listing.COMPLETE
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,14 +38,20 @@ class Ranking:
 class Ranker(Protocol):
     """Orders relations by how well they match a question, best first.
 
-    It returns all of them; ties keep the given order.
+    It returns all of them; ties keep the given order. `thought` is the last reasoning of whoever asks (GraphWalker,
+    appendix H), empty if unknown; only a ranker that understands it uses it.
     """
 
-    async def __call__(self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> Ranking: ...
+    async def __call__(
+        self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts], *, thought: str = ""
+    ) -> Ranking: ...
 
 
-async def bm25(question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> Ranking:
+async def bm25(
+    question: str, anchor: Entity | None, relations: Sequence[RelationFacts], *, thought: str = ""
+) -> Ranking:
     """Rank by BM25; relations without a common word follow in the given order."""
+    del thought
     query = list(dict.fromkeys(words(without_own_name(question, anchor))))
     if not query or not relations:
         return Ranking(tuple(relations), 0)

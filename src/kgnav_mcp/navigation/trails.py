@@ -7,10 +7,19 @@ from collections.abc import Sequence
 from kgnav_mcp.model import Entity, Path, Trail
 from kgnav_mcp.navigation.walked import NodeKey, WalkedGraph
 
+THINK_TOOL = "think"
+"""The tool that records a thought on a trail."""
+
 
 def visited(trail: Trail) -> Sequence[str]:
     """The entities that the calls of a trail were about, in the order of first visit."""
     return list(dict.fromkeys(one for step in trail.steps if not step.failed for one in step.visited))
+
+
+def last_thought(trail: Trail) -> str:
+    """The thought that was recorded last; empty if there is none."""
+    thoughts = (step.arguments.get("thought") for step in reversed(trail.steps) if step.tool == THINK_TOOL)
+    return str(next(thoughts, ""))
 
 
 def connected_path(trail: Trail) -> Path | None:

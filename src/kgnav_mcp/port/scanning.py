@@ -17,6 +17,7 @@ from kgnav_mcp.model import (
     EdgeFacts,
     Entity,
     LabelFacts,
+    Listing,
     Literal,
     Node,
     Page,
@@ -85,7 +86,8 @@ async def nodes_with_values(graph: GraphAdapter, texts: Collection[str], *, limi
 
 async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema:
     """The schema of all rows, of the rows of one relation, or of the rows at nodes with a label."""
-    nodes, rows = await _read_graph(graph)
+    nodes, all_rows = await _read_graph(graph)
+    rows = all_rows
     labels = Counter(label for node in nodes.values() for label in node.types)
     if name is not None and name in labels:
         labels = Counter({name: labels[name]})
@@ -93,6 +95,7 @@ async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema
     elif name is not None:
         relation = find_relation("label, relation or property", name, {row.relation for row in rows}, labels)
         labels, rows = Counter[str](), [row for row in rows if row.relation.id == relation]
+    own = _properties_by_label(nodes, all_rows)
     edges: dict[Relation, _EdgeCounts] = {}
     properties: dict[Relation, Counter[str]] = {}
     for row in rows:
@@ -103,7 +106,10 @@ async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema
     return Schema(
         entities=Count(len(nodes)),
         triples=Count(len(rows)),
-        labels=tuple(LabelFacts(label, label, Count(size)) for label, size in _largest(labels, limit)),
+        labels=tuple(
+            LabelFacts(label, label, Count(size), own.get(label, ()), Listing.COMPLETE)
+            for label, size in _largest(labels, limit)
+        ),
         relations=tuple(
             edges[one].facts(one)
             for one, _ in _largest(Counter({one: found.rows for one, found in edges.items()}), limit)
@@ -165,6 +171,16 @@ class _EdgeCounts:
             for name, kinds in sorted(self.qualifiers.items())
         )
         return EdgeFacts(relation, Count(self.rows), heads, tails, qualifiers, ends)
+
+
+def _properties_by_label(nodes: dict[str, Entity], rows: Iterable[Triple]) -> dict[str, tuple[str, ...]]:
+    """The properties with literal values of the nodes with each label, most frequent first."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        if isinstance(row.tail, Literal):
+            for label in _types(row.head, nodes):
+                counts[label][row.relation.id] += 1
+    return {label: tuple(name for name, _ in _largest(found)) for label, found in counts.items()}
 
 
 def _datatype(value: Node) -> str:

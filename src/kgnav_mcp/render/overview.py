@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgnav_mcp.clipping import clipped
-from kgnav_mcp.model import Completeness, Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema, Stop
+from kgnav_mcp.model import (
+    Completeness,
+    Count,
+    EdgeFacts,
+    LabelFacts,
+    Listing,
+    PropertyFacts,
+    QualifierFacts,
+    Schema,
+    Stop,
+)
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.columns import (
     Column,
@@ -74,7 +84,14 @@ def _list(name: str, item: Json, text: Callable[[Any, int], str], of: Callable[[
 
 _PAIR = object_schema({"from": STRING, "to": STRING, "triples": COUNT.schema})
 _QUALIFIER = object_schema({"property": STRING, "types": list_schema(STRING)})
-_LABELS = Column("label"), Column("name", optional=True), Column("nodes", COUNT)
+_LISTINGS = tuple(Listing)
+_LABELS = (
+    Column("label"),
+    Column("name", optional=True),
+    Column("nodes", COUNT),
+    _list("properties", STRING, clipped, json_value),
+    Column("propertiesListed", optional=True, choices=_LISTINGS),
+)
 _RELATIONS = (
     Column("relation", RELATION),
     Column("name", optional=True),
@@ -83,6 +100,7 @@ _RELATIONS = (
     _list("from", STRING, clipped, json_value),
     _list("to", STRING, clipped, json_value),
     _list("qualifiers", _QUALIFIER, _qualifier_text, _qualifier_fact),
+    Column("qualifiersListed", optional=True, choices=_LISTINGS),
 )
 _PROPERTIES = (
     Column("property", RELATION),
@@ -107,12 +125,12 @@ _LIST_ITEMS = 4
 _DATATYPES = 2
 """Most datatypes shown of a qualifier. A qualifier with only texts shows none."""
 _TEXT = frozenset({"string", "xsd:string"})
-_PAIRS = 2
-"""Most pairs of end labels shown for each relation of an overview."""
 _PAIRS_AROUND_NAME = 20
 """Most pairs of end labels shown for each relation around one name."""
-_QUALIFIERS_OF_NAMED = (50, 25, 12, _LIST_ITEMS)
-"""Most qualifiers shown of the relation that is asked about. The first number whose row fits the budget is taken."""
+_LONGEST_LISTS = ((20, 50), (8, 25), (4, 12), (3, 8), (2, _LIST_ITEMS))
+"""Most pairs of end labels, and most properties or qualifiers, shown in a row: the first that fit the budget."""
+SCHEMA_ROWS = 1_000
+"""Labels, relations and properties that are read for an overview, of each at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,18 +147,26 @@ class Section:
     """Tokens of the rows shown, with the headings."""
 
     @property
+    def is_complete(self) -> bool:
+        """Whether no row is left out."""
+        return len(self.rows) == self.total
+
+    @property
     def lines(self) -> list[str]:
         """The list as a titled table."""
         if not self.total:
             return [f"no {self.title}"]
         if not self.rows:
             return [f"{self.total:,} {self.title}, too long to be shown"]
-        cut = "" if len(self.rows) == self.total else f", the {len(self.rows):,} largest; describe_graph(name=...) "
-        cut += "shows any other" if cut else ""
+        least = "at least " if self.total >= SCHEMA_ROWS else ""
+        more = self.total - len(self.rows)
+        cut = [f"{least}{more:,} more {self.title}: describe_graph(name=...)"] if more else []
         noun = self.title if self.total > 1 else singular(self.title)
         table = ["|".join(map(table_cell, row_texts(self.columns, row, NAME_LIMIT))) for row in self.rows]
         names = [name for column in self.columns for name in column.headings]
-        return ["", f"{self.total:,} {noun}{cut}", "|".join(names), "|".join("--" for _ in names), *table]
+        first = ", the largest first" if more else ""
+        head = ["", f"{least}{self.total:,} {noun}{first}", "|".join(names), "|".join("--" for _ in names)]
+        return [*head, *table, *cut]
 
     @property
     def facts(self) -> list[dict[str, object]]:
@@ -156,7 +182,7 @@ def schema_overview(graph: str, schema: Schema, name: str | None, options: Rende
     """
     left = (options.budget if name else min(options.budget, OVERVIEW_TOKENS)) - _FRAME_TOKENS
     third = left // 3
-    labels = _fit("labels", _LABELS, [*map(_label, schema.labels)], third, options)
+    labels = _fit_labels(schema, third, options)
     properties = _fit("properties", _PROPERTIES, [*map(_property, schema.properties)], third, options)
     left -= labels.tokens + properties.tokens
     relations = _fit_relations(schema, name, left, options)
@@ -168,23 +194,50 @@ def schema_overview(graph: str, schema: Schema, name: str | None, options: Rende
     head, step = _first_line(graph, schema, name), _next_step(schema, name)
     text = "\n".join((head, *(line for section in sections for line in section.lines), "", *map(clean, legend), step))
     rows = [row for section in sections for row in section.facts]
-    complete = all(len(section.rows) == section.total for section in sections)
+    complete = all(section.is_complete for section in sections)
     total = Count(sum(section.total for section in sections))
     completeness = Completeness(len(rows), total, Stop.COMPLETE if complete else Stop.BUDGET)
     return RenderedAnswer(text, answer_json(completeness, rows, (head, *legend, step)))
 
 
-def _fit_relations(schema: Schema, name: str | None, budget: int, options: RenderOptions) -> Section:
-    """The section of the relations. The one that is asked about has as many of its qualifiers as fit the budget."""
+def _fit_labels(schema: Schema, budget: int, options: RenderOptions) -> Section:
+    """The section of the labels, each with as many of its properties as leave room for every label."""
+    marks = _listing_marks([facts.listing for facts in schema.labels])
 
-    def fit(most: int) -> Section:
-        rows = [
-            _edge(facts, name, most if _is_named(facts, schema, name) else _LIST_ITEMS) for facts in schema.relations
-        ]
+    def fit(_: int, most: int) -> Section:
+        rows = [_label(facts, mark, most) for facts, mark in zip(schema.labels, marks, strict=True)]
+        return _fit("labels", _LABELS, rows, budget, options)
+
+    return _with_longest_lists(fit, lambda section: section.is_complete)
+
+
+def _fit_relations(schema: Schema, name: str | None, budget: int, options: RenderOptions) -> Section:
+    """The section of the relations, each with as many pairs of labels and qualifiers as leave room for every relation.
+
+    The one that is asked about has as many of its qualifiers as fit the budget.
+    """
+    marks = _listing_marks([facts.listing for facts in schema.relations])
+
+    def fit(pairs: int, most: int) -> Section:
+        rows: list[Row] = []
+        for facts, mark in zip(schema.relations, marks, strict=True):
+            has_long_list = name is None or _is_named(facts, schema, name)
+            lists = pairs if name is None else _PAIRS_AROUND_NAME, most if has_long_list else _LIST_ITEMS
+            rows.append(_edge(facts, name, mark, lists))
         return _fit("relations", _RELATIONS, rows, budget, options)
 
-    sections = map(fit, _QUALIFIERS_OF_NAMED)
-    return next((section for section in sections if section.rows), None) or fit(_LIST_ITEMS)
+    return _with_longest_lists(fit, lambda section: section.is_complete if name is None else bool(section.rows))
+
+
+def _with_longest_lists(fit: Callable[[int, int], Section], is_accepted: Callable[[Section], bool]) -> Section:
+    """The section with the longest lists that is accepted, or else the one with the shortest."""
+    *longer, shortest = _LONGEST_LISTS
+    return next(filter(is_accepted, (fit(*each) for each in longer)), None) or fit(*shortest)
+
+
+def _listing_marks(listings: Sequence[Listing]) -> Sequence[str]:
+    """How much of each row's list the store gave; empty texts if all lists are complete."""
+    return [""] * len(listings) if set(listings) <= {Listing.COMPLETE} else [str(each) for each in listings]
 
 
 def _is_named(facts: EdgeFacts, schema: Schema, name: str | None) -> bool:
@@ -207,22 +260,24 @@ def _fit(title: str, columns: Columns, rows: Sequence[Row], budget: int, options
     return Section(title, named, shown, len(rows), tokens)
 
 
-def _label(facts: LabelFacts) -> Row:
+def _label(facts: LabelFacts, mark: str, properties: int) -> Row:
     name = "" if facts.label == facts.id else clipped(facts.label, NAME_LIMIT)
-    return printable_id(facts.id), name, facts.count
+    shown = _first(tuple(map(printable_id, facts.properties)), properties)
+    return printable_id(facts.id), name, facts.count, shown, mark
 
 
-def _edge(facts: EdgeFacts, name: str | None, qualifiers: int) -> Row:
+def _edge(facts: EdgeFacts, name: str | None, mark: str, longest: tuple[int, int]) -> Row:
     """A relation with its pairs of end labels, or with the labels at either end if the pairs are not known.
 
-    At most `qualifiers` of these are shown. With `name`, only the pairs that have this label are shown, if there are
-    any.
+    `longest` has the most pairs and the most qualifiers that are shown. With `name`, only the pairs that have this
+    label are shown, if there are any.
     """
+    most_pairs, most_qualifiers = longest
     pairs = [pair for pair in facts.ends if name in pair[:2]] or facts.ends
     ends = ((), ()) if pairs else (_first(facts.heads), _first(facts.tails))
-    shown = _first(pairs, _PAIRS if name is None else _PAIRS_AROUND_NAME)
+    shown = _first(pairs, most_pairs)
     name_shown = clipped(facts.relation.name, NAME_LIMIT)
-    return facts.relation, name_shown, facts.count, shown, *ends, _first(facts.qualifiers, qualifiers)
+    return facts.relation, name_shown, facts.count, shown, *ends, _first(facts.qualifiers, most_qualifiers), mark
 
 
 def _property(facts: PropertyFacts) -> Row:

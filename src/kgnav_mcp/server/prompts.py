@@ -20,7 +20,7 @@ from kgnav_mcp.model import Entity, Node, Triple
 from kgnav_mcp.navigation.resolving import resolve_entities
 from kgnav_mcp.navigation.sampling import SampleWalk
 from kgnav_mcp.render.budget import truncate_text
-from kgnav_mcp.render.overview import schema_overview
+from kgnav_mcp.render.overview import SCHEMA_ROWS, schema_overview
 from kgnav_mcp.render.problems import error_text
 from kgnav_mcp.render.table import RenderOptions
 from kgnav_mcp.render.text import NAME_LIMIT, clean, name_and_id, node_text, printable_id
@@ -35,8 +35,6 @@ TopicEntities = Annotated[
 ]
 _TOPICS = 2_000
 """Most characters of the list of topic entities."""
-
-_SCHEMA_ROWS = 200
 
 _CLOSING = (
     "Rules: use only what the tools show, not what you remember. Copy ids exactly. Look at every value of a relevant "
@@ -181,7 +179,7 @@ def _references(given: str) -> list[str]:
 async def _schema(graph: Graph, options: RenderOptions) -> str:
     try:
         async with graph.adapter() as adapter:
-            schema = await adapter.schema(limit=_SCHEMA_ROWS)
+            schema = await adapter.schema(limit=SCHEMA_ROWS)
             options = replace(options, generated_prefixes=adapter.generated_prefixes)
     except KgnavError as error:
         return f"The graph cannot be read now.\n{truncate_text(error_text(error), options.budget)}"

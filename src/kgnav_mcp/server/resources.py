@@ -16,7 +16,7 @@ from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation import neighbourhood
 from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.render.budget import truncate_text
-from kgnav_mcp.render.overview import schema_overview
+from kgnav_mcp.render.overview import SCHEMA_ROWS, schema_overview
 from kgnav_mcp.render.problems import error_text
 from kgnav_mcp.render.text import table_cell
 from kgnav_mcp.render.triples import neighbourhood_table
@@ -28,7 +28,6 @@ SCHEMA_OF = "kg://{graph}/schema/{name}"
 ENTITY = "kg://{graph}/entity/{id}"
 
 _MARKDOWN = "text/markdown"
-_SCHEMA_ROWS = 1000
 ALLOW_PATH_CHARACTERS = ResourceSecurity(exempt_params=frozenset({"graph", "name", "id", "trail"}))
 """Turns off the SDK's path checks: ids are never paths of files, and an IRI with slashes is a valid id."""
 
@@ -98,7 +97,7 @@ def resource_errors() -> Generator[None]:
 async def _schema(app: App, graph_name: str, name: str | None) -> str:
     graph = app.graph(graph_name)
     async with graph.adapter() as adapter:
-        schema = await adapter.schema(name, limit=_SCHEMA_ROWS)
+        schema = await adapter.schema(name, limit=SCHEMA_ROWS)
         options = replace(app.render_options, generated_prefixes=adapter.generated_prefixes)
     return schema_overview(graph.name, schema, name, options).text
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pytest
 
 from kgnav_mcp.errors import InvalidCursor, UnknownName, Unsupported
-from kgnav_mcp.model import Certainty
+from kgnav_mcp.model import Certainty, Listing
 from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
 from kgnav_mcp.navigation.primitives import get_node_by_property
 from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
@@ -314,6 +314,30 @@ class SchemaContract(AdapterContract):
             (year,) = facts.qualifiers
             assert year.id == view.relation("year")
             assert year.datatypes == (view.style.datatypes["integer"],)
+
+    async def test_each_label_lists_the_properties_of_its_nodes(self, adapter: GraphAdapter, view: View):
+        if not has(adapter, Capability.LABELS):
+            return
+        expected: defaultdict[str, set[str]] = defaultdict(set)
+        for head, relation, tail, *_ in view.rows:
+            if not isinstance(tail, str):
+                for label in view.types[head]:
+                    expected[label].add(relation)
+        whole = (await adapter.schema(limit=ALL)).labels
+        around = [one for facts in whole for one in (await adapter.schema(facts.id, limit=ALL)).labels]
+        assert {facts.id for facts in around} == {facts.id for facts in whole}
+        for facts in (*whole, *around):
+            found = set(facts.properties)
+            assert len(found) == len(facts.properties)
+            match facts.listing:
+                case Listing.COMPLETE:
+                    assert found == expected[facts.label], facts.label
+                case Listing.SAMPLED:
+                    assert found, facts.label
+                    assert found <= expected[facts.label], facts.label
+                case Listing.ABSENT:
+                    assert not found, facts.label
+        assert Listing.ABSENT not in {facts.listing for facts in around}
 
     async def test_the_labels_that_relations_join_are_counted_together(self, adapter: GraphAdapter, view: View):
         if not has(adapter, Capability.LABELS):

@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema
+from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, Listing, PropertyFacts, QualifierFacts, Schema
 
 _MAX_NODES_READ_WHOLE = 100_000
 """In a graph with at most this many nodes, all are read for their properties, which takes a quarter of a second."""
@@ -84,6 +84,23 @@ class Sample:
             )
             for name, size in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         ]
+
+    def labels(self, labels: Mapping[str, int]) -> tuple[LabelFacts, ...]:
+        """Labels, given with their numbers of nodes, with the properties of these nodes, the most frequent first."""
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for (having, name, *_), size in self.values.items():
+            for label in having:
+                counts[label][name] += size
+        return tuple(
+            LabelFacts(
+                label,
+                readable(label),
+                Count(size),
+                tuple(_most_frequent(counts[label])),
+                Listing.COMPLETE if self.complete or size <= _NODES_PER_LABEL else Listing.SAMPLED,
+            )
+            for label, size in labels.items()
+        )
 
 
 class SchemaReader:
@@ -236,7 +253,7 @@ def _schema(
     return Schema(
         entities=Count(catalogue.nodes),
         triples=_triples(catalogue, sample),
-        labels=tuple(LabelFacts(name, readable(name), Count(catalogue.labels.get(name, 0))) for name in largest),
+        labels=sample.labels({name: catalogue.labels.get(name, 0) for name in largest}),
         relations=tuple(
             EdgeFacts(
                 relation_of(name),
@@ -245,6 +262,7 @@ def _schema(
                 sample.ends[name].tails,
                 sample.ends[name].qualifiers,
                 _joins(sample.ends[name].joins, complete=catalogue.types[name] <= _EDGES_PER_TYPE),
+                Listing.COMPLETE if catalogue.types[name] <= _EDGES_PER_TYPE else Listing.SAMPLED,
             )
             for name in relations
         ),

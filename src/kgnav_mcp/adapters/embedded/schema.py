@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from kgnav_mcp.adapters.embedded import queries, session
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Count, EdgeFacts, Health, LabelFacts, PropertyFacts, QualifierFacts, Schema
+from kgnav_mcp.model import Count, EdgeFacts, Health, LabelFacts, Listing, PropertyFacts, QualifierFacts, Schema
 
-_SAMPLED = "the labels at the ends of relations and the datatypes of properties are from a sample of the triples"
+_SAMPLED = (
+    "the labels at the ends of relations, and the datatypes and labels of properties, are from a sample of the triples"
+)
 
 
 class SchemaReader:
@@ -66,10 +69,24 @@ class SchemaReader:
         return Schema(
             entities=Count(catalogue.entities),
             triples=Count(catalogue.triples),
-            labels=tuple(LabelFacts(entry.short, entry.name, Count(entry.size)) for entry in largest),
+            labels=self._label_facts(largest),
             relations=tuple(sorted(edges, key=self._order)[: self._limit]),
             properties=tuple(sorted(properties, key=self._order)[: self._limit]),
             sampled=_SAMPLED if catalogue.sampled else None,
+        )
+
+    def _label_facts(self, labels: Sequence[LabelEntry]) -> tuple[LabelFacts, ...]:
+        """Returns labels with the properties of their nodes, read by one query."""
+        properties: dict[int, list[str]] = defaultdict(list)
+        numbers = json.dumps([entry.id for entry in labels])
+        for label, number in self._session.all(queries.lists.PROPERTIES_OF_LABELS, numbers):
+            properties[label].append(self._relations.entries[number].relation.id)
+        for own in properties.values():
+            own.sort(key=self._hidden.__contains__)
+        listing = Listing.SAMPLED if self._builder.catalogue.sampled else Listing.COMPLETE
+        return tuple(
+            LabelFacts(entry.short, entry.name, Count(entry.size), tuple(properties[entry.id]), listing)
+            for entry in labels
         )
 
     def _largest(self, entries: Iterable[RelationEntry], size: Callable[[RelationEntry], int]) -> list[RelationEntry]:

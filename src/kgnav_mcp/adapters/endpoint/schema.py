@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cachetools import LRUCache
 from rdflib import RDF, URIRef
@@ -14,11 +14,12 @@ from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.reification import NOTATION
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.sparql import schema
+from kgnav_mcp.adapters.sparql.catalogue import Use
 from kgnav_mcp.adapters.sparql.queries import UNION
-from kgnav_mcp.adapters.sparql.reading import Read, Row, boolean_in, iri_in
+from kgnav_mcp.adapters.sparql.reading import Read, Row, boolean_in, iri_in, is_at_most
 from kgnav_mcp.adapters.sparql.terms import Fragment, batches
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import NODE_VALUES, QualifierFacts, Stop
+from kgnav_mcp.model import NODE_VALUES, Listing, QualifierFacts, Stop
 
 _CACHE_SIZE = 2_000
 _BATCH = 20
@@ -36,12 +37,11 @@ class SchemaReader(schema.SchemaReader):
         self.one_edge_each = not store.reification
         self._qualifiers: LRUCache[URIRef, tuple[QualifierFacts, ...]] = LRUCache(_CACHE_SIZE)
 
-    async def _qualifiers_of(self, relations: Sequence[URIRef]) -> tuple[schema.Qualifiers, Stop]:
+    async def _qualifiers_of(self, uses: Mapping[URIRef, Use]) -> tuple[schema.Qualifiers, Stop]:
         """The qualifiers on the edges of each relation. Cached if all were read."""
         if not self._reification:
-            return {}, Stop.COMPLETE
-        known = {iri: self._qualifiers.get(iri) for iri in relations}
-        unknown = [iri for iri in relations if known[iri] is None]
+            return await super()._qualifiers_of(uses)
+        unknown = [iri for iri in uses if iri not in self._qualifiers]
         found: dict[URIRef, dict[URIRef, set[str]]] = defaultdict(lambda: defaultdict(set))
         stops: dict[URIRef, Stop] = {}
         for n, iri in enumerate(unknown):
@@ -54,12 +54,23 @@ class SchemaReader(schema.SchemaReader):
                 if qualifier not in NOTATION and qualifier != RDF.type:
                     found[iri][qualifier].add(self._datatype(row))
         names = await self._names.relations(one for some in found.values() for one in some)
+        listed: dict[URIRef, tuple[QualifierFacts, ...]] = {}
         for iri in unknown:
-            listed = sorted((names[one].id, tuple(sorted(datatypes))) for one, datatypes in found[iri].items())
-            known[iri] = qualifiers = tuple(QualifierFacts(*each) for each in listed)
+            sorted_facts = sorted((names[one].id, tuple(sorted(datatypes))) for one, datatypes in found[iri].items())
+            listed[iri] = tuple(QualifierFacts(*each) for each in sorted_facts)
             if stops[iri] is Stop.COMPLETE:
-                self._qualifiers[iri] = qualifiers
-        return {iri: qualifiers or () for iri, qualifiers in known.items()}, Stop.first(stops.values())
+                self._qualifiers[iri] = listed[iri]
+        qualifiers: schema.Qualifiers = {}
+        for iri, use in uses.items():
+            if stops.get(iri, Stop.COMPLETE) is not Stop.COMPLETE:
+                qualifiers[iri] = listed[iri], Listing.SAMPLED if listed[iri] else Listing.ABSENT
+            else:
+                is_complete = is_at_most(use.values, schema.SAMPLE) and is_at_most(
+                    use.edges, schema.SAMPLE - use.values.value
+                )
+                known = listed[iri] if iri in listed else self._qualifiers[iri]
+                qualifiers[iri] = known, Listing.COMPLETE if is_complete else Listing.SAMPLED
+        return qualifiers, Stop.first(stops.values())
 
     def _datatype(self, row: Row) -> str:
         if boolean_in(row, "node"):

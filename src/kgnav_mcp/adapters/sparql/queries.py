@@ -106,6 +106,12 @@ END_TYPES: Final = {
     "{ SELECT ?x WHERE { ?y $p ?x FILTER(!isLiteral(?x)) } LIMIT $sample } ?x $typed ?t } GROUP BY ?t }",
 }
 """Costs the types of $sample nodes."""
+PROPERTIES_OF_TYPE: Final = (
+    "{ SELECT ($number AS ?number) ?p (COUNT(*) AS ?n) WHERE { "
+    "{ SELECT ?p WHERE { { SELECT ?s WHERE { ?s $typed $t } LIMIT $sample } ?s ?p ?o FILTER(isLiteral(?o)) } "
+    "LIMIT $most } } GROUP BY ?p }"
+)
+"""Costs the outgoing triples of $sample nodes, until $most of them are values."""
 JOINED_TYPES: Final = (
     "{ SELECT ($number AS ?number) ?h ?t (COUNT(*) AS ?n) WHERE { "
     "{ SELECT ?x ?y WHERE { ?x $p ?y FILTER(!isLiteral(?y)) } LIMIT $sample } "

@@ -14,13 +14,32 @@ from kgnav_mcp.adapters.sparql.catalogue import Catalogue, Use
 from kgnav_mcp.adapters.sparql.names import Names
 from kgnav_mcp.adapters.sparql.reading import Read, Reader, boolean_in, iri_in, is_at_most, number_in
 from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema, Stop
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import (
+    Count,
+    Direction,
+    EdgeFacts,
+    LabelFacts,
+    Listing,
+    PropertyFacts,
+    QualifierFacts,
+    Schema,
+    Stop,
+)
 
 K = TypeVar("K", bound=str)
 
 SAMPLE = 1_000
 """Rows of a relation that are sampled to find the types at its ends."""
 
+_LABEL_SAMPLE = 200
+"""Nodes of a type that are sampled for its properties, where many types are listed."""
+_LABEL_VALUES = 10_000
+"""Values of a type's nodes that are read at most."""
+_LABEL_SHARE = 0.3
+"""The fraction of a call's time for these look-ups. The schema is useful even without them."""
+_MAX_DETAILED_TYPES = 50
+"""Number of types, largest first, whose properties are looked up."""
 _CACHE_SIZE = 2_000
 _NODE_SAMPLE = 10_000
 """Nodes of a type that are sampled to find their relations."""
@@ -41,8 +60,8 @@ _MISSING = "relations, labels and datatypes may be missing"
 
 Details = dict[URIRef, tuple[str, ...]]
 """Labels of types, or datatypes, for each relation."""
-Qualifiers = dict[URIRef, tuple[QualifierFacts, ...]]
-
+Qualifiers = dict[URIRef, tuple[tuple[QualifierFacts, ...], Listing]]
+"""The qualifiers of each relation, and whether these are all."""
 
 Joins = tuple[tuple[str, str, Count], ...]
 """Pairs of head type and tail type of a relation, each with its number of triples."""
@@ -61,15 +80,15 @@ class SchemaReader:
         self._ends: LRUCache[tuple[URIRef, Direction], tuple[str, ...]] = LRUCache(_CACHE_SIZE)
         self._joins: LRUCache[URIRef, Joins] = LRUCache(_CACHE_SIZE)
         self._datatypes: LRUCache[URIRef, tuple[str, ...]] = LRUCache(_CACHE_SIZE)
+        self._properties: LRUCache[URIRef, tuple[tuple[str, ...], Listing]] = LRUCache(_CACHE_SIZE)
 
     async def _union(self, branches: Sequence[str]) -> Read:
         """Run one branch per relation. After a time-out, the rows read so far may be all."""
         return await self._reader.union(branches)
 
-    async def _qualifiers_of(self, relations: Sequence[URIRef]) -> tuple[Qualifiers, Stop]:
+    async def _qualifiers_of(self, uses: Mapping[URIRef, Use]) -> tuple[Qualifiers, Stop]:
         """The qualifiers on the edges of each relation. By default there are none."""
-        del relations
-        return {}, Stop.COMPLETE
+        return dict.fromkeys(uses, ((), Listing.COMPLETE)), Stop.COMPLETE
 
     async def overview(self, limit: int) -> Schema:
         """The whole graph."""
@@ -135,31 +154,39 @@ class SchemaReader:
 
         edges = largest({iri: use.edges for iri, use in uses.items() if use.has_edges})
         properties = largest({iri: use.values for iri, use in uses.items() if use.has_values})
+        labels = largest(types)
         detailed = edges[:_MAX_DETAILED]
         (heads, no_heads), (tails, no_tails), (joins, no_joins) = await gathered(
             self._end_types(detailed, Direction.OUTGOING),
             self._end_types(detailed, Direction.INCOMING),
             self._type_pairs({iri: uses[iri].edges for iri in detailed}),
         )
-        (qualifiers, no_qualifiers), (datatypes, no_types) = await gathered(
-            self._qualifiers_of(detailed), self._datatypes_of(properties[:_MAX_DETAILED])
+        (qualifiers, no_qualifiers), (datatypes, no_types), own = await gathered(
+            self._qualifiers_of({iri: uses[iri] for iri in detailed}),
+            self._datatypes_of(properties[:_MAX_DETAILED]),
+            self._properties_of(catalogue, labels[:_MAX_DETAILED_TYPES]),
         )
         stops = (stop, no_heads, no_tails, no_joins, no_qualifiers, no_types)
         cut = next((f"{words}: {_MISSING}" for why, words in _STOP_NOTES.items() if why in stops), None)
         return Schema(
             entities=Count.unknown(),
             triples=catalogue.triples,
-            labels=tuple(LabelFacts(names[iri].id, names[iri].label, types[iri]) for iri in largest(types)),
+            labels=tuple(
+                LabelFacts(names[iri].id, names[iri].label, types[iri], *own.get(iri, ((), Listing.ABSENT)))
+                for iri in labels
+            ),
             relations=tuple(
                 EdgeFacts(
                     names[iri],
                     uses[iri].edges,
                     heads.get(iri, ()),
                     tails.get(iri, ()),
-                    qualifiers.get(iri, ()),
+                    own,
                     joins.get(iri, ()),
+                    listing,
                 )
                 for iri in edges
+                for own, listing in [qualifiers.get(iri, ((), Listing.ABSENT))]
             ),
             properties=tuple(PropertyFacts(names[iri], uses[iri].values, datatypes.get(iri, ())) for iri in properties),
             sampled="; ".join(note for note in (_SAMPLED, catalogue.sampled, cut) if note),
@@ -225,6 +252,31 @@ class SchemaReader:
                 self._datatypes[iri] = frequent
         return {iri: datatypes or () for iri, datatypes in known.items()}, read.stop
 
+    async def _properties_of(
+        self, catalogue: Catalogue, types: Sequence[URIRef]
+    ) -> Mapping[URIRef, tuple[tuple[str, ...], Listing]]:
+        """The ids of the properties of some nodes of each type, most frequent first. Cached.
+
+        A type is absent if the endpoint's time was over, or its row cap reached, before all was read.
+        """
+        unknown = [iri for iri in types if iri not in self._properties]
+        bounds = {"sample": _LABEL_SAMPLE, "most": _LABEL_VALUES}
+        branches = [
+            self._reader.filled(queries.PROPERTIES_OF_TYPE, number=position, t=iri, **bounds)
+            for position, iri in enumerate(unknown)
+        ]
+        try:
+            read = await self._reader.union(branches, share=_LABEL_SHARE)
+        except StoreTimeout:
+            read = Read((), Stop.TIME_OUT)
+        if read.stop is Stop.COMPLETE:
+            counts: dict[URIRef, dict[URIRef, int]] = {iri: {} for iri in unknown}
+            for row in read.rows:
+                if "p" in row:
+                    counts[unknown[number_in(row, "number")]][iri_in(row, "p")] = number_in(row, "n")
+            self._properties.update({iri: _listed(catalogue, iri, found) for iri, found in counts.items()})
+        return {iri: self._properties[iri] for iri in types if iri in self._properties}
+
     async def _select_each(self, template: str, relations: Sequence[URIRef]) -> Read:
         return await self._union(
             [
@@ -232,6 +284,15 @@ class SchemaReader:
                 for position, iri in enumerate(relations)
             ]
         )
+
+
+def _listed(catalogue: Catalogue, type_: URIRef, counts: Mapping[URIRef, int]) -> tuple[tuple[str, ...], Listing]:
+    """The ids of the properties that were read of a type's nodes, and whether these are all."""
+    known = [iri for iri in _most_frequent(counts) if iri in catalogue.relations]
+    is_catalogue_complete = catalogue.stop is Stop.COMPLETE and catalogue.sampled is None
+    is_complete = is_at_most(catalogue.types[type_], _LABEL_SAMPLE) and sum(counts.values()) < _LABEL_VALUES
+    listing = Listing.COMPLETE if is_catalogue_complete and is_complete else Listing.SAMPLED
+    return tuple(catalogue.names[iri].id for iri in known), listing
 
 
 def _most_frequent(counts: Mapping[K, int]) -> list[K]:

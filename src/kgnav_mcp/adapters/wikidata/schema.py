@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ from kgnav_mcp.model import (
     Direction,
     EdgeFacts,
     LabelFacts,
+    Listing,
     PropertyFacts,
     QualifierFacts,
     Schema,
@@ -64,12 +66,16 @@ _MISSING = "relations, classes and qualifiers may be missing"
 class StatementCounts:
     """The number of statements of each property, and of all properties together.
 
-    Unless `stop` is COMPLETE, properties may be missing.
+    Unless `stop` is COMPLETE, properties may be missing. `by_class` has the properties of the instances of each class,
+    most frequent first, and whether these are all.
     """
 
     counts: Mapping[str, Count]
     triples: Count = field(default_factory=Count.unknown)
     stop: Stop = Stop.COMPLETE
+    by_class: Mapping[str, tuple[Sequence[str], Listing]] = field(
+        default_factory=dict[str, tuple[Sequence[str], Listing]]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +90,10 @@ class RelationDetails:
     qualifiers: tuple[QualifierFacts, ...] = ()
     ends: tuple[tuple[str, str, Count], ...] = ()
     stop: Stop = Stop.COMPLETE
+
+
+_NO_DETAILS = RelationDetails(stop=Stop.TIME_OUT)
+"""The details of a relation of which none were read."""
 
 
 class SchemaReader:
@@ -175,14 +185,19 @@ class SchemaReader:
         """The properties of the instances of classes. The count of a relation is that of all its statements."""
         uses = (await self._statement_counts()).counts
         found: dict[str, Count] = {}
+        by_class: dict[str, tuple[Sequence[str], Listing]] = {}
         stop = Stop.COMPLETE
         for class_ in classes:
+            at_instances = Counter[str]()
+            listing = Listing.SAMPLED
             for direction in Direction:
                 read = await self._reader.select(
                     queries_schema.AT_CLASS[direction], most=_SAMPLE_NODES, of_class=class_
                 )
                 stop = Stop.first((stop, read.stop))
                 complete = read.stop is Stop.COMPLETE and is_at_most(sizes[str(class_)], _SAMPLE_NODES)
+                if complete and direction is Direction.OUTGOING:
+                    listing = Listing.COMPLETE
                 for row in read.rows:
                     local = self._store.ids.property_of(str(row["p"]))
                     if local is None:
@@ -192,7 +207,9 @@ class SchemaReader:
                         found[local] = uses.get(local, Count.unknown())
                     elif direction is Direction.OUTGOING:
                         found[local] = Count(counted) if complete else Count.at_least(counted)
-        return StatementCounts(found, stop=stop)
+                        at_instances[local] = counted
+            by_class[str(class_)] = [local for local, _ in at_instances.most_common()], listing
+        return StatementCounts(found, stop=stop, by_class=by_class)
 
     async def _schema(self, classes: Mapping[str, Count], used: StatementCounts, limit: int, detailed: int) -> Schema:
         catalogue, known, uses = self._catalogues.current, await self._classes.get(), used.counts
@@ -218,18 +235,47 @@ class SchemaReader:
             entities=Count.unknown(),
             triples=used.triples,
             labels=tuple(
-                LabelFacts(self._store.ids.shown(iri), self._classes.label(iri, known), classes[iri]) for iri in labels
+                LabelFacts(
+                    self._store.ids.shown(iri),
+                    self._classes.label(iri, known),
+                    classes[iri],
+                    tuple(
+                        catalogue.relation(local).id
+                        for local in sorted(own, key=catalogue.hidden)
+                        if not is_edge(local)
+                    ),
+                    listing,
+                )
+                for iri in labels
+                for own, listing in [used.by_class.get(iri, ((), Listing.ABSENT))]
             ),
             relations=tuple(
-                EdgeFacts(catalogue.relation(local), uses[local], ends.heads, ends.tails, ends.qualifiers, ends.ends)
+                EdgeFacts(
+                    catalogue.relation(local),
+                    uses[local],
+                    ends.heads,
+                    ends.tails,
+                    ends.qualifiers,
+                    ends.ends,
+                    self._listing_of(uses[local], ends),
+                )
                 for local in edges
-                for ends in [joined.get(local, RelationDetails())]
+                for ends in [joined.get(local, _NO_DETAILS)]
             ),
             properties=tuple(
                 PropertyFacts(catalogue.relation(local), uses[local], (datatypes[local],)) for local in properties
             ),
             sampled="; ".join(notes),
         )
+
+    def _listing_of(self, count: Count, details: RelationDetails) -> Listing:
+        """Whether the qualifiers of a relation are all."""
+        if not self._store.form.statements:
+            return Listing.COMPLETE  # there are none
+        if details is _NO_DETAILS:
+            return Listing.ABSENT
+        is_complete = details.stop is Stop.COMPLETE and is_at_most(count, _SAMPLE_ROWS)
+        return Listing.COMPLETE if is_complete else Listing.SAMPLED
 
     async def _datatypes_of(self, properties: Sequence[str]) -> Mapping[str, str]:
         """The datatypes of properties; of those that are not defined here, the one that their first value shows.
@@ -266,7 +312,7 @@ class SchemaReader:
                 self._both_ends(local), self._qualifiers(local)
             )
         except StoreTimeout:
-            return RelationDetails(stop=Stop.TIME_OUT)  # The relation and its count are useful without details.
+            return _NO_DETAILS  # The relation and its count are useful without details.
         read = RelationDetails(heads, tails, qualifiers, ends, Stop.first((no_heads, no_tails, no_ends, no_qualifiers)))
         if read.stop is Stop.COMPLETE:
             self._details_cache[local] = read

@@ -47,7 +47,7 @@ class LlmRanker:
 
     Args:
         settings: the endpoint, the model, its key, and its time limit in seconds.
-        best: number of relations to ask for; the others follow in the order of BM25.
+        best: number of relations to ask for. If the model chooses fewer, the order of BM25 completes them.
         clock: seconds, to time the pause after a failure.
     """
 
@@ -59,14 +59,16 @@ class LlmRanker:
         self._choices: LRUCache[str, list[str]] = LRUCache(_CACHED_CHOICES)
         self._failed: tuple[float, str] | None = None
 
-    async def __call__(self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> Ranking:
+    async def __call__(
+        self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts], *, thought: str = ""
+    ) -> Ranking:
         proposed = await bm25(question, anchor, relations)
         ranked = proposed.relations
         candidates = [facts for facts in ranked if len(facts.relation.id) <= _ID_LIMIT][:_CANDIDATES]
         if len(candidates) < 2:
             return proposed
         try:
-            first = await self._choose(question, anchor, candidates)
+            first = await self._choose(document(question, anchor, candidates, thought), candidates)
         except _NoChoice as error:
             return replace(proposed, note=f"ranked by BM25: the language model {error}")
         chosen = set(map(id, first))
@@ -79,10 +81,7 @@ class LlmRanker:
             await self._client.aclose()
             self._client = None
 
-    async def _choose(
-        self, question: str, anchor: Entity | None, candidates: Sequence[RelationFacts]
-    ) -> list[RelationFacts]:
-        shown_document = document(question, anchor, candidates)
+    async def _choose(self, shown_document: str, candidates: Sequence[RelationFacts]) -> list[RelationFacts]:
         cached_ids = self._choices.get(shown_document)
         if cached_ids is not None:
             return picked(cached_ids, candidates, self._best)

@@ -58,7 +58,10 @@ class SemanticRanker:
         self._embed: Embed | None = None
         self._vectors: LRUCache[str, NDArray[np.float32]] = LRUCache(remembered)
 
-    async def __call__(self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> Ranking:
+    async def __call__(
+        self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts], *, thought: str = ""
+    ) -> Ranking:
+        del thought
         embed = await self._load_once()
         question_vector = await asyncio.to_thread(embed, without_own_name(question, anchor) or question)
         texts = [relation_text(facts) for facts in relations]

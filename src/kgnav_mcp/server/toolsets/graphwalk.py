@@ -11,6 +11,7 @@ from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import primitives
 from kgnav_mcp.navigation.cursor import Cursor
+from kgnav_mcp.navigation.trails import THINK_TOOL
 from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.render.calls import call_text, next_call
@@ -228,7 +229,7 @@ _TOOLS = (
         example={"property_name": "born", "entity_name": "*", "entity_type": "node"},
     ),
     ToolSpec(
-        name="think",
+        name=THINK_TOOL,
         title="Note a thought",
         description="Write down reasoning between look-ups; returns the thought and changes nothing.",
         arguments=Think,

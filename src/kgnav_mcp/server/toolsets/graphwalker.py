@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from pydantic import Field
 
 from kgnav_mcp.model import Triple
 from kgnav_mcp.navigation import relations as walker
+from kgnav_mcp.navigation.ranking import Ranker
+from kgnav_mcp.navigation.trails import last_thought
 from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.table import Answer
@@ -43,18 +47,34 @@ class GetTriples(Arguments):
 
 
 async def get_relations(call: ToolCall, given: GetRelations) -> Answer:
-    """Answer with the relations of entities (GraphWalker's relation retrieval)."""
+    """Answer with the relations of entities, ranked by the question or the trail's (GraphWalker, appendix F.2)."""
+    question, ranker = await question_and_ranker(call, given)
+    if question:
+        call = replace(call, arguments={**call.arguments, "question": question})  # so that cursors depend on it
     start = call.start(given.cursor)
     found = await walker.get_relations(
         call.adapter,
         given.entity,
-        question=given.question,
+        question=question,
         after=start.after,
         limits=call.limits,
-        ranker=call.app.ranker,
+        ranker=ranker,
     )
-    table = relations_table(found, start.offset, ranked=bool(given.question))
+    table = relations_table(found, start.offset, ranked=bool(question))
     return call.answer(table, found.page.positions)
+
+
+async def question_and_ranker(call: ToolCall, given: GetRelations) -> tuple[str | None, Ranker]:
+    """The question by which relations are ranked, which may be the trail's, and what ranks them.
+
+    A language model is shown the trail's last thought (GraphWalker, appendix H).
+    """
+    question = given.question
+    if question is None and call.recording is not None:
+        question = call.recording.beginning.question
+    # Only a language model reads thoughts, and they are all steps of the trail, which take time to read.
+    thought = last_thought(await call.trail()) if call.recording and call.app.settings.ranker == "llm" else ""
+    return question, partial(call.app.ranker, thought=thought)
 
 
 async def get_triples(call: ToolCall, given: GetTriples) -> Answer:

@@ -7,14 +7,13 @@ from pydantic import Field
 from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.navigation.codes import find_candidates
 from kgnav_mcp.render.nodes import CANDIDATE_COLUMNS, candidates_table
-from kgnav_mcp.render.overview import OVERVIEW_COLUMNS, schema_overview
+from kgnav_mcp.render.overview import OVERVIEW_COLUMNS, SCHEMA_ROWS, schema_overview
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 
-_SCHEMA_ROWS = 1000
 _CANDIDATES = 10
 
 
@@ -45,7 +44,7 @@ async def find_node(call: ToolCall, given: FindNode) -> Answer:
 
 async def describe_graph(call: ToolCall, given: DescribeGraph) -> Answer:
     """Answer with an overview of the schema, or with the part around one name."""
-    schema = await call.adapter.schema(given.name, limit=_SCHEMA_ROWS)
+    schema = await call.adapter.schema(given.name, limit=SCHEMA_ROWS)
     return schema_overview(call.graph.name, schema, given.name, call.options)
 
 
@@ -67,8 +66,9 @@ _TOOLS = (
         name="describe_graph",
         title="Describe the graph",
         description=(
-            "Schema of the knowledge graph: labels (classes) with counts, relations with the labels at their ends, "
-            "properties. Without a name an overview; with the name of a label, relation or property what is around it."
+            "Schema of the knowledge graph: labels (classes) with counts and properties, relations with the labels "
+            "they join and qualifiers. Without a name an overview; with that of a label, relation or property its "
+            "surroundings."
         ),
         arguments=DescribeGraph,
         run=describe_graph,

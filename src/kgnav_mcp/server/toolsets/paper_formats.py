@@ -23,7 +23,7 @@ from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolsets.descriptions import EITHER
 from kgnav_mcp.server.toolsets.graphwalk import Neighbors, NodesByProperty, Think, UniqueValues
-from kgnav_mcp.server.toolsets.graphwalker import GetRelations, GetTriples
+from kgnav_mcp.server.toolsets.graphwalker import GetRelations, GetTriples, question_and_ranker
 from kgnav_mcp.server.toolsets.sog import Search
 
 PageT = TypeVar("PageT", bound=Page[Any])
@@ -77,12 +77,13 @@ async def _search(call: ToolCall, given: Search) -> PaperAnswer:
 
 
 async def _get_relations(call: ToolCall, given: GetRelations) -> PaperAnswer:
+    question, ranker = await question_and_ranker(call, given)
     found = await walker.get_relations(
         call.adapter,
         given.entity,
-        question=given.question,
+        question=question,
         limits=replace(call.limits, relations_per_direction=_RELATIONS_PER_DIRECTION),
-        ranker=call.app.ranker,
+        ranker=ranker,
     )
     if found.page.stop is not Stop.LIMIT:
         refuse_partial(found.page.stop)

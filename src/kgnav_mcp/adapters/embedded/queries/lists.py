@@ -236,6 +236,12 @@ SELECT p, datatype, n FROM label_property WHERE label = ? ORDER BY n DESC, p, da
 """
 """One seek and a row for each property and datatype of a label."""
 
+PROPERTIES_OF_LABELS = """
+SELECT o.label, o.p FROM json_each(?) AS j CROSS JOIN label_property AS o ON o.label = j.value
+GROUP BY o.label, o.p ORDER BY o.label, sum(o.n) DESC, o.p
+"""
+"""One seek for each label, and a row for each of its properties and datatypes: statistics, small beside the graph."""
+
 LABELS_OF_PROPERTY = (
     "SELECT label FROM label_property WHERE p = ? AND label > 0 GROUP BY label ORDER BY sum(n) DESC, label"
 )
