@@ -15,8 +15,9 @@ from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
-from kgnav_mcp.server import build_server
+from kgnav_mcp.server import build_server, planning
 from kgnav_mcp.server.toolsets.plans import TOOLSET
+from kgnav_mcp.spelling.steps import MOST_OMITTED
 from tests.server.clients import call, refused, without_cursors
 from tests.server.processes import PATIENCE_S
 
@@ -106,6 +107,20 @@ ANSWERS: dict[str, tuple[str, dict[str, object]]] = {
     "a checked plan": ("check_plan", {"plan": "MATCH (p:painter)-[:Born_In]->({name: 'zundert'}) RETURN p"}),
     "neighbours of many": ("fetch_neighbors", {"nodes": ["zundert", "Paris"], "edge_type": "located_in"}),
     "neighbours of a type": ("fetch_neighbors", {"nodes": ["zundert"], "node_type": "Country", "max_hops": 2}),
+    "common nodes by either direction": (
+        "find_common_nodes",
+        {"pairs": [["paris", "located_in"], ["louvre", "located_in"]], "direction": "either"},
+    ),
+    "steps without a direction": (
+        "run_plan",
+        {
+            "plan": [
+                {"as": "c", "find_node": {"id": "paris"}},
+                {"as": "n", "fetch_neighbors": {"from": "c", "edge_type": "located_in"}},
+                {"return": ["n"]},
+            ]
+        },
+    ),
     "common nodes": ("find_common_nodes", {"pairs": [["vincent_van_gogh", "lived_in"], ["Rembrandt", "died_in"]]}),
 }
 ERRORS: dict[str, tuple[str, dict[str, object]]] = {
@@ -164,11 +179,39 @@ ERRORS: dict[str, tuple[str, dict[str, object]]] = {
 }
 
 
+@pytest.fixture(autouse=True)
+def patient_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine, too, what steps omit is counted."""
+    monkeypatch.setattr(planning, "OMITTED_S", PATIENCE_S)
+
+
 @pytest.mark.parametrize("what", ANSWERS)
 async def test_the_answer_is_as_it_was_read_and_found_good(what: str, snapshot: SnapshotAssertion):
     tool, arguments = ANSWERS[what]
     text = without_cursors(await call(tool, arguments, PLANS))
     assert "\n".join(text.splitlines()[:_SHOWN]) == snapshot
+
+
+async def test_more_omitted_matches_than_are_counted_are_stated_as_a_lower_bound(tmp_path: Path):
+    edges = [f"n{number}\tnear\thub\n" for number in range(MOST_OMITTED + 1)]
+    (tmp_path / "hub.tsv").write_text(f"head\trelation\ttail\nhub\tnear\tn0\n{''.join(edges)}", encoding="utf-8")
+    load([tmp_path / "hub.tsv"], tmp_path / "hub.kg")
+    hub = Settings(graphs={"hub": GraphSettings(location=str(tmp_path / "hub.kg"))}, toolsets=("graphrunner",))
+
+    exact = await call("fetch_neighbors", {"nodes": ["hub"]}, hub)
+    assert exact.startswith("1 row\n")
+    assert "incoming matches left out: 1,000. " in exact  # n0 is shown already
+
+    (tmp_path / "more.tsv").write_text(f"head\trelation\ttail\n{''.join(edges)}", encoding="utf-8")
+    load([tmp_path / "more.tsv"], tmp_path / "hub.kg")
+    assert "incoming matches left out: 1,000+. " in await call("fetch_neighbors", {"nodes": ["hub"]}, hub)
+
+
+async def test_matches_that_cannot_be_counted_in_time_are_said_to_be_so(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(planning, "OMITTED_S", 0.0)
+    answer = await call("fetch_neighbors", {"nodes": ["paris"], "edge_type": "located_in"}, PLANS)
+    assert answer.startswith("1 row\n")
+    assert "incoming matches left out: not counted in time. " in answer
 
 
 @pytest.mark.parametrize("what", ERRORS)

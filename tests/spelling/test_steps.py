@@ -158,7 +158,7 @@ def test_common_nodes_are_neighbours_of_each_side():
     found = match(FILM, ACTORS, {"as": "both", "find_common_nodes": pairs})
 
     assert [(edge.source, edge.target, edge.relations, edge.either) for edge in found.edges[1:]] == [
-        ("film", "both", ("starred",), True),
+        ("film", "both", ("starred",), False),
         ("both", "actors", ("knows",), False),
     ]
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from typing import cast
 
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.config import user_cache_folder
-from kgnav_mcp.errors import InvalidPlan
-from kgnav_mcp.model import Direction, Literal
+from kgnav_mcp.errors import InvalidPlan, PlanTooLarge, StoreError, Unsupported
+from kgnav_mcp.model import Count, Direction, Literal, Stop
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.navigation.plans.sizes import sizes_of, sizes_to_tell
@@ -21,6 +24,7 @@ from kgnav_mcp.server.toolsets.plans import CYPHER
 from kgnav_mcp.spelling import ParsedPlan, parse_plan
 from kgnav_mcp.spelling.correcting import corrected_json
 from kgnav_mcp.spelling.cypher import quoted, write_cypher, write_part
+from kgnav_mcp.spelling.steps import MOST_OMITTED, OmittedMatches, omitted_matches
 
 _MEND = "Mend it and call again. describe_graph(name) shows what is around a label or a relation."
 
@@ -79,13 +83,57 @@ async def run_plan(call: ToolCall, plan: object, cursor: str | None, *, proof: b
     start = call.start(cursor)
     plans = runner(call)
     written, found = await _parse_and_check(plans, plan)
-    page = await plans.run(found.plan, limit=call.limits.row_limit, after=start.after, proof=proof)
+    page, omitted = await gathered(
+        plans.run(found.plan, limit=call.limits.row_limit, after=start.after, proof=proof),
+        omitted_notes(plans, written.source_json if not start.offset else None),
+    )
     repeated = (
         duplicates_note(page) if written.source_json is None else ()
     )  # rows of patterns and steps are always distinct
-    notes = (*found.notes, *repeated)
+    notes = (*found.notes, *omitted, *repeated)
     sizes = () if start.offset else await sizes_to_tell(call.adapter, found.plan, page)
     return call.answer(plan_table(page, start.offset, intro=sizes_line(sizes), notes=notes), page.positions)
+
+
+OMITTED_S = 2.0
+"""Seconds for the counts of what steps omit. They are made while the plan runs: milliseconds, as a rule."""
+
+
+async def omitted_notes(plans: PlanRunner, steps: object, *, of_tool: bool = False) -> list[str]:
+    """One sentence for each of some valid steps that omits matches because its direction was left out.
+
+    `of_tool`: the step is a call of a tool, which needs no name. A plan of another kind has no such steps.
+    """
+    if not isinstance(steps, list):
+        return []
+    given = [*omitted_matches(cast("list[object]", steps))]
+    counts = await gathered(*(_number_omitted(plans, each) for each in given))
+    notes: list[str] = []
+    for each, count in zip(given, counts, strict=True):
+        if count is not None and count == Count(0):
+            continue
+        number = "not counted in time" if count is None else f"{count}"
+        kind = "common nodes by incoming edges" if each.is_common else "incoming matches"
+        step = "" if of_tool else f" of step {each.step}"
+        notes.append(
+            f'Only outgoing edges{step}; {kind} left out: {number}. With direction "either" they are included.'
+        )
+    return notes
+
+
+async def _number_omitted(plans: PlanRunner, omitted: OmittedMatches) -> Count | None:
+    """How many matches a step omits; None if they were not counted in time."""
+    try:
+        async with asyncio.timeout(OMITTED_S):
+            found = await plans.check(omitted.count)
+            if found.problems:  # the graph has no such edge that is incoming
+                return Count(0)
+            page = await plans.run(found.plan, limit=1)
+    except (TimeoutError, PlanTooLarge, StoreError, Unsupported):
+        return None  # the answer is valid without it
+    (number,) = (cell for row in page.items for cell in row.cells if isinstance(cell, int))
+    complete = page.stop is Stop.COMPLETE and number <= MOST_OMITTED
+    return Count(number) if complete else Count.at_least(min(number, MOST_OMITTED))
 
 
 def walk_calls(walk: SampleWalk) -> list[str]:

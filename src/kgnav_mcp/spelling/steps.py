@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, cast
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -17,6 +17,9 @@ from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import (
     HINT,
     UNNAMED,
+    Aggregate,
+    AggregateFunction,
+    Column,
     Compare,
     Comparison,
     Constant,
@@ -31,7 +34,9 @@ from kgnav_mcp.plan import (
     Pipeline,
     Plan,
     PlanProblem,
+    Project,
     Property,
+    Variable,
 )
 from kgnav_mcp.plan.walking import conjunction
 from kgnav_mcp.spelling.json_conditions import parse_conditions
@@ -39,8 +44,13 @@ from kgnav_mcp.spelling.json_forms import Strict, form_problems
 from kgnav_mcp.spelling.patterns import OneOrMany, identity_conditions, path_length
 from kgnav_mcp.spelling.return_columns import projections
 
-_DEFAULT_HOPS = 3
-"""Most hops to nodes of a type, if neither an edge type nor a number of hops is given."""
+DEFAULT_HOPS = 3
+"""Most hops to nodes of a type, if neither an edge type nor a number of hops is given. Ours: the paper has no limit."""
+EdgeDirection = Literal["outgoing", "incoming", "either"]
+DEFAULT_DIRECTION: Final = "outgoing"
+"""Of both actions that follow edges, as in GraphRunner 3.1.2 and 3.1.3."""
+MOST_OMITTED = 1_000
+"""Matches that are counted exactly to say how many a step omits."""
 
 
 class FindNode(Strict):
@@ -64,7 +74,7 @@ class FetchNeighbors(Strict):
     source: str = Field(alias="from")
     edge_type: str | list[str] | None = None
     label: str | None = Field(default=None, alias="node_type")
-    direction: Literal["outgoing", "incoming", "either"] = "outgoing"
+    direction: EdgeDirection = DEFAULT_DIRECTION
     hops: int | tuple[int, int | None] | None = None
     where: dict[str, Any] = Field(default_factory=dict[str, Any])
     edge_where: dict[str, Any] = Field(default_factory=dict[str, Any])
@@ -78,7 +88,7 @@ class CommonPair(Strict):
 
     node: str
     edge_type: str | None = None
-    direction: Literal["outgoing", "incoming", "either"] = "either"
+    direction: EdgeDirection = DEFAULT_DIRECTION
 
     @model_validator(mode="before")
     @classmethod
@@ -130,6 +140,36 @@ class Step(Strict):
         """Number of actions. A valid step has one."""
         return sum(each is not None for each in (self.find_node, self.fetch_neighbors, self.find_common_nodes))
 
+    def with_other_directions(self) -> Step:
+        """The step with another direction where the writer gave none: incoming neighbours, or nodes common by either.
+
+        It is the step itself if there is nothing to replace.
+        """
+        hop, pairs = self.fetch_neighbors, self.find_common_nodes or []
+        if hop is not None and _DIRECTION not in hop.model_fields_set:
+            return self.model_copy(update={"fetch_neighbors": hop.model_copy(update={_DIRECTION: "incoming"})})
+        if any(_DIRECTION not in pair.model_fields_set for pair in pairs):
+            other = [
+                pair if _DIRECTION in pair.model_fields_set else pair.model_copy(update={_DIRECTION: "either"})
+                for pair in pairs
+            ]
+            return self.model_copy(update={"find_common_nodes": other})
+        return self
+
+
+_DIRECTION = "direction"
+
+
+@dataclass(frozen=True, slots=True)
+class OmittedMatches:
+    """What a step leaves out because its direction was left out, as a plan that counts it."""
+
+    step: str
+    is_common: bool
+    """Whether they are nodes common to several by edges of either direction. Otherwise they are incoming neighbours."""
+    count: Plan
+    """Its one cell is their number, at most one more than MOST_OMITTED."""
+
 
 @dataclass(slots=True)
 class _Pattern:
@@ -150,6 +190,25 @@ def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:
         InvalidPlan: the steps are not valid. The error lists every problem.
     """
     problems: list[PlanProblem] = []
+    reader, result = _read(given, problems)
+    plan = reader.plan(result)
+    if problems:
+        next_step = "Mend these steps and send the whole list again."
+        raise InvalidPlan(list(dict.fromkeys(problems)), plan, next_step=next_step)
+    return plan, frozenset(reader.one_node)
+
+
+def omitted_matches(given: Sequence[object]) -> Iterator[OmittedMatches]:
+    """What each of some valid steps leaves out because its direction was left out."""
+    reader, _ = _read(given, [])
+    for name, step in reader.steps.items():
+        other = step.with_other_directions()
+        if other is not step:
+            yield reader.omitted(name, other)
+
+
+def _read(given: Sequence[object], problems: list[PlanProblem]) -> tuple[_Reader, Step]:
+    """A reader of the steps with an action, and the step that says what is returned."""
     steps: dict[str, Step] = {}
     for number, each in enumerate(given, 1):
         try:
@@ -162,12 +221,7 @@ def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:
     actions = {name: step for name, step in steps.items() if name not in returned}
     problems += _step_problems(actions)
     result = steps[returned[-1]] if returned else Step.model_validate({"return": list(actions)[-1:]})
-    reader = _Reader(actions, problems)
-    plan = reader.plan(result)
-    if problems:
-        next_step = "Mend these steps and send the whole list again."
-        raise InvalidPlan(list(dict.fromkeys(problems)), plan, next_step=next_step)
-    return plan, frozenset(reader.one_node)
+    return _Reader(actions, problems), result
 
 
 _KEYS: dict[str, type[Strict]] = {
@@ -225,6 +279,23 @@ class _Reader:
             self._add(name, {}, pattern)
         return Plan((Pipeline((pattern.match(), *results)),))
 
+    def omitted(self, name: str, other: Step) -> OmittedMatches:
+        """The matches of a step with another direction that it does not have with its own."""
+        needed = self._with_dependencies([name])
+        pattern = _Pattern()
+        for each in needed:
+            _Reader({**self.steps, name: other}, [])._add(each, {}, pattern)
+        self.copies += 1  # the edges of the step itself get other names than those of the pattern
+        own = _Pattern()
+        self._add(name, {each: each for each in needed}, own)
+        own.nodes += (NodePattern(each) for each in self.steps[name].depends_on)
+        pattern.where.append(Not(Exists(own.match())))
+        is_common = other.find_common_nodes is not None
+        ends = [name] if is_common else [*other.depends_on, name]
+        rows = Project(tuple(Column(each, Variable(each)) for each in ends), distinct=True, limit=MOST_OMITTED + 1)
+        number = Project((Column("matches", Aggregate(AggregateFunction.COUNT, None)),))
+        return OmittedMatches(name, is_common, Plan((Pipeline((pattern.match(), rows, number)),)))
+
     def _add(self, name: str, variables: dict[str, str], pattern: _Pattern) -> None:
         """Add a step to a pattern. `called` has the variables of renamed steps; others are named as their step."""
         step, variable = self.steps[name], variables.get(name, name)
@@ -250,7 +321,7 @@ class _Reader:
         types = [step.edge_type] if isinstance(step.edge_type, str) else step.edge_type or []
         length = path_length(step.hops)
         any_hops = step.hops is None and step.edge_as is None  # a named edge is a single edge, not a path
-        most = _DEFAULT_HOPS if any_hops else step.hops
+        most = DEFAULT_HOPS if any_hops else step.hops
         if step.label is not None and not types and isinstance(most, int):
             length = PathLength(PathKind.DISTANCE, 1, most)
         pattern.nodes.append(_node(variable, step.label))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import cycle
 from typing import ClassVar
@@ -13,6 +14,7 @@ from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
 from kgnav_mcp.port import Capability, GraphAdapter
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
+from kgnav_mcp.server import planning
 from kgnav_mcp.spelling import parse_plan
 from tests.contract import toy
 from tests.contract.suite.base import AdapterContract, has
@@ -22,6 +24,7 @@ from tests.plans.graph import Graph
 from tests.plans.short import cmp, edge, fit, give, plan
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain
+from tests.server.processes import PATIENCE_S
 
 SMALL = ("knows", "dislikes", "marriage", "spouse", "eats", "lives_at", "hunts")
 """Relations without hubs."""
@@ -77,6 +80,57 @@ class PlanContract(AdapterContract):
         checked = await PlanRunner(adapter, self.bound).check(parse_plan(text).plan)
         assert not checked.problems
         await hold(PlanRunner(adapter, self.bound), plain_graph, checked.plan, ALL, 1)
+
+    @pytest.mark.parametrize(
+        ("nodes", "relation"), [(("ada", "ben", "cyd"), "knows"), ((toy.HUB,), "visited"), (("ada",), "eats")]
+    )
+    async def test_a_step_without_a_direction_is_outgoing_and_counts_the_incoming_matches_left_out(
+        self, adapter: GraphAdapter, view: View, nodes: tuple[str, ...], relation: str
+    ):
+        edges = {(edge.head, edge.tail) for edge in toy.EDGES if edge.relation == relation}
+        outgoing = {(head, tail) for head, tail in edges if head in nodes}
+        omitted = {(tail, head) for head, tail in edges if tail in nodes} - outgoing
+        steps = [
+            {"as": "n", "find_node": {"element_id": [view.node(one) for one in nodes]}},
+            {"as": "m", "fetch_neighbors": {"from": "n", "edge_type": view.relation(relation)}},
+            {"return": ["n", "m"]},
+        ]
+        rows, notes = await self._rows_and_omitted(adapter, steps)
+        assert rows == {(view.node(head), view.node(tail)) for head, tail in outgoing}
+        expected = f"Only outgoing edges of step m; incoming matches left out: {len(omitted)}."
+        assert [note.partition(" With ")[0] for note in notes] == ([expected] if omitted else [])
+
+    async def test_common_nodes_are_outgoing_and_count_those_of_either_direction_left_out(
+        self, adapter: GraphAdapter, view: View
+    ):
+        edges = {(edge.head, edge.tail) for edge in toy.EDGES if edge.relation == "knows"}
+        either = edges | {(tail, head) for head, tail in edges}
+        both = {far for near, far in either if near == "ben"} & {far for near, far in either if near == "cyd"}
+        assert both == {"ada"}
+        assert not {far for near, far in edges if near == "cyd"}
+        steps: list[object] = [
+            {"as": "b", "find_node": {"element_id": view.node("ben")}},
+            {"as": "c", "find_node": {"element_id": view.node("cyd")}},
+            {"as": "m", "find_common_nodes": [[one, view.relation("knows")] for one in ("b", "c")]},
+        ]
+        rows, notes = await self._rows_and_omitted(adapter, steps)
+        assert rows == set()
+        assert [note.partition(" With ")[0] for note in notes] == [
+            "Only outgoing edges of step m; common nodes by incoming edges left out: 1."
+        ]
+
+    async def _rows_and_omitted(
+        self, adapter: GraphAdapter, steps: Sequence[object]
+    ) -> tuple[set[tuple[object, ...]], list[str]]:
+        """The ids in the rows of steps, and the sentences on what they leave out."""
+        plans = PlanRunner(adapter, self.bound)
+        checked = await plans.check(parse_plan([*steps]).plan)
+        assert not checked.problems
+        page = await plans.run(checked.plan, limit=1_000)
+        rows = {tuple(getattr(cell, "id", None) for cell in row.cells) for row in page.items}
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(planning, "OMITTED_S", PATIENCE_S)  # a store that has just started is slow
+            return rows, await planning.omitted_notes(plans, steps)
 
     @pytest.mark.parametrize("condition", ["n.id = ", "elementId(n) = ", "n.id IN ["])
     async def test_a_plan_finds_a_node_by_its_printed_id(self, adapter: GraphAdapter, view: View, condition: str):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from pydantic import Field
 
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
@@ -17,14 +18,14 @@ from kgnav_mcp.render.text import name_and_id
 from kgnav_mcp.render.triples import entity_notes
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.planning import check_written_plan, runner
+from kgnav_mcp.server.planning import check_written_plan, omitted_notes, runner
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
-from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER, EitherDirection
+from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER
 from kgnav_mcp.spelling import ParsedPlan
-from kgnav_mcp.spelling.steps import parse_steps
+from kgnav_mcp.spelling.steps import DEFAULT_DIRECTION, DEFAULT_HOPS, EdgeDirection, parse_steps
 
-_DIRECTION = "outgoing: the nodes are heads of the edges; incoming: tails."
+_DIRECTION = "outgoing: the nodes are heads of the edges; incoming: tails; either: both."
 _HOPS = 5
 
 
@@ -38,8 +39,13 @@ class FetchNeighbors(Arguments):
     node_type: str | None = Field(
         default=None, description="Label of the nodes wanted; without edge_type they are looked for hop by hop."
     )
-    direction: EitherDirection = Field(default=EITHER, description=_DIRECTION)
-    max_hops: int = Field(default=3, ge=1, le=_HOPS, description="How far a node_type is looked for.")
+    direction: EdgeDirection = Field(default=DEFAULT_DIRECTION, description=_DIRECTION)
+    max_hops: int = Field(
+        default=DEFAULT_HOPS,
+        ge=1,
+        le=_HOPS,
+        description="How far a node_type is looked for. A limit of this server; GraphRunner has none.",
+    )
     cursor: str | None = Field(default=None, description=CURSOR)
 
 
@@ -49,10 +55,11 @@ class FindCommonNodes(Arguments):
     ids: ClassVar[frozenset[str]] = frozenset({"pairs"})
 
     pairs: list[tuple[str, str]] = Field(
-        description="[[node, edge_type], ...]: id or name of a node, and a relation, followed in either direction.",
+        description="[[node, edge_type], ...]: id or name of a node, and a relation that is followed from it.",
         min_length=2,
         max_length=10,
     )
+    direction: EdgeDirection = Field(default=DEFAULT_DIRECTION, description=_DIRECTION)
     cursor: str | None = Field(default=None, description=CURSOR)
 
 
@@ -60,28 +67,41 @@ async def fetch_neighbors(call: ToolCall, given: FetchNeighbors) -> Answer:
     """Answer with the neighbours of nodes (GraphRunner's Fetch_Neighbors)."""
     nodes = await resolve_entities(call.adapter, given.nodes)
     hops = {"hops": given.max_hops} if given.edge_type is None and given.node_type is not None else {}
-    hop = {"from": "node", "edge_type": given.edge_type, "node_type": given.node_type, "direction": given.direction}
-    steps = [
+    hop = {"from": "node", "edge_type": given.edge_type, "node_type": given.node_type, **_direction(given.direction)}
+    steps: list[object] = [
         _find_node_step("node", nodes),
         {"as": "neighbor", "fetch_neighbors": {**hop, **hops}},
         {"return": ["node", "neighbor"]},
     ]
     named = [(nodes, given.edge_type)] if given.edge_type is not None else []
-    direction = Direction(given.direction) if given.direction != EITHER else None
-    found = await _checked(call, steps, named, direction)
-    return await _answer(call, found, given.cursor, nodes)
+    found = await _checked(call, steps, named, given.direction)
+    return await _answer(call, steps, found, given.cursor, nodes)
 
 
 async def find_common_nodes(call: ToolCall, given: FindCommonNodes) -> Answer:
     """Answer with the common neighbours of nodes (GraphRunner's Find_Common_Nodes)."""
     sides = [
-        (f"side{n}", await resolve_entity(call.adapter, node), edge_type)
-        for n, (node, edge_type) in enumerate(given.pairs, 1)
+        _Side(await resolve_entity(call.adapter, node), edge_type, given.direction) for node, edge_type in given.pairs
     ]
-    pairs = [{"node": name, "edge_type": edge_type} for name, _, edge_type in sides]
-    steps = [*(_find_node_step(name, [node]) for name, node, _ in sides), {"as": "common", "find_common_nodes": pairs}]
-    found = await _checked(call, steps, [([node], edge_type) for _, node, edge_type in sides])
-    return await _answer(call, found, given.cursor, [node for _, node, _ in sides], sides)
+    named = [(f"side{n}", side) for n, side in enumerate(sides, 1)]
+    pairs = [{"node": name, "edge_type": side.edge_type, **_direction(given.direction)} for name, side in named]
+    steps: list[object] = [_find_node_step(name, [side.node]) for name, side in named]
+    steps.append({"as": "common", "find_common_nodes": pairs})
+    found = await _checked(call, steps, [([side.node], side.edge_type) for side in sides], given.direction)
+    return await _answer(call, steps, found, given.cursor, [side.node for side in sides], sides)
+
+
+def _direction(given: EdgeDirection) -> dict[str, object]:
+    """The direction as an argument of a step. The default is left out: clients with strict schemas always send it."""
+    return {} if given == DEFAULT_DIRECTION else {"direction": given}
+
+
+class _Side(NamedTuple):
+    """One pair of `find_common_nodes`."""
+
+    node: Entity
+    edge_type: str
+    direction: EdgeDirection
 
 
 def _find_node_step(name: str, nodes: Sequence[Entity]) -> dict[str, object]:
@@ -90,29 +110,35 @@ def _find_node_step(name: str, nodes: Sequence[Entity]) -> dict[str, object]:
 
 async def _answer(
     call: ToolCall,
+    steps: list[object],
     found: CheckedPlan,
     cursor: str | None,
     nodes: Sequence[Entity],
-    sides: Sequence[tuple[str, Entity, str]] = (),
+    sides: Sequence[_Side] = (),
 ) -> Answer:
     """The rows of a plan of steps at some nodes.
 
     With `sides`, the first page also gives the number of neighbours of each side.
     """
     start = call.start(cursor)
-    page = await runner(call).run(found.plan, limit=call.limits.row_limit, after=start.after)
-    sizes = [f"{name_and_id(node)} {kind} {await _neighbour_count(call, node, kind):,}" for _, node, kind in sides]
+    plans = runner(call)
+    page, omitted = await gathered(
+        plans.run(found.plan, limit=call.limits.row_limit, after=start.after),
+        omitted_notes(plans, steps if not start.offset else None, of_tool=True),
+    )
+    sizes = [f"{name_and_id(side.node)} {side.edge_type} {await _neighbour_count(call, side):,}" for side in sides]
     intro = f"Nodes of each side: {', '.join(sizes)}" if sizes and not start.offset else ""
     return call.answer(
-        plan_table(page, start.offset, intro=intro, notes=(*entity_notes(nodes), *found.notes)), page.positions
+        plan_table(page, start.offset, intro=intro, notes=(*entity_notes(nodes), *found.notes, *omitted)),
+        page.positions,
     )
 
 
-async def _neighbour_count(call: ToolCall, node: Entity, edge_type: str) -> int:
-    """Number of neighbours of a node by a relation."""
-    hop = {"from": "side", "edge_type": edge_type, "direction": EITHER}
+async def _neighbour_count(call: ToolCall, side: _Side) -> int:
+    """Number of neighbours of a side."""
+    hop = {"from": "side", "edge_type": side.edge_type, **_direction(side.direction)}
     found = await _checked(
-        call, [_find_node_step("side", [node]), {"as": "far", "fetch_neighbors": hop}, {"return": ["count(far)"]}]
+        call, [_find_node_step("side", [side.node]), {"as": "far", "fetch_neighbors": hop}, {"return": ["count(far)"]}]
     )
     page = await runner(call).run(found.plan, limit=1)
     return sum(cell for row in page.items for cell in row.cells if isinstance(cell, int))
@@ -122,7 +148,7 @@ async def _checked(
     call: ToolCall,
     steps: Sequence[object],
     named: Sequence[tuple[Sequence[Entity], str]] = (),
-    direction: Direction | None = None,
+    direction: EdgeDirection = DEFAULT_DIRECTION,
 ) -> CheckedPlan:
     """The checked plan. `named` are nodes and the edge type that is followed from them.
 
@@ -134,8 +160,9 @@ async def _checked(
     try:
         return await check_written_plan(runner(call), ParsedPlan(plan))
     except InvalidPlan:
+        followed = Direction(direction) if direction != EITHER else None
         for nodes, edge_type in named:
-            await resolve_relations(call.adapter, nodes, [edge_type], direction, limits=call.limits)
+            await resolve_relations(call.adapter, nodes, [edge_type], followed, limits=call.limits)
         raise
 
 
@@ -152,7 +179,8 @@ TOOLSET = Toolset(
             title="Fetch the neighbours of many nodes",
             description=(
                 "Neighbours of up to 1,000 knowledge graph nodes in one call: one hop along edge_type, or onward until "
-                "nodes of node_type. Each row has the node and its neighbour."
+                "nodes of node_type. Edges are followed from head to tail; a line counts the matches of the other "
+                "direction. Each row has the node and its neighbour."
             ),
             arguments=FetchNeighbors,
             run=fetch_neighbors,
@@ -163,7 +191,7 @@ TOOLSET = Toolset(
             name="find_common_nodes",
             title="Find the nodes that several share",
             description=(
-                "Knowledge graph nodes that are neighbours of every node given, each by its own edge type, with the "
+                "Knowledge graph nodes to which edges lead from every node given, each by its own edge type, with the "
                 "size of each side."
             ),
             arguments=FindCommonNodes,
