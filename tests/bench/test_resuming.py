@@ -64,9 +64,7 @@ def test_a_run_that_is_killed_in_the_middle_has_the_results_of_an_unbroken_one(
     films: Path, unbroken: Path, tmp_path: Path
 ):
     path = tmp_path / "killed.jsonl"
-    command = [sys.executable, "-c", KILLED, "4", *REACH, films, "-o", path]
-    killed = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    killed_after(4, *REACH, films, "-o", path)
     before = path.read_bytes()
     assert not before.endswith(b"\n")
     assert not path.with_suffix(".md").exists()
@@ -83,6 +81,41 @@ def test_a_run_that_is_killed_in_the_middle_has_the_results_of_an_unbroken_one(
     reports = [each.with_suffix(".md").read_text(encoding="utf-8") for each in (path, unbroken)]
     assert without_effort(reports[0]) == without_effort(reports[1])
     assert "PASS: every gold relation is offered and every gold answer shown" in reports[0]
+
+
+def killed_after(items: int, *arguments: str | Path) -> None:
+    """Run a command and kill it in the middle of a line."""
+    command = [sys.executable, "-c", KILLED, str(items), *arguments]
+    killed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+
+
+@pytest.mark.parametrize(
+    "command", [("tokens", "metaqa", "--all"), ("economy", "metaqa", "--all"), ("proof", "--count", "6")], ids=" ".join
+)
+def test_a_command_that_is_killed_reports_what_an_unbroken_one_reports(
+    command: tuple[str, ...], films: Path, tmp_path: Path
+):
+    arguments = [*command, "--data", films, "-o"]
+    assert invoked(*arguments, tmp_path / "unbroken.jsonl").exit_code == 0
+    killed_after(3, *arguments, tmp_path / "killed.jsonl")
+    kept = lines(tmp_path / "unbroken.jsonl")[1:4]
+    resumed = invoked(*arguments, tmp_path / "killed.jsonl")
+    assert resumed.exit_code == 0, resumed.output
+    assert [line["key"] for line in lines(tmp_path / "killed.jsonl")[1:4]] == [line["key"] for line in kept]
+    assert (tmp_path / "killed.md").read_bytes() == (tmp_path / "unbroken.md").read_bytes()
+
+
+def test_the_first_of_two_compared_loads_is_kept(tmp_path: Path):
+    path = tmp_path / "load.jsonl"
+    killed_after(1, "load", "1000", tmp_path / "loads", "-o", path)
+    (tmp_path / "loads" / "zipf-1000.kg").unlink()
+    resumed = invoked("load", "1000", tmp_path / "loads", "-o", path)
+    assert resumed.exit_code == 0, resumed.output
+    first, second = (line["value"] for line in lines(path)[1:])
+    assert not (tmp_path / "loads" / "zipf-1000.kg").exists()
+    assert f"| graph file | {first['seconds']:.1f} |" in resumed.stdout
+    assert f"| pyoxigraph bulk_load | {second['seconds']:.1f} |" in resumed.stdout
 
 
 def test_a_finished_run_is_reported_without_measuring_again(films: Path, unbroken: Path):

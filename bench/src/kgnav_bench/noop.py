@@ -38,7 +38,9 @@ def _serve_http(server: MCPServer[None]) -> None:
         listening.listen()
         host, port = listening.getsockname()
         sys.stderr.write(f"Serving MCP at http://{host}:{port}/mcp\n")
-        uvicorn.Server(uvicorn.Config(server.streamable_http_app(), log_config=None)).run([listening])
+        uvicorn.Server(uvicorn.Config(server.streamable_http_app(), log_config=None, timeout_keep_alive=60)).run(
+            [listening]
+        )
 
 
 if __name__ == "__main__":
