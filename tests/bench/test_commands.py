@@ -23,7 +23,7 @@ def commands(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...],
 
 
 COMMANDS = dict(commands(main))
-PREPARATIONS = {("convert",), ("graphwalk", "make"), ("templates", "make"), ("neo4j", "make"), ("neo4j", "films")}
+PREPARATIONS = {("convert",), ("graphwalk", "make"), ("plans", "make"), ("neo4j", "make"), ("neo4j", "films")}
 """Commands that write what is measured, and measure nothing."""
 
 

@@ -1,4 +1,4 @@
-"""Each kind of question has the same rows by a plan and by hand: what `kgnav-bench plans` compares the times of."""
+"""Each kind of question has the same rows by a plan and by hand: what `kgnav-bench plans run` compares the times of."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from kgnav_bench.cli import main
-from kgnav_bench.plans import measuring
+from kgnav_bench.plans import files, measuring
 from kgnav_bench.plans.kinds import KINDS
+from kgnav_bench.plans.rdf import NAMESPACE, write_rdf
+from kgnav_bench.plans.synthetic import Shape, generate, write
 from kgnav_bench.runs import Run
-from kgnav_bench.templates import Shape, asking, generate, write
-from kgnav_bench.templates.rdf import NAMESPACE, write_rdf
 from tests.neo4j_service import Neo4j
 from tests.services import Oxigraph
 
@@ -30,7 +30,7 @@ def _held(location: str, folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def graph_file(tmp_path_factory: pytest.TempPathFactory) -> str:
-    *_, graph_file, _ = asking.make(tmp_path_factory.mktemp("by-hand"), NODES)
+    *_, graph_file, _ = files.make(tmp_path_factory.mktemp("by-hand"), NODES)
     return str(graph_file)
 
 
@@ -49,7 +49,7 @@ def test_sparql_by_hand_has_the_rows_of_plans(oxigraph: Oxigraph, tmp_path: Path
 
 
 def test_the_command_reports_each_kind(graph_file: str, tmp_path: Path):
-    result = CliRunner().invoke(main, ["plans", graph_file, "--rounds", "1", "-o", f"{tmp_path}/plans.jsonl"])
+    result = CliRunner().invoke(main, ["plans", "run", graph_file, "--rounds", "1", "-o", f"{tmp_path}/plans.jsonl"])
     assert result.exit_code == 0, result.output
     assert all(f"| {kind.name} | " in result.output for kind in KINDS)
     assert "other rows than by hand" not in result.output
@@ -57,13 +57,13 @@ def test_the_command_reports_each_kind(graph_file: str, tmp_path: Path):
 
 def test_a_graph_of_another_size_is_told(graph_file: str, tmp_path: Path):
     result = CliRunner().invoke(
-        main, ["plans", graph_file, "--nodes", "200", "--rounds", "1", "-o", f"{tmp_path}/plans.jsonl"]
+        main, ["plans", "run", graph_file, "--nodes", "200", "--rounds", "1", "-o", f"{tmp_path}/plans.jsonl"]
     )
     assert result.exit_code == 1
     assert "has not the graph of 200 nodes: Invalid plan" in result.output
 
 
 def test_a_store_without_a_way_by_hand_is_refused(tmp_path: Path):
-    result = CliRunner().invoke(main, ["plans", "wikidata+http://localhost:1/", "-o", f"{tmp_path}/plans.jsonl"])
+    result = CliRunner().invoke(main, ["plans", "run", "wikidata+http://localhost:1/", "-o", f"{tmp_path}/plans.jsonl"])
     assert result.exit_code == 1
     assert "begins with none of bolt, neo4j and sparql+http" in result.output

@@ -186,44 +186,29 @@ _NODES = click.option(
 
 
 @main.group()
-def templates() -> None:
-    """GraphWalk's twelve templates on generated graphs: 120 questions, each by one plan."""
+def plans() -> None:
+    """Twelve kinds of plan beside the same questions by hand: in SQL, Cypher or SPARQL."""
 
 
-@templates.command("make", epilog=example("kgnav-bench templates make synthetic --nodes 1000"))
+@plans.command("make", epilog=example("kgnav-bench plans make synthetic --nodes 1000"))
 @click.argument("folder", type=NEW_FOLDER)
 @_NODES
-def templates_make(folder: Path, nodes: int) -> None:
+def plans_make(folder: Path, nodes: int) -> None:
     """Write the graph to FOLDER as a node and an edge file, a graph file, and N-Triples."""
-    from kgnav_bench.templates import asking  # noqa: PLC0415 - as above
+    from kgnav_bench.plans import files  # noqa: PLC0415 - as above
 
-    click.echo("\n".join(map(str, asking.make(folder, nodes))))
-
-
-@templates.command("run", epilog=example("kgnav-bench templates run synthetic/graph.kg --nodes 1000"))
-@click.argument("locations", nargs=-1, required=True, metavar="GRAPH...")
-@_NODES
-@click.option("--instances", default=10, show_default=True, type=click.IntRange(1), help="Questions of each template.")
-@measurement
-def templates_run(record: Run, locations: tuple[str, ...], nodes: int, instances: int) -> str:
-    """Ask each GRAPH, a file or the URL of a store which has that graph, all questions.
-
-    Ids of the N-Triples begin with http://synthetic.example/.
-    """
-    from kgnav_bench.templates import asking  # noqa: PLC0415 - as above
-
-    return "\n\n".join(asking.run(record, location, nodes, instances) for location in locations)
+    click.echo("\n".join(map(str, files.make(folder, nodes))))
 
 
-@main.command(epilog=example("kgnav-bench plans synthetic/graph.kg --nodes 1000"))
+@plans.command("run", epilog=example("kgnav-bench plans run synthetic/graph.kg --nodes 1000"))
 @click.argument("location", metavar="GRAPH")
 @_NODES
 @click.option("--rounds", default=20, show_default=True, type=click.IntRange(1), help="Questions of each kind.")
 @measurement
-def plans(record: Run, location: str, nodes: int, rounds: int) -> str:
-    """Twelve kinds of plan beside the same questions by hand: in SQL, Cypher or SPARQL.
+def plans_run(record: Run, location: str, nodes: int, rounds: int) -> str:
+    """Measure on GRAPH, which has what `plans make` wrote.
 
-    GRAPH has what `templates make` wrote: a graph file, the URL of a Neo4j, or sparql+http://...#graph=IRI.
+    It is a graph file, the URL of a Neo4j, or sparql+http://...#graph=IRI.
     """
     from kgnav_bench.client import ToolFailedError  # noqa: PLC0415 - as above
     from kgnav_bench.plans import measuring  # noqa: PLC0415 - as above

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from kgnav_bench.templates import Shape, generate, questions, write
+from kgnav_bench.graphwalk.graphs import Shape, generate
+from kgnav_bench.graphwalk.questions import questions
+from kgnav_bench.graphwalk.stores import write_files
 from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.embedded.plans import functions, searched
@@ -77,13 +80,15 @@ async def test_the_rows_of_one_query_rest_on_the_edges_that_the_evaluator_says(o
 
 
 async def test_graphwalks_templates_are_one_query_each(tmp_path: Path):
-    graph = generate(Shape.of(100))
-    load(list(write(graph, tmp_path)), tmp_path / "synthetic.kg", LoadOptions())
+    graph = generate(Shape.of(100), 1)
+    load(list(write_files(graph, tmp_path)), tmp_path / "synthetic.kg", LoadOptions())
     async with open_adapter(str(tmp_path / "synthetic.kg"), AdapterOptions()) as adapter:
         for question in questions(graph):
             checked = await PlanRunner(adapter).check(parse_plan(question.cypher).plan)
             page = await adapter.run(checked.plan, limit=ALL)
-            assert tuple(row.cells for row in page.items) == question.truth, question.cypher
+            rows, truth = Counter(row.cells for row in page.items), Counter(question.truth)
+            assert rows <= truth if question.template.one_answer else rows == truth, question.cypher
+            assert page.items
 
 
 async def test_an_empty_answer_names_the_first_edge_that_nothing_fits(opened: GraphAdapter):

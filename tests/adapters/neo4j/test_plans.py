@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 from neo4j import GraphDatabase
 
-from kgnav_bench.templates import Shape, generate, questions, write
+from kgnav_bench.graphwalk.graphs import Shape, generate
+from kgnav_bench.graphwalk.questions import questions
+from kgnav_bench.graphwalk.stores import write_files
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import InvalidCursor, Unsupported
 from kgnav_mcp.navigation.plans.evaluation import evaluate
@@ -154,11 +157,13 @@ async def test_a_page_behind_a_row_that_is_another_one_now_is_refused(graph: Gra
 
 
 async def test_the_questions_of_the_templates_are_answered_by_cypher(neo4j: Neo4j, tmp_path: Path):
-    synthetic = generate(Shape.of(100))
-    neo4j.load(write(synthetic, tmp_path))
+    synthetic = generate(Shape.of(100), 1)
+    neo4j.load(write_files(synthetic, tmp_path))
     async with open_adapter(neo4j.url, AdapterOptions()) as opened:
         runner = PlanRunner(opened)
-        for question in questions(synthetic, instances=3):
+        for question in questions(synthetic):
             checked = await runner.check(parse_plan(question.cypher).plan)
             page = await opened.run(checked.plan, limit=ALL)
-            assert tuple(row.cells for row in page.items) == question.truth, question.cypher
+            rows, truth = Counter(row.cells for row in page.items), Counter(question.truth)
+            assert rows <= truth if question.template.one_answer else rows == truth, question.cypher
+            assert page.items

@@ -8,7 +8,7 @@ from typing import LiteralString, cast
 
 import pytest
 
-from kgnav_bench.templates import Graph, Shape, generate, write
+from kgnav_bench.plans.synthetic import Graph, Shape, generate, write
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.cypher.builder import quoted
 from kgnav_mcp.model import Direction, Entity
@@ -27,7 +27,7 @@ ALL = Limits(hub_threshold=10_000, row_limit=10_000)
 
 @pytest.fixture(scope="module")
 def synthetic() -> Graph:
-    """The paper's smallest size: 100 nodes, 4 classes, 2 classes of relationships, 3 properties of 5 values each."""
+    """100 nodes, 4 classes, 2 classes of relationships, 3 properties of 5 values each."""
     return generate(Shape.of(100))
 
 

@@ -15,7 +15,7 @@ from neo4j import READ_ACCESS, GraphDatabase
 
 from kgnav_bench.direct import opened
 from kgnav_bench.plans.kinds import Kind, Places
-from kgnav_bench.templates.rdf import NAMED, iri, rdf_literal
+from kgnav_bench.plans.rdf import NAMED, iri, rdf_literal
 
 Rows = list[tuple[str, ...]]
 ByHand = Callable[[Kind, Places], Rows]

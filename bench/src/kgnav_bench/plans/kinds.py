@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from string import Template
 
 from kgnav_bench.plans import sparql, sql
-from kgnav_bench.templates.questions import Asker, literal
-from kgnav_bench.templates.synthetic import Graph, Value
+from kgnav_bench.plans.choices import literal, occurring_value, two_hops, way
+from kgnav_bench.plans.synthetic import Graph, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +116,13 @@ KINDS = (
 
 def places(graph: Graph, seed: int = 1) -> Iterator[Places]:
     """Endless names and values that occur in the graph, the same sequence at every call."""
-    ask = Asker(graph, random.Random(seed))  # noqa: S311 - a choice of samples, not a secret
+    chance = random.Random(seed)  # noqa: S311 - a choice of samples, not a secret
     while True:
-        first, second = ask.two_hops()
-        way = ask.way(first, second)
-        if way is None:
+        first, second = two_hops(chance, graph)
+        nodes = way(chance, first, second)
+        if nodes is None:
             continue
-        of_node, of_other, of_edge = ask.of_node(first.source), ask.of_node(first.target), ask.of_edge(first)
+        (name, value), (other, stated) = (occurring_value(chance, each) for each in (first.source, first.target))
         yield Places(
             names={
                 "a": first.source.label,
@@ -130,16 +130,16 @@ def places(graph: Graph, seed: int = 1) -> Iterator[Places]:
                 "c": second.target.label,
                 "r1": first.type,
                 "r2": second.type,
-                "property": of_node.pool.name,
-                "other": of_other.pool.name,
-                "qualifier": of_edge.pool.name,
+                "property": name,
+                "other": other,
+                "qualifier": first.pool.name,
             },
             values={
-                "name": graph.name(way[0]),
-                "end": graph.name(way[2]),
-                "value": of_node.value,
-                "stated": of_other.value,
-                "said": of_edge.value,
+                "name": graph.name(nodes[0]),
+                "end": graph.name(nodes[2]),
+                "value": value,
+                "stated": stated,
+                "said": first.pool.values[chance.choice(first.column)],
             },
             relations=tuple(each.type for each in graph.relations),
         )

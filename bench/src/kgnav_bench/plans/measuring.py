@@ -17,10 +17,10 @@ from kgnav_bench.noop import TOOL
 from kgnav_bench.planned import PLANS
 from kgnav_bench.plans.byhand import ByHand, Rows, hand_written_queries
 from kgnav_bench.plans.kinds import KINDS, Kind, Places, places
+from kgnav_bench.plans.synthetic import Shape, generate
 from kgnav_bench.replay import Caller
 from kgnav_bench.runs import Run
 from kgnav_bench.tables import parse
-from kgnav_bench.templates.synthetic import Shape, generate
 
 AT_MOST = 1.5
 """Most multiples of the hand-written query that a plan may take, besides an empty plan (the overhead of a call)."""

@@ -1,8 +1,8 @@
-"""Generates synthetic graphs by GraphWalk's rules, from a hundred nodes to millions.
+"""Generates synthetic graphs from a hundred nodes to millions.
 
 Nodes fall into classes. A class of relationships joins one class to another. Each class has properties, each with a
 pool of values: numbers, or meaningless words of four to eight letters. The classes of relationships form a chain, so
-that there are paths of several hops. Source: GraphWalk, section on synthetic graphs.
+that there are paths of several hops.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Shape:
     pool: int
     """Number of values of each property."""
     degree: int = 3
-    """Average number of outgoing relationships of one class per node: the paper's density in terms of nodes."""
+    """Average number of outgoing relationships of one class per node."""
 
     @classmethod
     def of(cls, nodes: int) -> Shape:
-        """The paper's shapes up to 500 nodes. Beyond that the number of values keeps answers at some hundred rows."""
+        """The shape of this size. The number of values keeps answers at some hundred rows."""
         if nodes < 500:
             return cls(nodes, 4, 2, 3, 5)
         return cls(nodes, 8, 4, 6, max(10, nodes // 1_000))

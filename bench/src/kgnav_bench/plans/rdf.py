@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from kgnav_bench.templates.synthetic import NAME, Graph, Value
+from kgnav_bench.plans.synthetic import NAME, Graph, Value
 from kgnav_bench.wikibase import RDF_TYPE, quoted
 
 NAMESPACE = "http://synthetic.example/"
