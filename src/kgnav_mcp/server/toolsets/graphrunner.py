@@ -75,7 +75,7 @@ async def fetch_neighbors(call: ToolCall, given: FetchNeighbors) -> Answer:
     ]
     named = [(nodes, given.edge_type)] if given.edge_type is not None else []
     found = await _checked(call, steps, named, given.direction)
-    return await _answer(call, steps, found, given.cursor, nodes)
+    return await _answer(call, steps, found, nodes, given.cursor)
 
 
 async def find_common_nodes(call: ToolCall, given: FindCommonNodes) -> Answer:
@@ -88,7 +88,7 @@ async def find_common_nodes(call: ToolCall, given: FindCommonNodes) -> Answer:
     steps: list[object] = [_find_node_step(name, [side.node]) for name, side in named]
     steps.append({"as": "common", "find_common_nodes": pairs})
     found = await _checked(call, steps, [([side.node], side.edge_type) for side in sides], given.direction)
-    return await _answer(call, steps, found, given.cursor, [side.node for side in sides], sides)
+    return await _answer(call, steps, found, [side.node for side in sides], given.cursor, sides=sides)
 
 
 def _direction(given: EdgeDirection) -> dict[str, object]:
@@ -112,8 +112,9 @@ async def _answer(
     call: ToolCall,
     steps: list[object],
     found: CheckedPlan,
-    cursor: str | None,
     nodes: Sequence[Entity],
+    cursor: str | None,
+    *,
     sides: Sequence[_Side] = (),
 ) -> Answer:
     """The rows of a plan of steps at some nodes.
