@@ -17,7 +17,7 @@ from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownGraph
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.sampling import SampleWalk, sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.rankers import make_ranker
+from kgnav_mcp.rankers import make_ranker, meaning_options
 from kgnav_mcp.render.table import RenderOptions
 from kgnav_mcp.silence import one_call
 from kgnav_mcp.trails import TrailLimits, Trails, open_trail_store
@@ -48,6 +48,7 @@ class Graph:
             timeout=settings.timeout or defaults.timeout,
             contact=defaults.contact,
             cache=user_cache_folder(),
+            meaning=meaning_options(defaults),
             extra=settings.options,
         )
         self._opening = Shared(self._open)
