@@ -127,7 +127,7 @@ class PlanContract(AdapterContract):
         checked = await plans.check(parse_plan([*steps]).plan)
         assert not checked.problems
         page = await plans.run(checked.plan, limit=1_000)
-        rows = {tuple(getattr(cell, "id", None) for cell in row.cells) for row in page.items}
+        rows: set[tuple[object, ...]] = {tuple(getattr(cell, "id", None) for cell in row.cells) for row in page.items}
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(planning, "OMITTED_S", PATIENCE_S)  # a store that has just started is slow
             return rows, await planning.omitted_notes(plans, steps)
