@@ -17,7 +17,7 @@ from kgnav_mcp.errors import ConfigurationError, KgnavError, StoreTimeout, Unkno
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.sampling import SampleWalk, sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.rankers import make_ranker
+from kgnav_mcp.rankers import make_ranker, meaning_options
 from kgnav_mcp.render.table import RenderOptions
 from kgnav_mcp.silence import one_call
 from kgnav_mcp.trails import TrailLimits, Trails, open_trail_store
@@ -49,6 +49,7 @@ class Graph:
             contact=defaults.contact,
             cache=user_cache_folder(),
             raw_triples=defaults.paper_format,
+            meaning=meaning_options(defaults),
             extra=settings.options,
         )
         self._opening = Shared(self._open)

@@ -108,6 +108,7 @@ def test_every_described_variable_is_read(monkeypatch: pytest.MonkeyPatch) -> No
             "relation_lists": "freebase",
             "llm.base_url": "http://model.example/v1",
             "shots": "4",
+            "similarity": "0.7",
         }.get(facts.key, "true" if facts.kind is bool else "777")
         monkeypatch.setenv(facts.env, value)
 

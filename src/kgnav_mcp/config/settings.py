@@ -158,6 +158,13 @@ class Settings(BaseModel):
     ranker: RankerName = Field(
         default="bm25", description="what ranks relations by a question: bm25, semantic (an extra) or llm"
     )
+    semantic: bool = Field(
+        default=False,
+        description="find nodes by meaning (an extra): build a graph file's missing index at its first use",
+    )
+    similarity: float = Field(
+        default=0.4, ge=-1, le=1, description="theta: least similarity of meaning of a node that find_node finds by it"
+    )
     llm: LlmSettings = Field(default_factory=LlmSettings, description="the language model of the ranker llm")
     toolsets: Annotated[tuple[ToolsetName, ...], BeforeValidator(split_commas)] = Field(
         default=default_toolsets(), min_length=1, description="groups of tools to offer"

@@ -54,6 +54,8 @@ class Candidate:
 
     `sitelinks` is the number of pages about it in other wikis, a measure of how well it is known; None if the store
     has no such count. `found_by` is the property that has `matched` as its value; None if that is a name or an id.
+    `similarity` is that of the hint's and the entity's meaning, at most 1, if meanings were compared; an entity that
+    only its meaning found has the score 0.
     """
 
     entity: Entity
@@ -62,6 +64,7 @@ class Candidate:
     degree: Count
     sitelinks: int | None = None
     found_by: str | None = None
+    similarity: float | None = None
 
 
 class Listing(StrEnum):

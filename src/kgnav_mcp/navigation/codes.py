@@ -9,11 +9,14 @@ from dataclasses import replace
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Page, Stop, ValueMatch
+from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.port import GraphAdapter
 
 _MAX_BEARERS = 20
 """A value that more nodes have, such as `USD`, identifies none of them."""
 _MIN_CAPITALS = 2
+_BEST_OF_DESCRIPTIONS = 0.25
+"""The highest score of a candidate whose description, not its name, has words of the hint."""
 _DIGIT = re.compile(r"\d")
 _TIMED_OUT = "Values of properties were not searched: the store did not answer in time."
 
@@ -39,8 +42,59 @@ async def bearers(graph: GraphAdapter, texts: Sequence[str]) -> Mapping[str, Seq
     }
 
 
-async def find_candidates(graph: GraphAdapter, hint: str, *, label: str | None, limit: int) -> Page[Candidate]:
+async def find_candidates(
+    graph: GraphAdapter, hint: str, *, label: str | None, limit: int, progress: Progress | None = None
+) -> Page[Candidate]:
     """The entities that a hint may mean: those with exactly this id or name, then those with this code, then others.
+
+    Those that only the meaning of the hint finds come behind those with a name like it.
+
+    Raises:
+        UnknownName: the graph has no such label.
+    """
+    page = await _found_by_words(graph, hint, label=label, limit=limit)
+    async with reporting(progress, lambda: graph.indexing_progress):
+        similar = await graph.find_by_meaning(hint, label=label, limit=limit)
+    return _with_similar(page, similar, limit)
+
+
+def _with_similar(page: Page[Candidate], similar: Page[Candidate], limit: int) -> Page[Candidate]:
+    """The candidates of two searches: like names first, then by similarity, then those with words of a description.
+
+    Unless a name is exactly the hint, those found by meaning have up to half of the places.
+    """
+    note = " ".join(filter(None, (page.note, similar.note)))
+    if not similar.items:
+        return replace(page, note=note)
+    similarities = {one.entity.id: one.similarity for one in similar.items}
+    by_words = [replace(one, similarity=similarities.get(one.entity.id)) for one in page.items]
+    known = {one.entity.id for one in by_words}
+    others = [one for one in similar.items if one.entity.id not in known]
+    named = [one for one in by_words if one.score > _BEST_OF_DESCRIPTIONS]
+    alike = sorted(
+        (one for one in (*by_words, *others) if one.similarity is not None and one not in named),
+        key=lambda one: -(one.similarity or 0.0),
+    )
+    described = [one for one in by_words if one.similarity is None and one not in named]
+    is_exact = any(one.score == 1.0 for one in named)
+    places = limit if is_exact else max(limit - len(alike), limit - limit // 2)
+    items = [*named[:places], *alike, *described][:limit]
+    # A candidate beyond the limit of one search may be among those of the other, and is not counted twice.
+    overlap_known = page.stop is Stop.COMPLETE and similar.stop is Stop.COMPLETE
+    least = max(page.total.value, similar.total.value, len(known) + len(others))
+    total = page.total + Count(len(others)) if overlap_known else Count.at_least(least)
+    return replace(
+        page,
+        items=tuple(items),
+        positions=tuple(one.entity.id for one in items),
+        total=total,
+        stop=page.stop if overlap_known and total.value <= len(items) else Stop.LIMIT,
+        note=note,
+    )
+
+
+async def _found_by_words(graph: GraphAdapter, hint: str, *, label: str | None, limit: int) -> Page[Candidate]:
+    """The entities that the words of a hint may mean, and those that have it as a code.
 
     Raises:
         UnknownName: the graph has no such label.

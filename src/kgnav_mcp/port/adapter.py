@@ -9,6 +9,7 @@ from typing import Protocol
 from kgnav_mcp.model import (
     AnchoredPage,
     Candidate,
+    Count,
     Direction,
     Entity,
     Health,
@@ -95,6 +96,23 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         Raises:
             UnknownName: the graph has no such label.
         """
+
+    async def find_by_meaning(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
+        """Entities whose name and description mean what a hint means, most similar first, each with its similarity.
+
+        Only those at least as similar as AdapterOptions.meaning demands. By default there are none: a store without
+        vectors of its entities searches by words alone.
+
+        Raises:
+            UnknownName: the graph has no such label.
+        """
+        del hint, label, limit
+        return Page((), (), Count(0))
+
+    @property
+    def indexing_progress(self) -> str:
+        """How far the adapter is with an index that `find_by_meaning` waits for; empty if there is none."""
+        return ""
 
     async def relations(
         self,

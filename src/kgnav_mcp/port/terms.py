@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:  # numpy is part of an extra
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Capability(StrEnum):
@@ -63,6 +68,29 @@ class ValueOwner(StrEnum):
     RELATIONSHIP = "relationship"
 
 
+class Embedder(Protocol):
+    """A sentence model: turns a text into a unit vector. Safe for several threads; slow, so call it in one."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model. Vectors of different models cannot be compared."""
+        ...
+
+    def __call__(self, text: str) -> NDArray[np.float32]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MeaningOptions:
+    """How entities are found by meaning."""
+
+    load: Callable[[], Embedder]
+    """Loads the model, or returns the one that is loaded. Raises ConfigurationError if it is not installed."""
+    threshold: float
+    """The least similarity, GraphRunner's theta."""
+    build: bool = False
+    """Whether a missing index is built when it is first needed. Otherwise only an existing one is used."""
+
+
 @dataclass(frozen=True, slots=True)
 class AdapterOptions:
     """The options of every adapter, in addition to its location."""
@@ -77,5 +105,7 @@ class AdapterOptions:
     """The folder of the cache; None caches nothing on disk."""
     raw_triples: bool = False
     """Triples as the store has them: nothing is hidden, and a Wikibase's statements are their bare values (`wdt:`)."""
+    meaning: MeaningOptions | None = None
+    """How entities are found by meaning, for stores that can; None finds them by words alone."""
     extra: Mapping[str, object] = field(default_factory=dict[str, object])
     """Settings that only this kind of store has, from the graph's table in kgnav.toml."""

@@ -10,6 +10,26 @@ from contextlib import AsyncExitStack
 
 from kgnav_mcp.config import Settings
 from kgnav_mcp.navigation.ranking import Ranker, bm25
+from kgnav_mcp.port.terms import Embedder, MeaningOptions
+
+
+def meaning_options(settings: Settings) -> MeaningOptions:
+    """How adapters find entities by meaning. The model is loaded by the first search that has an index.
+
+    Raises:
+        MissingDriver, ConfigurationError: indexes are to be built, and the model is not installed.
+    """
+
+    def load() -> Embedder:
+        from kgnav_mcp.rankers.semantic import load_embedder  # noqa: PLC0415 - imported only if there is an index
+
+        return load_embedder()
+
+    if settings.semantic:
+        from kgnav_mcp.rankers.semantic import model_folder  # noqa: PLC0415 - imported only if configured
+
+        model_folder()
+    return MeaningOptions(load, settings.similarity, settings.semantic)
 
 
 def make_ranker(settings: Settings, closing: AsyncExitStack) -> Ranker:

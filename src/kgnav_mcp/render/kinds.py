@@ -63,6 +63,7 @@ COUNT = Kind(nullable("integer"), _single_text(lambda count, _: str(count)), cou
 """A Count; null if unknown. A lower bound is marked by a second property."""
 INTEGER = Kind(nullable("integer"), _single_text(lambda number, _: f"{number:,}"))
 SCORE = Kind({"type": "number"}, _single_text(lambda score, _: f"{score:.2f}"), lambda score, _: round(score, 2))
+SIMILARITY = Kind(nullable("number"), SCORE.texts, SCORE.to_json)
 ENTITY = Kind(type_reference("Entity"), value_and_label)
 VALUE = Kind(type_reference("Value"), value_and_label)
 """An entity, or a literal."""

@@ -31,6 +31,7 @@ from kgnav_mcp.render.kinds import (
     QUALIFIERS,
     RELATION,
     SCORE,
+    SIMILARITY,
     TEXTS,
     VALUE,
     VALUES,
@@ -70,6 +71,7 @@ CANDIDATE_COLUMNS = (
     Column("degree", COUNT),
     Column("sitelinks", INTEGER, optional=True),
     Column("score", SCORE),
+    Column("similarity", SIMILARITY, optional=True),
     Column("matched", LONG_TEXT, optional=True),
 )
 
@@ -263,7 +265,8 @@ def candidates_table(page: Page[Candidate], *, hint: str) -> Table:
                 item.degree,
                 item.sitelinks,
                 item.score,
-                _matched(item),
+                item.similarity,
+                "by meaning" if item.similarity is not None and not item.score else _matched(item),
             )
             for item in page.items
         ),

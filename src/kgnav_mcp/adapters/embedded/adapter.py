@@ -21,10 +21,11 @@ from kgnav_mcp.adapters.embedded.rowfilter import RowFilter
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.schema import SchemaReader, health
 from kgnav_mcp.adapters.embedded.session import Session
+from kgnav_mcp.adapters.embedded.similar import NO_CANDIDATES, SimilarEntities
 from kgnav_mcp.adapters.embedded.values import Orders, ValueReader
 from kgnav_mcp.adapters.options import PREFIXES, read_prefixes, refuse_unknown
 from kgnav_mcp.adapters.wellknown import RDFS_SUBCLASS
-from kgnav_mcp.errors import StoreUnavailable
+from kgnav_mcp.errors import ConfigurationError, StoreUnavailable
 from kgnav_mcp.model import (
     AnchoredPage,
     Candidate,
@@ -75,11 +76,14 @@ class EmbeddedAdapter(GraphAdapter):
         self._totals: Totals = {}
         self._orders = Orders()
         self._caches = Caches()
+        self._similar = SimilarEntities(path, options.meaning, self._run) if options.meaning is not None else None
 
     async def open(self) -> None:
         self._catalogue = await self._pool.run(self._read_meta)
 
     async def close(self) -> None:
+        if self._similar is not None:
+            await self._similar.close()
         await self._pool.close()
 
     @property
@@ -124,6 +128,26 @@ class EmbeddedAdapter(GraphAdapter):
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         return await self._run(lambda builder: NameReader(builder, self._options.languages).find(hint, label, limit))
+
+    async def find_by_meaning(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
+        if self._similar is None:
+            return NO_CANDIDATES
+        return await self._similar.find(self.revision, hint, label, limit)
+
+    @property
+    def indexing_progress(self) -> str:
+        return self._similar.progress if self._similar is not None else ""
+
+    async def build_index_of_meanings(self, *, threads: int) -> int:
+        """Builds the index that `find_by_meaning` reads anew, and returns the number of its entities.
+
+        Raises:
+            ConfigurationError: the model is not configured or not installed.
+            OSError: the index cannot be written beside the graph file.
+        """
+        if self._similar is None:
+            raise ConfigurationError("no sentence model is configured", next_step="Open the graph with one.")
+        return await self._similar.build(self.revision, threads=threads)
 
     async def relations(
         self,

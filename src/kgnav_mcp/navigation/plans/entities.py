@@ -112,17 +112,27 @@ class EntityReader:
                 found = (await self.graph.find(hint, label=label, limit=NEAREST)).items
             scores = [each.score for each in found]
             least = 1.0 if 1.0 in scores else max(_LEAST_SCORE, max(scores, default=0.0) - _LEAST_LEAD)
-            best = [each.entity for each in found if each.score >= least]
+            best, by = [each.entity for each in found if each.score >= least], ""
+            if not best:
+                best, by = await self._most_similar(hint, label), ", by meaning"
             if len(best) == 1:
                 ids.append(best[0].id)
                 if 1.0 not in scores:
-                    self.findings.notes.append(f"The hint {echoed(hint)} is taken for {_with_name(best[0])}.")
+                    self.findings.notes.append(f"The hint {echoed(hint)} is taken for {_with_name(best[0])}{by}.")
                 continue
             nearest = [_with_name(each) for each in best or [one.entity for one in found]]
             how = "means several entities: give the id of one" if best else "means no entity clearly"
             self.findings.problem(owner, f"the hint {echoed(hint)} {how}", nearest)
             self.findings.mend(constant, None)
         return has_id(owner, ids)
+
+    async def _most_similar(self, hint: str, label: str | None) -> list[Entity]:
+        """The entity whose meaning is most like a hint's, and those nearly as like it."""
+        similar: Sequence[Candidate] = ()
+        with suppress(UnknownName):  # as above
+            similar = (await self.graph.find_by_meaning(hint, label=label, limit=NEAREST)).items
+        least = max((each.similarity or 0.0 for each in similar), default=0.0) - _LEAST_LEAD
+        return [each.entity for each in similar if (each.similarity or 0.0) >= least]
 
     async def with_other_name(
         self, condition: Compare, prop: Property, texts: Sequence[Constant], node: Node

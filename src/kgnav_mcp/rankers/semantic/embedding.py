@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from kgnav_mcp.rankers.semantic.graph import INPUT, OUTPUT, Shape, build
-from kgnav_mcp.rankers.semantic.weights import TOKENIZER
+from kgnav_mcp.rankers.semantic.weights import TOKENIZER, WEIGHTS
 
 Vector = NDArray[np.float32]
 
@@ -30,6 +30,7 @@ class Embedder:
     """A sentence model in memory. Slow to create and blocking to use: do both in a thread. Safe for several threads."""
 
     def __init__(self, folder: Path) -> None:
+        self.model = f"all-MiniLM-L6-v2, {(folder / WEIGHTS).stat().st_size} bytes"
         longest = min(_LONGEST, Shape.read(folder).max_position_embeddings)
         self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         self._tokenizer.no_padding()

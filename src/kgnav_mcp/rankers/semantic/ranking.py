@@ -11,6 +11,7 @@ from cachetools import LRUCache
 from kgnav_mcp.model import Entity, RelationFacts
 from kgnav_mcp.navigation.ranking import Ranking, without_own_name
 from kgnav_mcp.navigation.words import words
+from kgnav_mcp.rankers.semantic.loading import load_embedder
 from kgnav_mcp.rankers.semantic.weights import model_folder
 
 if TYPE_CHECKING:
@@ -36,14 +37,8 @@ def semantic_ranker() -> SemanticRanker:
         MissingDriver: the packages that run a model are not installed.
         ConfigurationError: the weights are not installed.
     """
-    folder = model_folder()
-
-    def load() -> Embed:
-        from kgnav_mcp.rankers.semantic.embedding import Embedder  # noqa: PLC0415 - the import takes 0.25 s
-
-        return Embedder(folder)
-
-    return SemanticRanker(load)
+    model_folder()  # says at the start what is not installed
+    return SemanticRanker(load_embedder)
 
 
 class SemanticRanker:

@@ -22,12 +22,12 @@ def model_folder() -> Path:
         ConfigurationError: the package with the weights is not installed, or it is incomplete.
     """
     if not all(find_spec(name) for name in _RUNTIME):
-        raise MissingDriver("the ranker semantic", "kgnav-mcp[semantic]")
+        raise MissingDriver("the sentence model", "kgnav-mcp[semantic]")
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
-        raise ConfigurationError("the weights of the semantic ranker are not installed", next_step=_INSTALL)
+        raise ConfigurationError("the weights of the sentence model are not installed", next_step=_INSTALL)
     folder = Path(spec.origin).parent / "model"
     for name in (CONFIG, WEIGHTS, TOKENIZER):
         if not (folder / name).is_file():
-            raise ConfigurationError(f"the weights of the semantic ranker are not whole: no {name}", next_step=_INSTALL)
+            raise ConfigurationError(f"the weights of the sentence model are not whole: no {name}", next_step=_INSTALL)
     return folder

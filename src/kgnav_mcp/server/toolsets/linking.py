@@ -38,7 +38,9 @@ async def find_node(call: ToolCall, given: FindNode) -> Answer:
             "the hint is empty",
             next_step="Pass a name or a part of one. describe_graph() shows what this graph is about.",
         )
-    page = await find_candidates(call.adapter, given.hint, label=given.node_type, limit=given.limit)
+    page = await find_candidates(
+        call.adapter, given.hint, label=given.node_type, limit=given.limit, progress=call.progress
+    )
     return call.answer(candidates_table(page, hint=given.hint), None)
 
 

@@ -84,6 +84,12 @@ SELECT l.node FROM json_each(?1) AS j CROSS JOIN node_label AS l ON l.node = j.v
 """
 """One seek for each node."""
 
+NUMBER_OF_TEXTS = "SELECT count(*) FROM node WHERE mediator = 0"
+"""Reads every node, once for an index of meanings."""
+
+TEXTS_AFTER = "SELECT id, key, label, description FROM node WHERE id > ?1 AND mediator = 0 ORDER BY id LIMIT ?2"
+"""One seek and the rows of the page."""
+
 LABELLED = """
 SELECT l.node FROM json_each(?1) AS j CROSS JOIN node_label AS l INDEXED BY label_node ON l.label = j.value
 """
