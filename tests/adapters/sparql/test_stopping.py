@@ -102,12 +102,10 @@ async def test_a_call_whose_time_is_over_ends_its_query_on_blazegraph(blazegraph
 async def test_an_overview_that_takes_too_long_leaves_no_query_on_blazegraph(blazegraph: Blazegraph, many: Path):
     blazegraph.load(many, GRAPH)
     options = AdapterOptions(timeout=0.4)
-    async with open_adapter(f"sparql+{blazegraph.url}?default-graph-uri={GRAPH}", options) as graph:
-        for _ in range(3):
-            try:
+    for _ in range(3):
+        with suppress(StoreTimeout):  # on a busy machine opening takes as long
+            async with open_adapter(f"sparql+{blazegraph.url}?default-graph-uri={GRAPH}", options) as graph:
                 await graph.schema(None, limit=50)
-            except StoreTimeout:
-                continue
     await until_queries(blazegraph, 0)
 
 
