@@ -1,4 +1,4 @@
-"""The twelve templates of GraphWalk's table 6: the questions' wording is this project's, their Cypher the paper's."""
+"""The twelve templates of GraphWalk's table 6: what they ask is the paper's, the wording is this project's."""
 
 from __future__ import annotations
 
