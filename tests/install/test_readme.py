@@ -116,7 +116,7 @@ async def _serves(script: str, machine: Machine) -> None:
 
 
 def test_the_command_that_forgives_a_typo_finds_the_director(at_home: Machine):
-    (command,) = re.findall(r"(?m)^kgnav call find_node hint=.*films\.kg$", README)
+    (command,) = re.findall(r'(?m)^kgnav call find_node hint="Quentin .*films\.kg$', README)
     assert "Quentin Tarantino" in at_home.run(command).stdout
 
 
