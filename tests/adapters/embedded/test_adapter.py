@@ -165,8 +165,10 @@ async def test_health_advises_where_names_or_labels_are_missing(tmp_path: Path, 
 
 LARGE = "edge|e1|e2|e|b|attribute|a|node|v|m|name|n|node_label|l"
 SCANS = {"HAS_NAMES", "HAS_MEDIATORS", "NUMBER_OF_TEXTS", "QUALIFIED", "UNREAD"}
-"""Queries that stop at the first row of a table or of a partial index, or after so many of them, as their cost says; and
-one that counts what an index of meanings then reads."""
+"""Queries that stop at the first row of a table or of a partial index, or after so many of them, as their cost says.
+
+NUMBER_OF_TEXTS counts the nodes that are then all read, for an index of meanings.
+"""
 
 
 def test_no_query_scans_a_large_table_unless_it_says_so(toy_file: Path):
