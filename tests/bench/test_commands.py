@@ -12,6 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from kgnav_bench.cli import main
+from kgnav_bench.commands import measurement
+from kgnav_bench.runs import Run
 
 
 def commands(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -46,3 +48,18 @@ def test_the_help_has_an_example_that_the_command_accepts(
 def test_what_is_measured_can_be_resumed(names: tuple[str, ...]):
     options = {option for each in COMMANDS[names].params for option in each.opts}
     assert {"--output", "--again", "--progress"} <= options
+
+
+def test_a_store_is_named_without_its_password_and_may_be_cleared_to_resume(tmp_path: Path):
+    @click.command()
+    @click.option("--neo4j")
+    @click.option("--clear", is_flag=True)
+    @measurement
+    def command(record: Run, neo4j: str, clear: bool) -> str:
+        return f"{record.finished} {neo4j} {clear}"
+
+    results = tmp_path / "results.jsonl"
+    for given in ((), ("--clear",)):
+        ran = CliRunner().invoke(command, ["--neo4j", "bolt://me:secret@host:1", "-o", str(results), *given])
+        assert "bolt://me:secret@host:1" in ran.output
+    assert "secret" not in results.read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -9,7 +10,7 @@ from hashlib import blake2b
 from importlib.metadata import version
 from json import dumps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, cast
+from typing import Concatenate, Final, ParamSpec, cast
 
 import click
 
@@ -24,6 +25,10 @@ RESULTS = Path("bench-results")
 """Folder of the files of runs without --output."""
 
 P = ParamSpec("P")
+
+_WITHOUT_INFLUENCE: Final = frozenset({"clear"})
+"""Options that results do not depend on: a run that was killed leaves a store that has to be cleared."""
+_CREDENTIALS: Final = re.compile(r"://[^/?#\s]*@")
 
 
 def example(command: str) -> str:
@@ -71,14 +76,16 @@ def measurement(function: Callable[Concatenate[Run, P], str]) -> Callable[..., N
 def _parameters(context: click.Context, options: Mapping[str, object]) -> dict[str, object]:
     """Whatever the results depend on: the command, its arguments, its files, and what is measured."""
     names = context.command_path.split()[1:]
-    given = {name: _described(value) for name, value in options.items()}
+    given = {name: _described(value) for name, value in options.items() if name not in _WITHOUT_INFLUENCE}
     return {"command": " ".join(names), **given, **{name: version(name) for name in ("kgnav-bench", "kgnav-mcp")}}
 
 
 def _described(value: object) -> object:
-    """A parameter as JSON: a file by its path, size and time."""
+    """A parameter as JSON: a file by its path, size and time; an address without user and password."""
     if isinstance(value, tuple):
         return [_described(each) for each in cast("tuple[object, ...]", value)]
+    if isinstance(value, str):
+        return _CREDENTIALS.sub("://", value)
     if not isinstance(value, Path):
         return value
     path = value.resolve()
