@@ -14,6 +14,7 @@ from kgnav_mcp.navigation.progress import Progress
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.fitting import fit_to_budget
 from kgnav_mcp.render.table import Answer, RenderOptions, Table
+from kgnav_mcp.server.client_trails import ClientTrails
 from kgnav_mcp.server.recording import Recording
 
 
@@ -37,6 +38,8 @@ class ToolCall:
     """Whether a list of relations is refused if one of them is absent, so that an example call has none."""
     recording: Recording | None = None
     """The trail on which the call is recorded, if any."""
+    client: ClientTrails | None = None
+    """The trails of the client; None if its requests have no session."""
 
     @property
     def limits(self) -> Limits:
