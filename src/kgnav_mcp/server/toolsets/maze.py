@@ -46,8 +46,8 @@ TOOLSET = Toolset(
             title="Enter a cell of a maze",
             description=(
                 "Enter a cell of a maze graph and list the open cells beside it, nearest to the goal first, with their "
-                "distance to it and the order in which cells were marked. Marks are kept in the trail; a wall cannot "
-                "be entered."
+                "distance to it and the order in which cells were marked. Marks are kept in the trail; GraphWalk's "
+                "tools show them as `marked` and `mark_order`. A wall cannot be entered."
             ),
             arguments=NextCellsArguments,
             run=get_possible_next_cells,

@@ -12,7 +12,7 @@ from kgnav_mcp.errors import in_words
 from kgnav_mcp.model import Trail
 from kgnav_mcp.navigation.evidence import CHECK_TOOL, check_answers
 from kgnav_mcp.navigation.resolving import resolve_entities
-from kgnav_mcp.navigation.trails import connected_path, visited
+from kgnav_mcp.navigation.trails import connected_path, nodes_of_path
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.kinds import VALUES
 from kgnav_mcp.render.table import Answer, row_answer
@@ -91,7 +91,7 @@ async def show_trail(call: ToolCall, given: TrailArguments) -> Answer:
 async def get_connected_path(call: ToolCall, _: OnlyTrail) -> Answer:
     """Answer with the shortest path over visited nodes (GraphWalk)."""
     trail = await call.trail()
-    return call.answer(path_table(connected_path(trail), len(visited(trail))), None)
+    return call.answer(path_table(connected_path(trail), len(nodes_of_path(trail))), None)
 
 
 async def check_answer(call: ToolCall, given: CheckAnswer) -> Answer:
