@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kgnav_mcp.errors import InvalidArgument
-from kgnav_mcp.model import Entity, Literal, MazeCell, NextCells, Stop, Trail
+from kgnav_mcp.model import Entity, Literal, MazeCell, NextCells, Relation, Stop, Trail, Triple
 from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.port import GraphAdapter, TailKind
 
@@ -32,14 +32,14 @@ async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -
     page = await graph.neighbours([entity.id], None, far_ends=TailKind.ENTITY, limit=_CELLS)
     cells = {link.far_end.id: link.far_end for link in page.items if isinstance(link.far_end, Entity)}
     cells.pop(entity.id, None)
-    distances = await _distances(graph, [entity.id, *cells])
-    if _is_wall(distances.get(entity.id)):
-        open_cells = [one for one in cells if not _is_wall(distances.get(one))]
+    known = await distances(graph, [entity.id, *cells])
+    if _is_wall(known.get(entity.id)):
+        open_cells = [one for one in cells if not _is_wall(known.get(one))]
         way_out = f"Go on from one of: {', '.join(open_cells)}." if open_cells else "Go on from another cell."
         raise InvalidArgument(f"{entity.id} is a wall: it cannot be entered", next_step=way_out)
     marks = mark_order(trail)
-    own = MazeCell(entity, distances.get(entity.id), marks.get(entity.id, len(marks) + 1))
-    open_neighbours = [MazeCell(one, distances.get(one.id), marks.get(one.id)) for one in cells.values()]
+    own = MazeCell(entity, known.get(entity.id), marks.get(entity.id, len(marks) + 1))
+    open_neighbours = [MazeCell(one, known.get(one.id), marks.get(one.id)) for one in cells.values()]
     open_neighbours = [cell for cell in open_neighbours if not _is_wall(cell.distance)]
     open_neighbours.sort(key=lambda cell: (cell.distance is None, cell.distance or 0.0, cell.entity.id))
     shown = {cell.entity.id for cell in open_neighbours}
@@ -53,20 +53,30 @@ def mark_order(trail: Trail) -> Mapping[str, int]:
     return {cell: number for number, cell in enumerate(dict.fromkeys(entered), 1)}
 
 
+def distance_of(property_: Triple) -> float | None:
+    """The distance to the goal that a property of a cell states; None if it is another property."""
+    relation, value = property_.relation, property_.tail
+    return float(value.text) if is_named(relation, DISTANCE) and isinstance(value, Literal) else None
+
+
+def is_named(relation: Relation, name: str) -> bool:
+    """Whether a property has this name, with or without a prefix."""
+    return name in (relation.label, relation.id.rpartition(":")[2])
+
+
 def _is_wall(distance: float | None) -> bool:
     return distance is not None and distance < 0
 
 
-async def _distances(graph: GraphAdapter, ids: list[str]) -> Mapping[str, float]:
+async def distances(graph: GraphAdapter, ids: list[str]) -> Mapping[str, float]:
     """The distances of those cells that have one."""
     found: dict[str, float] = {}
     after = None
     while True:
         page = await graph.neighbours(ids, None, far_ends=TailKind.LITERAL, limit=10 * _CELLS, after=after)
         for link in page.items:
-            relation, value = link.triple.relation, link.far_end
-            if isinstance(value, Literal) and DISTANCE in (relation.label, relation.id.rpartition(":")[2]):
-                found[link.anchor.id] = float(value.text)
+            if (distance := distance_of(link.triple)) is not None:
+                found[link.anchor.id] = distance
         if page.stop is not Stop.LIMIT or not page.items:
             return found
         after = page.positions[-1]

@@ -65,13 +65,15 @@ async def _with_printed_id(graph: GraphAdapter, label: str | None, value: str) -
     entity = next((found[each] for each in spellings(value) if each in found), None)
     if label is not None and (entity is None or label.casefold() not in map(str.casefold, entity.types)):
         await graph.nodes(label, None, None, limit=0)  # raises UnknownName
-        if entity is not None and not await _is_shown_as(graph, label, entity.types):
+        if entity is not None and not await has_label(graph, label, entity.types):
             entity = None
     return Page((), (), Count(0)) if entity is None else Page((entity,), ("1",), Count(1))
 
 
-async def _is_shown_as(graph: GraphAdapter, label: str, types: tuple[str, ...]) -> bool:
-    """Whether a label is one of these types under another name, such as its id."""
+async def has_label(graph: GraphAdapter, label: str, types: tuple[str, ...]) -> bool:
+    """Whether a label is one of these types, perhaps under another name, such as its id."""
+    if label.casefold() in map(str.casefold, types):
+        return True
     facts = (await graph.schema(label, limit=_LABELS)).labels
     folded = label.casefold()
     return any(one.label in types for one in facts if folded in (one.id.casefold(), one.label.casefold()))

@@ -30,6 +30,7 @@ from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.following import check_label, flattened_paths, paths_to_far_ends
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.listing import relation_facts, single_relation
+from kgnav_mcp.navigation.marks import MARKS, Marks
 from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
 from kgnav_mcp.navigation.pages import page_after
 from kgnav_mcp.navigation.resolving import NameIndex, resolve_relations
@@ -63,17 +64,18 @@ async def get_node_by_property(
     properties: Sequence[str] = (),
     after: str | None = None,
     every_property: bool = False,
+    marks: Marks | None = None,
 ) -> NodesByProperty:
     """The nodes with this label whose property has this value, each with all its properties (GraphWalk, tool 1).
 
     `properties` names those that are shown. Without them, more than 20 nodes are shown with `property_name` alone,
-    unless `every_property` is set.
+    unless `every_property` is set. `marks` are added to the properties of a maze's cells.
 
     Raises:
         UnknownName: the graph has no such label or property, or none of `properties`.
     """
-    page = await nodes_by_value(graph, _label(label), property_name, property_value, limit=_NODE_LIMIT, after=after)
-    found = await _properties(graph, [node.id for node in page.items])
+    page = await _nodes(graph, _label(label), property_name, property_value, marks, after=after)
+    found = await _properties(graph, [node.id for node in page.items], marks)
     are_many = max(page.total.value, len(page.items)) > _NODES_WITH_ALL and not every_property
     chosen: tuple[str, ...] | None = None
     absent: tuple[AbsentRelation, ...] = ()
@@ -82,7 +84,7 @@ async def get_node_by_property(
         index = NameIndex([*relations.values()], lambda relation: (relation.id, relation.label))
         ids_by_name = {name: [one.id for one in index.find(name)] for name in properties or (property_name,)}
         if properties and page.items and after is None:
-            absent = await _absent_properties(graph, [name for name, ids in ids_by_name.items() if not ids])
+            absent = await _absent_properties(graph, [name for name, ids in ids_by_name.items() if not ids], marks)
             if len(absent) == len(ids_by_name):
                 raise UnknownName("property", absent[0].name, absent[0].nearest)
         without = {one.name for one in absent} | {name for name in ids_by_name if name.casefold() in ALWAYS_THERE}
@@ -96,12 +98,25 @@ async def get_node_by_property(
     )
 
 
-async def _absent_properties(graph: GraphAdapter, names: Sequence[str]) -> tuple[AbsentRelation, ...]:
+async def _nodes(
+    graph: GraphAdapter, label: str | None, name: str, value: str, marks: Marks | None, *, after: str | None = None
+) -> Page[Entity]:
+    """A page of the nodes with a label and a value, which may be a mark."""
+    marked = await marks.nodes(graph, label, name, value, after=after) if marks is not None else None
+    if marked is not None:
+        return marked
+    return await nodes_by_value(graph, label, name, value, limit=_NODE_LIMIT, after=after)
+
+
+async def _absent_properties(
+    graph: GraphAdapter, names: Sequence[str], marks: Marks | None
+) -> tuple[AbsentRelation, ...]:
     """Those of the names that no property of the graph has."""
+    present = ALWAYS_THERE | MARKS if marks is not None and marks.order is not None else ALWAYS_THERE
     absent: list[AbsentRelation] = []
     for name in names:
         try:
-            if name.casefold() not in ALWAYS_THERE:
+            if name.casefold() not in present:
                 await graph.nodes(None, name, "", limit=0)  # raises UnknownName
         except UnknownName as error:
             absent.append(AbsentRelation(name, tuple(error.nearest)))
@@ -112,7 +127,7 @@ def _label(label: str) -> str | None:
     return None if label.strip() in ("", ANY_LABEL) else label
 
 
-async def _properties(graph: GraphAdapter, ids: list[str]) -> dict[str, list[Triple]]:
+async def _properties(graph: GraphAdapter, ids: list[str], marks: Marks | None) -> dict[str, list[Triple]]:
     found: dict[str, list[Triple]] = defaultdict(list)
     after: str | None = None
     more = bool(ids)
@@ -124,7 +139,7 @@ async def _properties(graph: GraphAdapter, ids: list[str]) -> dict[str, list[Tri
             found[link.anchor.id].append(link.triple)
         more = page.stop is Stop.LIMIT and bool(page.items)
         after = page.positions[-1] if page.positions else None
-    return found
+    return {node: marks.added_to(node, found[node]) for node in ids} if marks is not None else found
 
 
 async def get_all_nearest_neighbors(
@@ -138,6 +153,7 @@ async def get_all_nearest_neighbors(
     neighbor_label: str | None = None,
     after: str | None = None,
     limits: Limits,
+    marks: Marks | None = None,
 ) -> NearestNeighbours:
     """Every neighbour of the nodes with this label and value, with its relationship (GraphWalk, tool 2).
 
@@ -148,7 +164,7 @@ async def get_all_nearest_neighbors(
         UnknownName: the graph has no such label or property.
         UnknownRelation: the nodes have no such relationship; as `resolve_relations`.
     """
-    anchors = await nodes_by_value(graph, _label(label), property_name, property_value, limit=_NODE_LIMIT)
+    anchors = await _nodes(graph, _label(label), property_name, property_value, marks)
     if not anchors.items:
         return NearestNeighbours(anchors, links=Page((), (), anchors.total, anchors.stop))
     ids = [anchor.id for anchor in anchors.items]
@@ -179,13 +195,13 @@ async def get_all_nearest_neighbors(
     if not page.items and after is None:
         await check_label(graph, far)
     neighbours = dict.fromkeys(link.far_end.id for link in page.items if isinstance(link.far_end, Entity))
-    return NearestNeighbours(anchors, page, neighbours=await _with_properties(graph, list(neighbours)))
+    return NearestNeighbours(anchors, page, neighbours=await _with_properties(graph, list(neighbours), marks))
 
 
-async def _with_properties(graph: GraphAdapter, ids: list[str]) -> dict[str, NodeProperties]:
+async def _with_properties(graph: GraphAdapter, ids: list[str], marks: Marks | None) -> dict[str, NodeProperties]:
     if not ids:
         return {}
-    described, properties = await gathered(graph.describe(ids), _properties(graph, ids))
+    described, properties = await gathered(graph.describe(ids), _properties(graph, ids, marks))
     return {node: NodeProperties(entity, tuple(properties[node])) for node, entity in described.items()}
 
 
@@ -206,6 +222,7 @@ async def get_unique_property_values(
     *,
     after: str | None = None,
     limits: Limits,
+    marks: Marks | None = None,
 ) -> Page[ValueFacts]:
     """The distinct values of a property of a label's nodes or a relationship type's edges (GraphWalk, tool 3).
 
@@ -215,4 +232,7 @@ async def get_unique_property_values(
         UnknownName: the graph has no such property, label or relation.
     """
     owner = _label(entity_name)
+    marked = await marks.values(graph, property_name, owner, entity_type, after=after) if marks is not None else None
+    if marked is not None:
+        return marked
     return await graph.values(property_name, owner, entity_type, limit=limits.row_limit, after=after)

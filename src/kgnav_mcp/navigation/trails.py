@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgnav_mcp.model import Entity, Path, Trail
+from kgnav_mcp.navigation.maze import mark_order
 from kgnav_mcp.navigation.walked import NodeKey, WalkedGraph
 
 THINK_TOOL = "think"
@@ -16,6 +17,11 @@ def visited(trail: Trail) -> Sequence[str]:
     return list(dict.fromkeys(one for step in trail.steps if not step.failed for one in step.visited))
 
 
+def nodes_of_path(trail: Trail) -> Sequence[str]:
+    """The nodes over which a path leads: the marked cells of a maze, otherwise the visited entities."""
+    return [*mark_order(trail)] or visited(trail)
+
+
 def last_thought(trail: Trail) -> str:
     """The thought that was recorded last; empty if there is none."""
     thoughts = (step.arguments.get("thought") for step in reversed(trail.steps) if step.tool == THINK_TOOL)
@@ -23,11 +29,11 @@ def last_thought(trail: Trail) -> str:
 
 
 def connected_path(trail: Trail) -> Path | None:
-    """The shortest path from the first to the last visited entity over visited entities only; None if there is none.
+    """The shortest path from the first to the last of `nodes_of_path` over these nodes only; None if there is none.
 
     GraphWalk's get_connected_path, whose nodes are the cells visited so far. The edges are those that were shown.
     """
-    nodes = visited(trail)
+    nodes = nodes_of_path(trail)
     if len(nodes) < 2:
         return None
     walked = WalkedGraph.of(trail)

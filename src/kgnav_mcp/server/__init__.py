@@ -11,6 +11,7 @@ from mcp.server.mcpserver import MCPServer
 
 from kgnav_mcp import __version__
 from kgnav_mcp.app import App
+from kgnav_mcp.server.client_trails import ClientTrails
 from kgnav_mcp.server.completions import add_completions
 from kgnav_mcp.server.graph_server import GraphServer, clip_unknown_methods
 from kgnav_mcp.server.instructions import instructions
@@ -54,7 +55,7 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
         from kgnav_mcp.server.toolsets.paper_formats import in_paper_format  # noqa: PLC0415 - imports three toolsets
 
         toolsets = [replace(toolset, tools=tuple(map(in_paper_format, toolset.tools))) for toolset in toolsets]
-    trails = any(toolset.name == TRAIL for toolset in toolsets)
+    trails = ClientTrails() if any(toolset.name == TRAIL for toolset in toolsets) else None
     server = GraphServer(
         NAME,
         title="Knowledge graph navigator",
@@ -80,7 +81,7 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
     examples = WorkedExamples(app, lambda: (spec for toolset in load_toolsets() for spec in toolset.tools))
     add_prompts(server, app, [prompt for toolset in toolsets for prompt in toolset.prompts], _own_texts(app), examples)
     add_resources(server, app)
-    if trails:
+    if trails is not None:
         from kgnav_mcp.server.trail_resources import add_trail_resources  # noqa: PLC0415 - off by default
 
         add_trail_resources(server, app)

@@ -10,11 +10,17 @@ from kgnav_mcp.errors import UnknownTrail
 from kgnav_mcp.model import Trail
 from kgnav_mcp.navigation.cursor import Cursor, Paging
 from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.marks import Marks
+from kgnav_mcp.navigation.maze import mark_order
 from kgnav_mcp.navigation.progress import Progress
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.fitting import fit_to_budget
 from kgnav_mcp.render.table import Answer, RenderOptions, Table
-from kgnav_mcp.server.recording import Recording
+from kgnav_mcp.server.client_trails import ClientTrails
+from kgnav_mcp.server.recording import Recording, verified_caller
+
+_MAZE = "maze"
+"""The toolset whose marks are shown with the properties of cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,8 @@ class ToolCall:
     """Whether a list of relations is refused if one of them is absent, so that an example call has none."""
     recording: Recording | None = None
     """The trail on which the call is recorded, if any."""
+    client: ClientTrails | None = None
+    """The trails of the client; None if its requests have no session."""
 
     @property
     def limits(self) -> Limits:
@@ -65,6 +73,23 @@ class ToolCall:
         if self.recording is None:
             raise UnknownTrail("", self.app.trails.lifetime)
         return await self.recording.read()
+
+    async def marks(self) -> Marks | None:
+        """The marks of the maze's cells by the trail of the call, or by the only one of the client.
+
+        None if this server has no mazes.
+
+        Raises:
+            UnknownTrail: the trail has expired meanwhile.
+        """
+        if _MAZE not in self.app.settings.toolsets:
+            return None
+        if self.recording is not None:
+            return Marks(mark_order(await self.recording.read()))
+        used = await self.client.current(self.app, self.graph.name) if self.client is not None else None
+        if used is None or len(used) > 1:
+            return Marks(None)
+        return Marks(mark_order(await self.app.trails.read(next(iter(used)), verified_caller())) if used else {})
 
     def start(self, cursor: str | None) -> Cursor:
         """The start of the answer: the beginning, or the position of a cursor.

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 TRAIL: Final = "trail"
 """The name of the argument with a trail's handle, and of the toolset that provides trails."""
-_GRAPH = "graph"
+GRAPH: Final = "graph"
+"""The name of the argument with the graph of a call."""
 
 
 class TrailUse(Enum):
@@ -58,13 +59,13 @@ class Recording:
             return None
         owner = verified_caller()
         beginning = await app.trails.beginning(handle.strip(), owner)
-        graph = values.get(_GRAPH) or beginning.graph
+        graph = values.get(GRAPH) or beginning.graph
         if graph != beginning.graph:
             raise InvalidArgument(
                 f"this trail is on the graph {beginning.graph}, the call on {graph}",
                 next_step=f"Leave `graph` out, or start another trail on {graph}.",
             )
-        values[_GRAPH] = graph
+        values[GRAPH] = graph
         return cls(app.trails, handle.strip(), owner, beginning)
 
     async def read(self) -> Trail:
@@ -93,7 +94,7 @@ class Recording:
     async def _answer_and_record(
         self, spec: ToolSpec[Any], values: Mapping[str, Any], answer: Callable[[dict[str, Any]], Awaitable[Answer]]
     ) -> Answer:
-        arguments = {name: value for name, value in values.items() if name not in (TRAIL, _GRAPH) and value is not None}
+        arguments = {name: value for name, value in values.items() if name not in (TRAIL, GRAPH) and value is not None}
         step = TrailStep(spec.name, arguments, time.time())
         try:
             found = await answer(dict(values))
@@ -109,7 +110,7 @@ class Recording:
             triples=triples,
         )
         note = await self._add(recorded)
-        return _with_note(found, note) if note else found
+        return with_note(found, note) if note else found
 
     async def _add(self, step: TrailStep) -> str:
         """Add a step. Returns the reason if it could not be added, else an empty text."""
@@ -126,7 +127,8 @@ def verified_caller() -> str | None:
     return None if token is None else f"{token.client_id}\n{token.subject or ''}"
 
 
-def _with_note(answer: Answer, note: str) -> RenderedAnswer:
+def with_note(answer: Answer, note: str) -> RenderedAnswer:
+    """The answer with one more note."""
     notes = cast("list[str]", answer.facts["notes"])
     facts = {**answer.facts, "notes": [*notes, note]}
     return RenderedAnswer(f"{answer.text}\n{note}", facts, answer.shown, answer.about)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kgnav_mcp.server.client_trails import ClientTrails, session_trails
 from kgnav_mcp.server.events import events_of
 
 SESSION_IDLE_S = 30 * 60
@@ -23,10 +24,14 @@ _SESSION = "mcp-session-id"
 
 @dataclass(slots=True)
 class _Session:
-    """The path at which a session is served, and its number of open requests. An ended session counts as unused."""
+    """The path at which a session is served, its number of open requests, and the trails that its client uses.
+
+    An ended session counts as unused.
+    """
 
     path: str
     open_requests: int = 0
+    trails: ClientTrails = field(default_factory=ClientTrails)
 
 
 class BoundedSessions:
@@ -57,10 +62,12 @@ class BoundedSessions:
             return
         self._sessions[session] = known
         known.open_requests += 1
+        token = session_trails.set(known.trails)
         try:
             with events_of(known):
                 await self._app(scope, receive, send)
         finally:
+            session_trails.reset(token)
             known.open_requests -= 1
 
     async def _begin(self, scope: Scope, receive: Receive, send: Send) -> None:

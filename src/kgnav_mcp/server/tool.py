@@ -29,8 +29,9 @@ from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.tokens import count_tokens
 from kgnav_mcp.server.arguments import Arguments, Json, Metadata, compact_schema, validation_text
 from kgnav_mcp.server.call import ToolCall
+from kgnav_mcp.server.client_trails import ClientTrails, choose_trail, trails_of_client
 from kgnav_mcp.server.examples import Signature, working_call
-from kgnav_mcp.server.recording import TRAIL, Recording, TrailUse
+from kgnav_mcp.server.recording import TRAIL, Recording, TrailUse, with_note
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
@@ -80,7 +81,9 @@ class ToolSpec(Generic[ArgumentsT]):
 class GraphTool(Tool):
     """An SDK tool whose error answers are made by `explain`."""
 
-    explain: Callable[[Json, KgnavError | ValidationError], Awaitable[CallToolResult]] = Field(exclude=True)
+    explain: Callable[[Json, KgnavError | ValidationError, Context[Any, Any]], Awaitable[CallToolResult]] = Field(
+        exclude=True
+    )
 
     async def run(self, arguments: Json, context: Context[Any, Any], convert_result: bool = False) -> object:
         try:
@@ -88,43 +91,50 @@ class GraphTool(Tool):
         except ToolError as error:
             match error.__cause__:
                 case KgnavError() as cause:
-                    return await self.explain(arguments, cause)
+                    return await self.explain(arguments, cause, context)
                 case ValidationError() as cause if not isinstance(error, UnexpectedToolError):
-                    return await self.explain(arguments, cause)
+                    return await self.explain(arguments, cause, context)
                 case _:
                     raise
 
 
-def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool = False) -> Tool:
+def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: ClientTrails | None = None) -> Tool:
     """The tool as the SDK serves it, for the graphs of this app, with answers as text or as structured content.
 
-    With `trails`, calls can be recorded on a trail.
+    With `trails`, calls can be recorded on a trail. They are those of the client where the server has only one.
     """
-    arguments = _with_graph(spec.arguments, list(app.graphs), trails=trails)
-    if trails and spec.trail is TrailUse.RECORDED and TRAIL not in arguments.model_fields:
+    arguments = _with_graph(spec.arguments, list(app.graphs), trails=trails is not None)
+    if trails is not None and spec.trail is TrailUse.RECORDED and TRAIL not in arguments.model_fields:
         arguments = _with_trail(arguments)
     schema = compact_schema(arguments.model_json_schema())
     signature = Signature(spec.name, schema, spec.arguments.ids)
     metadata = Metadata(arg_model=arguments, output_schema=answer_schema(spec.tables) if structured else None)
 
-    answer = partial(_answer, spec, app, structured=structured)
+    unrecorded = partial(_answer, spec, app, structured=structured)
 
     async def call(*, context: Context[Any, Any], **values: object) -> CallToolResult:
+        client = trails_of_client(context, trails) if trails is not None else None
+        answer = partial(unrecorded, progress=_progress(context), client=client)
+        note = await choose_trail(app, spec, values, client)
         recording = await Recording.begin(app, values)
         if recording is None:
-            found = await answer(values, progress=_progress(context))
+            found = await answer(values)
         else:
-            found = await recording.answer_and_record(
-                spec, values, lambda given: answer(given, progress=_progress(context), recording=recording)
-            )
+            if client is not None and TRAIL in spec.arguments.model_fields:
+                client.remember(recording.handle)
+            found = await recording.answer_and_record(spec, values, partial(answer, recording=recording))
+        found = with_note(found, note) if note else found
         return _structured_result(found, app) if structured else _text_result(found, app, whole=spec.whole_answers)
 
-    async def explain(given: Json, error: KgnavError | ValidationError) -> CallToolResult:
+    async def explain(given: Json, error: KgnavError | ValidationError, context: Context[Any, Any]) -> CallToolResult:
+        client = trails_of_client(context, trails) if trails is not None else None
         text = error_text(error) if isinstance(error, KgnavError) else validation_text(spec.name, schema, error)
 
         async def retry(corrected: Json) -> Answer:
             values = metadata.validate_arguments(corrected)
-            return await answer(values, recording=await Recording.begin(app, values), refuse_absent=True)
+            await choose_trail(app, spec, values, client, begin=False)
+            recording = await Recording.begin(app, values)
+            return await unrecorded(values, recording=recording, client=client, refuse_absent=True)
 
         example = await working_call(signature, arguments.normalized(given), error, retry) if spec.can_be_tried else ""
         text = truncate_text(with_example(text, example), app.render_options.budget)
@@ -168,6 +178,7 @@ async def _answer(
     structured: bool,
     progress: Progress | None = None,
     recording: Recording | None = None,
+    client: ClientTrails | None = None,
     refuse_absent: bool = False,
 ) -> Answer:
     """The answer of a tool to a call with valid arguments."""
@@ -188,6 +199,7 @@ async def _answer(
             progress,
             refuse_absent=refuse_absent,
             recording=recording,
+            client=client,
         )
         return await spec.run(call, given)
 

@@ -137,6 +137,7 @@ async def get_node_by_property(call: ToolCall, given: NodesByProperty) -> Answer
         given.value,
         properties=given.properties or (),
         after=start.after,
+        marks=await call.marks(),
     )
     table = nodes_table(found, start.offset, condition=given.condition, next_step=given.next_step)
     return call.answer(table, found.page.positions)
@@ -155,6 +156,7 @@ async def get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> Answer:
         neighbor_label=given.neighbor_label,
         after=start.after,
         limits=call.limits,
+        marks=await call.marks(),
     )
     first = call.paging.write(Cursor(primitives.FROM_FIRST_LINK))
     table = nearest_neighbours_table(
@@ -178,6 +180,7 @@ async def get_unique_property_values(call: ToolCall, given: UniqueValues) -> Ans
         ValueOwner(given.entity_type),
         after=start.after,
         limits=call.limits,
+        marks=await call.marks(),
     )
     name = f"{echoed(given.property_name)} of the {given.entity_type} {echoed(given.entity_name)}"
     table = values_table(page, start.offset, counted=f"{given.entity_type}s", list_name=name)

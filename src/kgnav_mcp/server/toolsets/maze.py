@@ -14,7 +14,7 @@ from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.recording import TrailUse
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
-from kgnav_mcp.server.toolsets.trail import HANDLE
+from kgnav_mcp.server.toolsets.trail import ONLY_TRAIL
 
 
 class NextCellsArguments(Arguments):
@@ -23,7 +23,7 @@ class NextCellsArguments(Arguments):
     ids: ClassVar[frozenset[str]] = frozenset({"node_id"})
 
     node_id: str = Field(description="The cell to enter, by its id.")
-    trail: str = Field(description=HANDLE)
+    trail: str | None = Field(default=None, description=ONLY_TRAIL)
 
 
 async def get_possible_next_cells(call: ToolCall, given: NextCellsArguments) -> Answer:
@@ -36,8 +36,9 @@ TOOLSET = Toolset(
     name="maze",
     title="GraphWalk's maze",
     instructions=(
-        "Mazes: get_possible_next_cells(node_id, trail) enters and marks a cell and lists the open ones beside it; "
-        "get_connected_path(trail) gives the way over the marked cells."
+        "Mazes: get_possible_next_cells(node_id) enters and marks a cell and lists the open ones beside it; "
+        "get_connected_path() gives the way over the marked cells. Their `trail` is needed only with several trails or "
+        "without a session."
     ),
     tools=(
         ToolSpec(
@@ -45,8 +46,8 @@ TOOLSET = Toolset(
             title="Enter a cell of a maze",
             description=(
                 "Enter a cell of a maze graph and list the open cells beside it, nearest to the goal first, with their "
-                "distance to it and the order in which cells were marked. Marks are kept in the trail; a wall cannot "
-                "be entered."
+                "distance to it and the order in which cells were marked. Marks are kept in the trail; GraphWalk's "
+                "tools show them as `marked` and `mark_order`. A wall cannot be entered."
             ),
             arguments=NextCellsArguments,
             run=get_possible_next_cells,

@@ -97,6 +97,7 @@ async def _get_triples(call: ToolCall, given: GetTriples) -> PaperAnswer:
 
 async def _get_node_by_property(call: ToolCall, given: NodesByProperty) -> PaperAnswer:
     objects = ObjectList(_GRAPHWALK_NODES)
+    marks = await call.marks()
 
     async def read(after: str | None) -> Page[Any]:
         found = await primitives.get_node_by_property(
@@ -107,6 +108,7 @@ async def _get_node_by_property(call: ToolCall, given: NodesByProperty) -> Paper
             properties=given.properties or (),
             after=after,
             every_property=True,
+            marks=marks,
         )
         return found.page
 
@@ -118,6 +120,7 @@ async def _get_node_by_property(call: ToolCall, given: NodesByProperty) -> Paper
 
 async def _get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> PaperAnswer:
     objects = ObjectList(_GRAPHWALK_NEIGHBOURS)
+    marks = await call.marks()
     limits = replace(call.limits, flatten=False)
 
     async def read(after: str | None) -> Page[Any]:
@@ -131,6 +134,7 @@ async def _get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> PaperA
             neighbor_label=given.neighbor_label,
             after=after or primitives.FROM_FIRST_LINK,
             limits=limits,
+            marks=marks,
         )
         refuse_partial(found.anchors.stop)
         page = found.links or Page((), (), Count(0))
@@ -147,10 +151,11 @@ async def _get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> PaperA
 async def _get_unique_property_values(call: ToolCall, given: UniqueValues) -> PaperAnswer:
     objects = ObjectList(_GRAPHWALK_VALUES)
     owner = ValueOwner(given.entity_type)
+    marks = await call.marks()
 
     async def read(after: str | None) -> Page[Any]:
         return await primitives.get_unique_property_values(
-            call.adapter, given.property_name, given.entity_name, owner, after=after, limits=call.limits
+            call.adapter, given.property_name, given.entity_name, owner, after=after, limits=call.limits, marks=marks
         )
 
     texts: set[tuple[str, str | None]] = set()

@@ -12,7 +12,7 @@ from kgnav_mcp.errors import in_words
 from kgnav_mcp.model import Trail
 from kgnav_mcp.navigation.evidence import CHECK_TOOL, check_answers
 from kgnav_mcp.navigation.resolving import resolve_entities
-from kgnav_mcp.navigation.trails import connected_path, visited
+from kgnav_mcp.navigation.trails import connected_path, nodes_of_path
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.kinds import VALUES
 from kgnav_mcp.render.table import Answer, row_answer
@@ -32,6 +32,7 @@ from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 
 HANDLE = "Handle from start_trail."
+ONLY_TRAIL = "Handle from start_trail; may be left out while you use one trail."
 _STARTED = (Column("trail"), Column("topics", VALUES))
 _NAMES = 500
 """Most characters of the list of topics."""
@@ -55,6 +56,12 @@ class TrailArguments(Arguments):
     trail: str = Field(description=HANDLE)
 
 
+class OnlyTrail(Arguments):
+    """Arguments of tools that read a trail, by default the only one of the client."""
+
+    trail: str | None = Field(default=None, description=ONLY_TRAIL)
+
+
 class CheckAnswer(TrailArguments):
     """Arguments of `check_answer`."""
 
@@ -66,6 +73,8 @@ async def start_trail(call: ToolCall, given: StartTrail) -> Answer:
     topics = await resolve_entities(call.adapter, given.topic_entities)
     trails = call.app.trails
     handle = await trails.start(Trail(call.graph.name, given.question, topics, time.time()), verified_caller())
+    if call.client is not None:
+        call.client.remember(handle)
     names = comma_list([*map(name_and_id, topics)], _NAMES)
     text = (
         f"trail: {handle}\nTopics: {names}. Kept for {in_words(trails.lifetime)} after its last use.\n"
@@ -79,10 +88,10 @@ async def show_trail(call: ToolCall, given: TrailArguments) -> Answer:
     return call.answer(transcript_table(await call.trail(), given.trail.strip(), call.options), None)
 
 
-async def get_connected_path(call: ToolCall, _: TrailArguments) -> Answer:
+async def get_connected_path(call: ToolCall, _: OnlyTrail) -> Answer:
     """Answer with the shortest path over visited nodes (GraphWalk)."""
     trail = await call.trail()
-    return call.answer(path_table(connected_path(trail), len(visited(trail))), None)
+    return call.answer(path_table(connected_path(trail), len(nodes_of_path(trail))), None)
 
 
 async def check_answer(call: ToolCall, given: CheckAnswer) -> Answer:
@@ -135,7 +144,7 @@ TOOLSET = Toolset(
                 "Shortest path of a trail from the first entity that was visited (asked about) to the last, over "
                 "visited entities alone, along edges that were shown."
             ),
-            arguments=TrailArguments,
+            arguments=OnlyTrail,
             run=get_connected_path,
             tables=(PATH_COLUMNS,),
             example={},
