@@ -18,8 +18,9 @@ def visited(trail: Trail) -> Sequence[str]:
 
 
 def nodes_of_path(trail: Trail) -> Sequence[str]:
-    """The nodes over which a path leads: the marked cells of a maze, otherwise the visited entities."""
-    return [*mark_order(trail)] or visited(trail)
+    """The nodes over which a path leads: the cells of a maze that were entered, if several, else what was visited."""
+    entered = [*mark_order(trail)]
+    return entered if len(entered) > 1 else visited(trail)
 
 
 def last_thought(trail: Trail) -> str:

@@ -142,7 +142,7 @@ TOOLSET = Toolset(
             title="Get the path over visited entities",
             description=(
                 "Shortest path of a trail from the first entity that was visited (asked about) to the last, over "
-                "visited entities alone, along edges that were shown."
+                "visited entities alone, along edges that were shown. In a maze these are the cells that were entered."
             ),
             arguments=OnlyTrail,
             run=get_connected_path,
