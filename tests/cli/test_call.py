@@ -63,6 +63,14 @@ def test_an_unknown_tool_is_wrong_usage_and_the_nearest_is_named(kgnav: Kgnav) -
     assert "there is no tool 'find_nodes'. Did you mean find_node?" in result.stderr
 
 
+def test_a_tool_of_a_toolset_that_is_off_is_named_with_the_option_that_adds_it(kgnav: Kgnav) -> None:
+    arguments = ("call", "fetch_neighbors", "nodes=zundert", "edge_type=located_in")
+    error = kgnav(*arguments).stderr
+    assert "the tool 'fetch_neighbors' is in the toolset 'graphrunner', which is off." in error
+    option = error.partition("Add ")[2].split()
+    assert "north_brabant" in kgnav(*arguments, *option).stdout
+
+
 def test_a_tool_like_no_other_is_answered_with_all_there_are(kgnav: Kgnav) -> None:
     assert "The tools are: " in kgnav("call", "qqqqqqqq").stderr
 

@@ -7,6 +7,7 @@ Exit code: 0 when everything that must pass does, 1 when something does not, 3 w
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -20,12 +21,10 @@ from judging import RUNS, Run, Verdict, judge, read
 from missing_fixtures import HANDSHAKE, STATELESS
 from suite import SUITE, VERSION, SuiteMissing, find_suite
 
-from kgnav_bench.client import script
-
 FAULTY = 1
 NOT_RUN = 3
 _WITH_FIXTURES = (sys.executable, "-W", "ignore", str(Path(__file__).with_name("server.py")))
-_PRODUCT = (script("kgnav-mcp"), "--http", "127.0.0.1:0")
+_PRODUCT = (str(Path(sys.executable).with_name("kgnav-mcp")), "--http", "127.0.0.1:0")
 _PRODUCT_RUNS = tuple(
     Run(f"product, {version}", ("--suite", "all", "--spec-version", version), passed, missing)
     for version, passed, missing in (("2026-07-28", 65, STATELESS), ("2025-11-25", 23, HANDSHAKE))
@@ -36,6 +35,7 @@ _END_S = 10
 
 def main() -> int:
     """Run, judge, print."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     try:
         suite = find_suite()
     except SuiteMissing as missing:

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgnav_mcp.config import user_cache_folder
-
 SUITE = "@modelcontextprotocol/conformance"
 VERSION = "0.2.0-alpha.12"
 
@@ -52,6 +50,8 @@ def find_suite() -> Suite:
     Raises:
         SuiteMissing: npm is not there or could not install it.
     """
+    from kgnav_mcp.config import user_cache_folder  # noqa: PLC0415 - `--help` needs no installation
+
     home = user_cache_folder() / "conformance" / VERSION
     if not (home / "node_modules" / SUITE / "package.json").is_file():
         _install(home)

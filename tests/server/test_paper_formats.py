@@ -415,6 +415,16 @@ async def test_instructions_and_tool_texts_promise_no_completeness_lines() -> No
     assert "JSON list" in texts["get_all_nearest_neighbors"]
 
 
+async def test_prompts_and_instructions_hold_in_the_papers_formats_too() -> None:
+    async with client(DEMO) as connected:
+        names = [prompt.name for prompt in (await connected.list_prompts()).prompts]
+        texts = [(await connected.get_prompt(name, {"question": "who?"})).model_dump_json() for name in names]
+        texts.append(connected.instructions or "")
+    assert {"search_on_graph", "graphwalker", "graphwalk"} <= set(names)
+    for promise in ("first line", "with counts"):
+        assert not [text[:60] for text in texts if promise in text], promise
+
+
 async def test_structured_answers_have_no_papers_format() -> None:
     with pytest.raises(ConfigurationError, match="--structured and --paper-format exclude each other"):
         App(Settings(paper_format=True, structured=True))

@@ -65,7 +65,7 @@ async def _call(name: str, pairs: list[tuple[str, str]], settings: Settings) -> 
 
     async with Client(build_server(App(settings))) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        fault = None if name in tools else _unknown_tool(name, tools)
+        fault = None if name in tools else _unknown_tool(name, tools, settings)
         result = None if fault else await client.call_tool(name, _arguments(pairs))
     # Raised outside the client, whose task group would wrap it.
     if result is None:
@@ -73,7 +73,12 @@ async def _call(name: str, pairs: list[tuple[str, str]], settings: Settings) -> 
     return result
 
 
-def _unknown_tool(name: str, tools: Mapping[str, Tool]) -> str:
+def _unknown_tool(name: str, tools: Mapping[str, Tool], settings: Settings) -> str:
+    from kgnav_mcp.server.toolsets import load_toolsets  # noqa: PLC0415 - `--help` needs no tools
+
+    if off := [each.name for each in load_toolsets() if name in {tool.name for tool in each.tools}]:
+        toolsets = ",".join((*settings.toolsets, *off))
+        return f"the tool {name!r} is in the toolset {off[0]!r}, which is off. Add --toolsets {toolsets}"
     near = get_close_matches(name, list(tools), n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else f"The tools are: {', '.join(tools)}."
     return f"there is no tool {name!r}. {hint}"

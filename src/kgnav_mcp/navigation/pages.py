@@ -33,7 +33,7 @@ def refuse_partial(stop: Stop) -> None:
         StoreTimeout: the store ran out of time.
         Unsupported: the store gave no more rows, or could not sort them.
     """
-    step = "Ask for less: fewer entities, or one relation. Without --paper-format the answer says what is missing."
+    step = "Ask about fewer entities or one relation. Without --paper-format, the server answers with what it has read."
     if stop is Stop.TIME_OUT:
         raise StoreTimeout(None, "the store ran out of time before the list was complete", next_step=step)
     if stop is not Stop.COMPLETE:

@@ -54,7 +54,7 @@ def look(step: WalkedStep, before: WalkedStep | None) -> str:
 
 def follow(step: WalkedStep) -> str:
     """The reason to follow one of the relations that were shown."""
-    shown = "This is a hub, shown as its relations with counts; of" if step.is_hub else "Of"
+    shown = "This is a hub, shown as its relations; of" if step.is_hub else "Of"
     return f"{shown} these, {printable_id(step.relation.id)} is what the question asks for: follow it alone."
 
 

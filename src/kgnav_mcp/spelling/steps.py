@@ -208,7 +208,7 @@ def omitted_matches(given: Sequence[object]) -> Iterator[OmittedMatches]:
 
 
 def _read(given: Sequence[object], problems: list[PlanProblem]) -> tuple[_Reader, Step]:
-    """A reader of the steps with an action, and the step that says what is returned."""
+    """Read the steps: a reader of those with an action, and the last one that returns."""
     steps: dict[str, Step] = {}
     for number, each in enumerate(given, 1):
         try:

@@ -76,7 +76,8 @@ class NameReader:
         texts = [text for text in dict.fromkeys(values) if encodable(text) == text]
         catalogue, decoder = self._catalogue.current, self._entities.decoder
         indexed = [
-            f"MATCH (n{labelled(label)}) WHERE n.{quoted(key)} IN $texts" for label, key in sorted(catalogue.indexed)
+            queries.NODES_BY_INDEX.format(label=labelled(label), key=quoted(key))
+            for label, key in sorted(catalogue.indexed)
         ]
         answers = await gathered(
             *(
@@ -88,7 +89,7 @@ class NameReader:
                     most=limit,
                     described=decoder.described_keys,
                 )
-                for nodes in (["MATCH (n)"] if catalogue.nodes <= MAX_SCANNED else indexed)
+                for nodes in ([queries.ALL_NODES] if catalogue.nodes <= MAX_SCANNED else indexed)
             )
         )
         found: dict[str, dict[tuple[str, str], ValueMatch]] = defaultdict(dict)

@@ -153,6 +153,12 @@ RETURN collect([{node}, {degree_with_values}])
 """
 """A scan of the label up to the bound, whatever the number of names."""
 
+ALL_NODES = "MATCH (n)"
+"""A scan of the graph, up to the bound of the query that it begins."""
+
+NODES_BY_INDEX = "MATCH (n{label}) WHERE n.{key} IN $texts"
+"""A look-up in the index of a property."""
+
 NODES_WITH_TEXT = """
 {nodes}
 WITH n LIMIT $scanned

@@ -248,7 +248,7 @@ _METHOD = """You answer a question about a property graph with four small tools.
 2. get_unique_property_values(property_name, entity_name, entity_type) shows how values are written.
 3. get_node_by_property(label, property_name, property_value) gives the nodes that have a value, with all properties.
 4. get_all_nearest_neighbors(label, property_name, property_value) gives everything one step away from such a node.
-Count and compare only over complete lists: the first line of an answer says whether it is complete."""
+Count and compare only over complete lists: an answer that is not complete says so."""
 
 
 def _step_calls(step: Triple) -> str:

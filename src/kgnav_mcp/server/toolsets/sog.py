@@ -99,7 +99,7 @@ _METHOD = """You answer a question by walking a knowledge graph with the tool `s
 1. Name the topic entities of the question and find their ids with find_node.
 2. search(entity, direction) shows what really leaves an entity, or points at it. Decide by what you see, not by what
    you expect. When a relation you need is missing, look in the other direction before you give up.
-3. A hub shows its properties with counts. Choose those that may matter and search again with properties_to_filter_for.
+3. A hub shows its properties instead of rows: search again with those that may matter as properties_to_filter_for.
 4. Go on from the ids in the value column until you hold the answer. Several values are several branches:
    pass them all as a list, search(entity=[...], ...), not one call for each."""
 
@@ -122,7 +122,7 @@ TOOLSET = Toolset(
     title="Search-on-Graph",
     instructions=(
         "Walk: search(entity, direction) shows the relations that really exist at an entity, with their values; at a "
-        "hub it shows relations with counts: pick some and search again with properties_to_filter_for. Not there? Try "
+        "hub it shows the relations alone: pick some and search again with properties_to_filter_for. Not there? Try "
         "the other direction. Look at every value of a relevant property; go on from the ids in the value "
         "column, many of them as a list in one call."
     ),
