@@ -18,7 +18,7 @@ DEMO = Settings()
 """Default settings: the demo graph, all toolsets."""
 
 
-SPECS = {spec.name: spec for toolset in load_toolsets() for spec in toolset.tools}
+SPECS = {spec.name: spec for toolset in load_toolsets().values() for spec in toolset.tools}
 """Every tool that there is."""
 
 

@@ -50,12 +50,13 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
             yield
 
     hint = CacheHint(ttl_ms=_LISTS_FRESH_MS, scope="public")
-    toolsets = load_toolsets(app.settings.toolsets)
+    named = load_toolsets(app.settings.toolsets)
+    toolsets = list(named.values())
     if paper_format:
         from kgnav_mcp.server.toolsets.paper_formats import in_paper_format  # noqa: PLC0415 - imports three toolsets
 
         toolsets = [replace(toolset, tools=tuple(map(in_paper_format, toolset.tools))) for toolset in toolsets]
-    trails = ClientTrails() if any(toolset.name == TRAIL for toolset in toolsets) else None
+    trails = ClientTrails() if TRAIL in named else None
     server = GraphServer(
         NAME,
         title="Knowledge graph navigator",
@@ -78,7 +79,7 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
             "resources/templates/list": hint,
         },
     )
-    examples = WorkedExamples(app, lambda: (spec for toolset in load_toolsets() for spec in toolset.tools))
+    examples = WorkedExamples(app, lambda: (spec for toolset in load_toolsets().values() for spec in toolset.tools))
     add_prompts(server, app, [prompt for toolset in toolsets for prompt in toolset.prompts], _own_texts(app), examples)
     add_resources(server, app)
     if trails is not None:
@@ -92,4 +93,8 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
 def _own_texts(app: App) -> Mapping[str, str]:
     """The user's own texts of prompts by name. Those of toolsets that are off may be there, but are not used."""
     folder = app.settings.prompts
-    return read_texts(folder, [prompt.name for each in load_toolsets() for prompt in each.prompts]) if folder else {}
+    return (
+        read_texts(folder, [prompt.name for each in load_toolsets().values() for prompt in each.prompts])
+        if folder
+        else {}
+    )

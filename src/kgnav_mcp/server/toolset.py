@@ -18,10 +18,8 @@ may: this many characters are about 5,500 tokens by the count that bounds answer
 
 @dataclass(frozen=True, slots=True)
 class Toolset:
-    """A group of tools, usually those of one paper, with instructions and prompts."""
+    """A group of tools, usually those of one paper, with instructions and prompts. `config.TOOLSETS` names it."""
 
-    name: str
-    """The name in the setting `toolsets`."""
     title: str
     """The paper, or the purpose of the tools."""
     instructions: str

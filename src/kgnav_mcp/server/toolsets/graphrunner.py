@@ -168,7 +168,6 @@ async def _checked(
 
 
 TOOLSET = Toolset(
-    name="graphrunner",
     title="GraphRunner's actions",
     instructions=(
         "One action at a time: fetch_neighbors(nodes, edge_type or node_type) follows many nodes at once, "

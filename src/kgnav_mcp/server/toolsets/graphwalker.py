@@ -144,7 +144,6 @@ def _follow(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
 
 
 TOOLSET = Toolset(
-    name="graphwalker",
     title="GraphWalker",
     instructions=(
         "Or: get_relations(entity, question) ranks the relations of both directions, get_triples(entity, relations) "

@@ -101,7 +101,6 @@ async def check_answer(call: ToolCall, given: CheckAnswer) -> Answer:
 
 
 TOOLSET = Toolset(
-    name="trail",
     title="Trails and proofs",
     instructions=(
         "start_trail(question, topic_entities) gives a handle; pass it as `trail` to the tools you call, and call "
