@@ -104,7 +104,7 @@ class Vocabulary:
     @property
     def has_labels(self) -> bool:
         """Whether nodes may have labels. False only if the whole schema was read and has none."""
-        return bool(self.whole.labels) or self.whole.sampled
+        return bool(self.whole.labels or self.whole.sampled)
 
     async def labels(self, name: str) -> tuple[str, ...]:
         """The ids of the labels that a name means."""
