@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,9 +12,10 @@ from typing import Any, cast
 
 from kgnav_mcp.app import App, Graph
 from kgnav_mcp.errors import InvalidRequest, KgnavError
-from kgnav_mcp.model import Direction, Entity, Relation
+from kgnav_mcp.model import Direction, Entity, Relation, Triple
 from kgnav_mcp.navigation.worked_walks import Walk, WalkedStep, worked_walks
 from kgnav_mcp.render.calls import call_text
+from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import clean, name_and_id, printable_id
 from kgnav_mcp.render.tokens import count_tokens
 from kgnav_mcp.server.recording import TRAIL
@@ -145,7 +146,7 @@ class WorkedExamples:
                 text = text.replace(str(handle), TRAIL_SHOWN)
             table = _shortened(text, call.step)
             called = call_text(call.tool, call.arguments)
-            if not called or not _suits(table, call):
+            if not called or not _suits(answer, table, call):
                 return None
             lines += [call.reason, called, table]
         last = walk[-1]
@@ -153,15 +154,25 @@ class WorkedExamples:
         return "\n".join([*lines, f"Final answer: {{{', '.join(clean(end.label or end.id) for end in last.ends)}}}"])
 
 
-def _suits(table: str, call: ExampleCall) -> bool:
+def _suits(answer: Answer, table: str, call: ExampleCall) -> bool:
     """Whether an answer shows what the next call rests on: all ends of the step, or the relations of a hub."""
-    header, _, rows = table.partition("\n--")
+    header, rule, rows = table.partition("\n--")
+    if not rule:  # a list in a paper's format, which names nodes or writes them as objects
+        shown = {node.id for node in _nodes(answer.shown)}
+        return all(end.id in shown for end in call.step.ends) if call.shows_ends else not (call.step.is_hub and shown)
     columns = header.rpartition("\n")[2].split("|")
     if not call.shows_ends:
         return not call.step.is_hub or not {"value", "neighbor"} & set(columns)
     cells = {cell for row in rows.splitlines() for cell in row.split("|")}
     ends = [printable_id(end.id) for end in call.step.ends]
     return "rows" not in columns and all(end in cells or f"({end})" in rows for end in ends)
+
+
+def _nodes(shown: Iterable[object]) -> Iterator[Entity]:
+    """The entities at the ends of the triples that an answer shows."""
+    for triple in shown:
+        if isinstance(triple, Triple):
+            yield from (node for node in (triple.head, triple.tail) if isinstance(node, Entity))
 
 
 def question(walk: Walk) -> str:
