@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Any, cast
 
 from kgnav_mcp.app import App, Graph
@@ -27,6 +28,8 @@ TRAIL_SHOWN = "trail-..."
 _ROWS = 3
 """Rows of a table that are shown beside those of the walk."""
 _MOST_ROWS = 12
+_TOO_LARGE = 5
+"""Examples that exceed what is left of the budget, after which no further one is tried."""
 _SEPARATOR = re.compile(r"-+(\|-+)*")
 
 
@@ -101,7 +104,7 @@ class WorkedExamples:
         seconds = graph.settings.timeout or self._app.settings.timeout
         examples: list[str] = []
         reason = "the graph has no other walk that suits one"
-        revision = ""
+        revision, too_large = "", 0
         try:
             async with asyncio.timeout(seconds), graph.adapter() as adapter:
                 revision = adapter.revision
@@ -111,10 +114,14 @@ class WorkedExamples:
                 async with aclosing(worked_walks(adapter, self._app.limits)) as walks:
                     async for walk in walks:
                         example = await self._example(graph, len(examples) + 1, walk, calls)
-                        if example is not None and (left := left - count_tokens(example)) < 0:
+                        size = count_tokens(example) if example is not None else 0
+                        if size > left:
                             reason = f"half of the budget of {self._app.settings.budget:,} tokens holds no more"
-                            break
-                        examples += [example] if example is not None else []
+                            if (too_large := too_large + 1) == _TOO_LARGE:
+                                break
+                        elif example is not None:
+                            examples.append(example)
+                            left -= size
                         if len(examples) == number:
                             break
         except TimeoutError:
@@ -144,7 +151,7 @@ class WorkedExamples:
                 trail[TRAIL] = cast("Any", answer.facts["rows"])[0][TRAIL]
             for handle in trail.values():
                 text = text.replace(str(handle), TRAIL_SHOWN)
-            table = _shortened(text, call.step)
+            table = _shortened(text, call.step, len(cast("Any", answer.facts["rows"])))
             called = call_text(call.tool, call.arguments)
             if not called or not _suits(answer, table, call):
                 return None
@@ -164,8 +171,12 @@ def _suits(answer: Answer, table: str, call: ExampleCall) -> bool:
     if not call.shows_ends:
         return not call.step.is_hub or not {"value", "neighbor"} & set(columns)
     cells = {cell for row in rows.splitlines() for cell in row.split("|")}
-    ends = [printable_id(end.id) for end in call.step.ends]
-    return "rows" not in columns and all(end in cells or f"({end})" in rows for end in ends)
+    return "rows" not in columns and all(
+        printable_id(end.id) in cells
+        or f"({printable_id(end.id)})" in rows
+        or f", {clean(name_and_id(end))}]" in rows  # a name that is the id
+        for end in call.step.ends
+    )
 
 
 def _nodes(shown: Iterable[object]) -> Iterator[Entity]:
@@ -205,14 +216,14 @@ def _plain(value: object) -> object:
             return value
 
 
-def _shortened(text: str, step: WalkedStep) -> str:
-    """The first rows of a table and those of the step; a line says how many are left out."""
+def _shortened(text: str, step: WalkedStep, size: int) -> str:
+    """The first of the `size` rows of a table and those of the step; a line says how many are left out."""
     lines = text.splitlines()
     separator = next((n for n, line in enumerate(lines) if _SEPARATOR.fullmatch(line)), None)
     if separator is None:
         return text
-    end = next((n for n in range(separator + 1, len(lines)) if "|" not in lines[n]), len(lines))
-    rows = lines[separator + 1 : end]
+    bars = lines[separator].count("|")
+    rows = list(takewhile(lambda line: line.count("|") >= bars, lines[separator + 1 :][:size]))
     wanted = {printable_id(step.relation.id), *(printable_id(end.id) for end in step.ends)}
     chosen = [row for n, row in enumerate(rows) if n < _ROWS or wanted & set(row.split("|"))][:_MOST_ROWS]
     left_out = len(rows) - len(chosen)
