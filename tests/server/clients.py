@@ -29,6 +29,15 @@ def example(tool: str, trail: str = "") -> dict[str, object]:
     return {**spec.example, **({TRAIL: trail} if field is not None and field.is_required() else {})}
 
 
+def reading_examples() -> dict[str, dict[str, object]]:
+    """The example calls of the tools that read the graph and need no trail."""
+    return {
+        name: dict(spec.example)
+        for name, spec in SPECS.items()
+        if name != "think" and TRAIL not in spec.arguments.model_fields and "topic_entities" not in spec.example
+    }
+
+
 def client(settings: Settings = DEMO) -> Client:
     """A client of a new server with these settings; a context manager."""
     return Client(build_server(App(settings)))

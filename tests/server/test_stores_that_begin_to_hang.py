@@ -16,10 +16,10 @@ from kgnav_mcp import silence
 from kgnav_mcp.adapters.sparql import client as sparql_client
 from kgnav_mcp.adapters.sparql import rate_limit
 from kgnav_mcp.app import App
-from kgnav_mcp.config import GraphSettings, Settings
+from kgnav_mcp.config import TOOLSETS, GraphSettings, Settings
 from kgnav_mcp.server import build_server
 from tests.proxy import Proxy
-from tests.server.clients import text_of
+from tests.server.clients import reading_examples, text_of
 from tests.server.toy_stores import SERVICES, Place, load_toy
 from tests.skipped_waits import SkippingLoop
 
@@ -33,8 +33,9 @@ WARM = 240
 
 
 def calls_on(store: Place) -> dict[str, dict[str, object]]:
-    """A call of each tool."""
+    """A call of each tool that reads the store."""
     return {
+        **reading_examples(),
         "search": {"entity": store.entity, "direction": "incoming"},
         "get_relations": {"entity": store.entity},
         "get_triples": {"entity": store.entity, "relations": [store.relation, "nonsense"]},
@@ -62,7 +63,9 @@ async def opened(store: Place) -> AsyncGenerator[tuple[Client, Proxy]]:
     proxy = Proxy(port)
     async with proxy.listening():
         location = store.location.replace(f":{port}", f":{proxy.port}")
-        app = App(Settings(graphs={"hanging": GraphSettings(location=location)}, timeout=TIME_OUT))
+        app = App(
+            Settings(graphs={"hanging": GraphSettings(location=location)}, timeout=TIME_OUT, toolsets=tuple(TOOLSETS))
+        )
         async with app, Client(build_server(app)) as client:
             async with asyncio.timeout(WARM):
                 while (await client.call_tool("search", {"entity": store.entity, "direction": "outgoing"})).is_error:

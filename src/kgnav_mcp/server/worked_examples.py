@@ -15,6 +15,7 @@ from kgnav_mcp.app import App, Graph
 from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Direction, Entity, Relation, Triple
 from kgnav_mcp.navigation.worked_walks import Walk, WalkedStep, worked_walks
+from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import clean, name_and_id, printable_id
@@ -103,27 +104,13 @@ class WorkedExamples:
             return ""
         seconds = graph.settings.timeout or self._app.settings.timeout
         examples: list[str] = []
-        reason = "the graph has no other walk that suits one"
-        revision, too_large = "", 0
+        revision = ""
         try:
             async with asyncio.timeout(seconds), graph.adapter() as adapter:
                 revision = adapter.revision
                 if made := self._made.get((graph.name, revision, prompt)):
                     return made
-                left = self._app.render_options.budget // 2
-                async with aclosing(worked_walks(adapter, self._app.limits)) as walks:
-                    async for walk in walks:
-                        example = await self._example(graph, len(examples) + 1, walk, calls)
-                        size = count_tokens(example) if example is not None else 0
-                        if size > left:
-                            reason = f"half of the budget of {self._app.settings.budget:,} tokens holds no more"
-                            if (too_large := too_large + 1) == _TOO_LARGE:
-                                break
-                        elif example is not None:
-                            examples.append(example)
-                            left -= size
-                        if len(examples) == number:
-                            break
+                reason = await self._collect(examples, number, graph, calls, adapter)
         except TimeoutError:
             revision, reason = "", f"the store did not give more within {seconds:g} s"
         except KgnavError as error:
@@ -133,6 +120,27 @@ class WorkedExamples:
         if revision:
             self._made[graph.name, revision, prompt] = text
         return text
+
+    async def _collect(
+        self, examples: list[str], number: int, graph: Graph, calls: ExampleCalls, adapter: GraphAdapter
+    ) -> str:
+        """Add so many examples to a list, as they are made. Returns why there are fewer, if there are."""
+        left, too_large = self._app.render_options.budget // 2, 0
+        async with aclosing(worked_walks(adapter, self._app.limits)) as walks:
+            async for walk in walks:
+                example = await self._example(graph, len(examples) + 1, walk, calls)
+                if example is None:
+                    continue
+                if (size := count_tokens(example)) > left:
+                    too_large += 1
+                else:
+                    examples.append(example)
+                    left -= size
+                if len(examples) == number or too_large == _TOO_LARGE:
+                    break
+        if too_large:
+            return f"half of the budget of {self._app.settings.budget:,} tokens holds no more"
+        return "the graph has no other walk that suits one"
 
     async def _example(self, graph: Graph, number: int, walk: Walk, calls: ExampleCalls) -> str | None:
         """One example; None if an answer does not show what the next call, or the final answer, rests on."""
