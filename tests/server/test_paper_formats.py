@@ -190,6 +190,21 @@ async def test_on_wikidata_tools_without_a_papers_format_read_statements_with_th
     )
 
 
+async def test_on_wikidata_an_answer_read_as_a_bare_value_is_connected_by_its_statement(wikidata: Settings) -> None:
+    async with client(wikidata.model_copy(update={"toolsets": ("sog", "trail", "ark")})) as connected:
+
+        async def ask(tool: str, **given: object) -> str:
+            result = await connected.call_tool(tool, given)
+            assert not result.is_error, text_of(result)
+            return text_of(result)
+
+        trail = (await ask("start_trail", question="Where?", topic_entities=["wd:Q691557"])).split()[1]
+        await ask("search", entity="wd:Q691557", direction="outgoing", trail=trail)
+        verdict = await ask("check_answer", trail=trail, answers=["wd:Q668"])
+        assert "|connected|" in verdict
+        assert "Changed" not in verdict
+
+
 async def test_on_wikidata_graphwalker_lists_properties_and_triples_by_name(wikidata: Settings) -> None:
     text = await call("get_relations", {"entity": "wd:Q691557"}, wikidata)
     assert set(text.split(", ")) == {"wdt:P4552", "wdt:P31", "wdt:P17", "wdt:P885"}
