@@ -62,9 +62,9 @@ def _first_sentence(tool: Tool) -> str:
 
 def _off_by_default(tool: Tool) -> str:
     """How to enable a tool that is off by default; empty for other tools."""
-    for toolset in load_toolsets():
-        if tool.name in {spec.name for spec in toolset.tools} and not TOOLSETS[toolset.name].default:
-            return f"{toolset.title}; off by default: `--toolsets` has to name `{toolset.name}`."
+    for name, toolset in load_toolsets().items():
+        if tool.name in {spec.name for spec in toolset.tools} and not TOOLSETS[name].default:
+            return f"{toolset.title}; off by default: `--toolsets` has to name `{name}`."
     return ""
 
 

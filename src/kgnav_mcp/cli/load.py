@@ -118,7 +118,7 @@ name is replaced; a source or any other file never is, the latter only with --fo
 @click.option(
     "--semantic",
     is_flag=True,
-    help="Also make OUTPUT.meanings, by which find_node finds entities by meaning (extra semantic): 4 to 11 ms of a "
+    help="Also make OUTPUT.meanings, by which find_node finds entities by meaning (extra semantic): 3 to 11 ms of a "
     "processor and 0.8 kB for each.",
 )
 @click.option(

@@ -21,10 +21,8 @@ TEXTS_LIMIT = 8_500
 
 @dataclass(frozen=True, slots=True)
 class Toolset:
-    """A group of tools, usually those of one paper, with instructions and prompts."""
+    """A group of tools, usually those of one paper, with instructions and prompts. `config.TOOLSETS` names it."""
 
-    name: str
-    """The name in the setting `toolsets`."""
     title: str
     """The paper, or the purpose of the tools."""
     instructions: str

@@ -266,7 +266,6 @@ def _follow(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
 
 
 TOOLSET = Toolset(
-    name="graphwalk",
     title="GraphWalk",
     instructions=(
         "Property graphs: get_node_by_property, get_all_nearest_neighbors and get_unique_property_values look nodes up "

@@ -123,7 +123,7 @@ _TOOLS = (
 _METHOD = """You answer a question by walking a knowledge graph with get_relations and get_triples.
 
 1. Name the topic entities of the question and find their ids with find_node.
-2. get_relations(entity, question) lists the relations around an entity, best match first, each with its direction.
+2. get_relations(entity, question) lists the relations around an entity, best match first.
 3. get_triples(entity, relations) follows the ones you choose. Choose more than one when in doubt.
 4. Go on from the heads and tails you found, all of them as a list in one call, until they answer the question."""
 
@@ -142,7 +142,6 @@ def _follow(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
 
 
 TOOLSET = Toolset(
-    name="graphwalker",
     title="GraphWalker",
     instructions=(
         "Or: get_relations(entity, question) ranks the relations of both directions, get_triples(entity, relations) "

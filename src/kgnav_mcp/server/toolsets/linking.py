@@ -79,7 +79,6 @@ _TOOLS = (
 )
 
 TOOLSET = Toolset(
-    name="linking",
     title="Entity linking and schema",
     instructions="Start: find_node(hint) turns a name into entity ids; describe_graph() shows labels and relations.",
     tools=_TOOLS,

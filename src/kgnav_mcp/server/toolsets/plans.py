@@ -119,7 +119,6 @@ def _example_calls(walk: Walk) -> list[ExampleCall]:
 
 
 TOOLSET = Toolset(
-    name="plans",
     title="Plans (GraphRunner)",
     instructions=(
         "Plan: where the question fixes a pattern (several hops, many entities, how many, which most, not), "

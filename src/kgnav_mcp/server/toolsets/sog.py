@@ -112,7 +112,6 @@ def _follow(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
 
 
 TOOLSET = Toolset(
-    name="sog",
     title="Search-on-Graph",
     instructions=(
         "Walk: search(entity, direction) shows the relations that really exist at an entity, with their values; at a "
