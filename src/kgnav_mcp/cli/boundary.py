@@ -3,6 +3,7 @@
 0    success
 1    failure: an error answer, a store that does not answer, an invalid source file
 2    invalid command line or configuration
+3    rows were written, and the store has more that could not be read
 70   a bug in this program
 130  stopped by Ctrl-C; 143: ended by a termination signal
 """
@@ -22,6 +23,7 @@ from kgnav_mcp.errors import ConfigurationError, KgnavError
 
 FAILED = 1
 WRONG_USAGE = 2
+INCOMPLETE = 3
 INTERNAL_ERROR = 70
 INTERRUPTED = 128 + signal.SIGINT
 TERMINATED = 128 + signal.SIGTERM
