@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kgnav_mcp.cli.boundary import FAILED, INCOMPLETE, Command
+from kgnav_mcp.cli.boundary import FAILED, INCOMPLETE, SUCCEEDED, Command
 from kgnav_mcp.cli.export import Destination, Export, export_pages, whole_answers
 from kgnav_mcp.cli.options import with_settings
 from kgnav_mcp.config import Settings
@@ -77,7 +77,7 @@ def _export(tool: str, pairs: list[tuple[str, str]], destination: Destination, s
     click.echo(export.summary, err=destination.is_stdout or bool(export.error))
     if export.error:
         return FAILED
-    return 0 if export.is_complete else INCOMPLETE
+    return SUCCEEDED if export.is_complete else INCOMPLETE
 
 
 def _pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:
