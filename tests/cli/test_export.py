@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from kgnav_mcp.cli import export
 from kgnav_mcp.cli.boundary import FAILED, INCOMPLETE, WRONG_USAGE
-from tests.cli.conftest import Kgnav
+from tests.cli.conftest import SCRIPTS, Kgnav
 
 PLAN = "MATCH (f)-[:has_genre]->(g) RETURN f, g"
 LONG = "word " * 1000 + "end"
@@ -163,3 +164,17 @@ def test_a_link_is_kept_and_its_file_replaced(tmp_path: Path, kgnav: Kgnav) -> N
 
 def test_csv_and_json_exclude_each_other(kgnav: Kgnav) -> None:
     assert kgnav("call", "describe_graph", "--csv", "a.csv", "--json", "b.json").exit_code == WRONG_USAGE
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device without room")
+def test_a_file_that_cannot_be_written_is_an_error_with_the_way_on(kgnav: Kgnav) -> None:
+    result = kgnav("call", "get_relations", "entity=zundert", "--csv", "/dev/full")
+    assert result.exit_code == FAILED
+    assert "/dev/full cannot be written: No space left on device" in result.stderr
+    assert "name another file" in result.stderr
+
+
+def test_a_reader_that_stops_early_is_no_mistake_of_the_program(hub: Path) -> None:
+    call = f"'{SCRIPTS / 'kgnav'}' call run_plan plan='{PLAN}' --graph '{hub}' --csv - | head -1"
+    done = subprocess.run(["bash", "-c", call], capture_output=True, text=True, check=True)
+    assert (done.stdout, "mistake" in done.stderr) == ("f,g\n", False)

@@ -8,12 +8,12 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
 from kgnav_mcp.cli.boundary import FAILED, INCOMPLETE, SUCCEEDED, Command
-from kgnav_mcp.cli.export import Destination, Export, export_pages, whole_answers
+from kgnav_mcp.cli.export import Destination, Export, read_pages, row_spool, whole_answers, write_rows
 from kgnav_mcp.cli.options import with_settings
 from kgnav_mcp.config import Settings
 
@@ -73,7 +73,10 @@ def call(
 def _export(tool: str, pairs: list[tuple[str, str]], destination: Destination, settings: Settings) -> int:
     """Write the whole answer of a call and print what was written. Returns the exit code."""
     destination.check()
-    export = asyncio.run(_exported(tool, pairs, destination, whole_answers(settings)))
+    with row_spool() as spool:
+        export, found = asyncio.run(_read_pages(tool, pairs, destination, spool, whole_answers(settings)))
+        if not export.error:
+            write_rows(spool, export, found, _arguments(pairs), destination)
     click.echo(export.summary, err=destination.is_stdout or bool(export.error))
     if export.error:
         return FAILED
@@ -101,19 +104,20 @@ async def _call(name: str, pairs: list[tuple[str, str]], settings: Settings) -> 
     return result
 
 
-async def _exported(name: str, pairs: list[tuple[str, str]], destination: Destination, settings: Settings) -> Export:
-    export: Export | None = None
+async def _read_pages(
+    name: str, pairs: list[tuple[str, str]], destination: Destination, spool: IO[str], settings: Settings
+) -> tuple[Export, Tool]:
+    read: tuple[Export, Tool] | None = None
     async with _tool_client(name, settings) as (client, fault, tool):
         if tool:
-            arguments = _arguments(pairs)
 
             async def read_page(cursor: Mapping[str, str]) -> CallToolResult:
-                return await client.call_tool(name, {**arguments, **cursor})
+                return await client.call_tool(name, {**_arguments(pairs), **cursor})
 
-            export = await export_pages(read_page, tool, arguments, destination)
-    if export is None:
+            read = await read_pages(read_page, destination.path, spool), tool
+    if read is None:
         raise click.UsageError(fault)  # outside the client, as above
-    return export
+    return read
 
 
 @asynccontextmanager

@@ -130,33 +130,41 @@ class Export:
         self.notes += [note for note in facts["notes"] if note not in self.notes]
 
 
-async def export_pages(
-    read_page: PageReader, tool: Tool, arguments: Mapping[str, object], destination: Destination
-) -> Export:
-    """Read the pages of a call to the end, and write all rows. After an error answer nothing is written."""
-    export = Export(destination.path)
-    with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n") as spool:
-        cursor: str | None = None
-        while True:
-            result = await read_page({"cursor": cursor} if cursor else {})
-            if result.is_error or result.structured_content is None:
-                export.error = "\n".join(block.text for block in result.content if block.type == "text")
-                break
-            export.add(result.structured_content)
+def row_spool() -> IO[str]:
+    """A temporary file for rows, as JSON Lines."""
+    return tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n")
+
+
+async def read_pages(read_page: PageReader, path: Path, spool: IO[str]) -> Export:
+    """Read the pages of a call to the end, and keep their rows. An error answer ends them."""
+    export = Export(path)
+    cursor: str | None = None
+    while not export.error:
+        result = await read_page({"cursor": cursor} if cursor else {})
+        if result.is_error or result.structured_content is None:
+            export.error = "\n".join(block.text for block in result.content if block.type == "text")
+            break
+        export.add(result.structured_content)
+        try:
             spool.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in result.structured_content["rows"])
-            cursor = export.completeness["cursor"]
-            if cursor is None:
-                break
-            _show_progress(export)
-        _end_progress()
-        if not export.error:
-            _write(spool, export, tool, arguments, destination)
+        except OSError as error:
+            export.error = f"The temporary file for the rows cannot be written: {error.strerror}."
+        cursor = export.completeness["cursor"]
+        if cursor is None:
+            break
+        _show_progress(export)
+    _end_progress()
     return export
 
 
-def _write(
+def write_rows(
     spool: IO[str], export: Export, tool: Tool, arguments: Mapping[str, object], destination: Destination
 ) -> None:
+    """Write the rows that were read.
+
+    Raises:
+        InvalidArgument: the file cannot be written.
+    """
     if destination.is_csv:
         for note in export.notes:
             click.echo(note, err=True)
@@ -166,9 +174,9 @@ def _write(
                 _write_csv(spool, file, _declared_columns(tool))
             else:
                 _write_json(spool, file, export, {"tool": tool.name, "arguments": arguments})
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
         advice = "See that there is room and that you may write there, or name another file."
         raise InvalidArgument(f"{destination.path} cannot be written: {error.strerror}", next_step=advice) from error
 
