@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -160,6 +161,24 @@ def test_a_link_is_kept_and_its_file_replaced(tmp_path: Path, kgnav: Kgnav) -> N
     assert kgnav("call", "get_relations", "entity=zundert", "--csv", "link.csv").exit_code == 0
     assert (tmp_path / "link.csv").is_symlink()
     assert len(rows_of(tmp_path / "real.csv")) == 9
+
+
+def test_line_breaks_are_kept(tmp_path: Path, kgnav: Kgnav) -> None:
+    source = tmp_path / "lines.nt"
+    source.write_text('<http://f.example/x> <http://f.example/plot> "one\\ntwo, three" .\n', encoding="utf-8")
+    kgnav("load", str(source), "-o", "lines.kg")
+    call = ("call", "search", "entity=http://f.example/x", "direction=outgoing", "--graph", "lines.kg")
+    assert kgnav(*call, "--csv", "lines.csv").exit_code == 0
+    assert [row["value"] for row in rows_of(tmp_path / "lines.csv")] == ["one\ntwo, three"]
+
+
+def test_the_example_of_the_documentation_prints_what_it_says(kgnav: Kgnav) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
+    examples = [shlex.split(line) for line in page.splitlines() if line.startswith("kgnav call ")]
+    printed = [kgnav(*example[1:]).stdout for example in examples]
+    assert len(printed) == 2
+    assert printed[0].splitlines()[-1] in page
+    assert printed[1] == "netherlands.json: 55 rows, complete\n"
 
 
 def test_csv_and_json_exclude_each_other(kgnav: Kgnav) -> None:
