@@ -19,13 +19,15 @@ OTHER_TESTS := tests/test_imports.py tests/test_comparing.py tests/test_concurre
 	$(addprefix tests/adapters/embedded/test_,graphfile.py pool.py load_process.py load_rdf.py load_tables.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-other check audit docs clean
+.PHONY: help demo test test-other check dist dist-check audit docs clean
 
 help:
 	@echo "make demo    answer a question with the demo graph, through a real client"
 	@echo "make test    run the tests"
 	@echo "make test-other PYTHON=python3.13    run the tests that may differ by version on another Python"
 	@echo "make check   formatting, lint, types, import rules, generated documentation, file lengths"
+	@echo "make dist    wheels, source distributions, the bundle for desktop clients and the registry's entry, in dist"
+	@echo "make dist-check    the same, and try the wheel on every Python of this machine"
 	@echo "make audit   compare the answers of every store with the raw files, an hour"
 	@echo "make docs    rewrite the generated parts of docs, and the pictures"
 	@echo "make clean   remove $(VENV) and caches"
@@ -60,6 +62,12 @@ check: $(READY)
 	$(BIN)/lint-imports
 	$(BIN)/python -m scripts.generate_docs --check
 	$(BIN)/python scripts/check_lengths.py
+
+dist: $(READY)
+	$(BIN)/python -m scripts.release
+
+dist-check: $(READY)
+	$(BIN)/python -m scripts.release --check
 
 audit: $(READY)
 	$(BIN)/python -m scripts.audit

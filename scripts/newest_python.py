@@ -15,18 +15,28 @@ _VERSION = "import sys; print(*sys.version_info[:2], sys.version_info.releaselev
 
 
 def newest_python(folders: Iterable[Path], newer_than: tuple[int, int]) -> Path | None:
-    """The newest released Python in some folders, if it is newer than a version.
+    """The newest released Python in some folders, if it is newer than a version."""
+    versions = _versions(folders)
+    newest = max(versions, default=None)
+    return versions[newest] if newest and newest > newer_than else None
+
+
+def released_pythons(at_least: tuple[int, int]) -> dict[tuple[int, int], Path]:
+    """One Python of each released version on this machine."""
+    return {version: python for version, python in _versions(_folders()).items() if version >= at_least}
+
+
+def _versions(folders: Iterable[Path]) -> dict[tuple[int, int], Path]:
+    """The first Python of each version in some folders.
 
     A command that does not start is none: pyenv's shims are there for each version, also for those not chosen.
     """
-    versions = {
-        python: version
-        for folder in folders
-        for python in sorted(folder.glob("python3.*"))
-        if (version := _version(python))
-    }
-    newest = max(versions, key=versions.__getitem__, default=None)
-    return newest if newest and versions[newest] > newer_than else None
+    versions: dict[tuple[int, int], Path] = {}
+    for folder in folders:
+        for python in sorted(folder.glob("python3.*")):
+            if version := _version(python):
+                versions.setdefault(version, python)
+    return versions
 
 
 def _version(python: Path) -> tuple[int, int] | None:

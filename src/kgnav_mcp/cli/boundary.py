@@ -1,30 +1,35 @@
-"""Turns errors into a message and an exit code. A traceback is printed only with KGNAV_DEBUG.
-
-0    success
-1    failure: an error answer, a store that does not answer, an invalid source file
-2    invalid command line or configuration
-70   a bug in this program
-130  stopped by Ctrl-C; 143: ended by a termination signal
-"""
+"""Turns errors into a message and an exit code. A traceback is printed only with KGNAV_DEBUG."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from types import FrameType
-from typing import Never
+from typing import Final, Never
 
 import click
 
 from kgnav_mcp.config import debugging
 from kgnav_mcp.errors import ConfigurationError, KgnavError
 
+SUCCEEDED = 0
 FAILED = 1
 WRONG_USAGE = 2
+INCOMPLETE = 3
 INTERNAL_ERROR = 70
 INTERRUPTED = 128 + signal.SIGINT
 TERMINATED = 128 + signal.SIGTERM
+EXIT_CODES: Final[Mapping[int, str]] = {
+    SUCCEEDED: "success",
+    FAILED: "failure: an error answer, a store that does not answer, an invalid source file",
+    WRONG_USAGE: "invalid command line or configuration",
+    INCOMPLETE: "`kgnav call --csv` or `--json` wrote rows, and they are not all there are",
+    INTERNAL_ERROR: "a bug in kgnav-mcp",
+    INTERRUPTED: "stopped by Ctrl-C",
+    TERMINATED: "ended by a termination signal",
+}
+"""Every exit code of every command, as docs/commands.md lists them."""
 
 
 class Command(click.Command):

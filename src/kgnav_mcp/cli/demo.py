@@ -6,7 +6,7 @@ import asyncio
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ import click
 
 from kgnav_mcp.cli.boundary import Command
 from kgnav_mcp.cli.clients import client_setup_text, server_command
+from kgnav_mcp.cli.options import JSON_FLAG, print_json
 from kgnav_mcp.config import environment_without_settings
 from kgnav_mcp.errors import KgnavError
 
@@ -32,53 +33,70 @@ class DemoFailed(KgnavError):
 
 
 @click.command(cls=Command, short_help="Answer a question with the demo graph, hop by hop.")
-def demo() -> None:
+@JSON_FLAG
+def demo(*, as_json: bool) -> None:
     """Answer a question with the demo graph and show every call and answer.
 
     The server is started as a client starts it, over stdio and with no configuration. What follows shows the lines
     that add it to Claude Desktop, Claude Code, VS Code and Cursor.
     """
-    walk = asyncio.run(_walk())
+    walk = Walk(shown=not as_json)
+    asyncio.run(_walk(walk))
     if walk.failure:
         raise walk.failure
+    if as_json:
+        print_json({"question": QUESTION, "calls": walk.calls, "answer": walk.answer})
+        return
     click.echo(f"Final answer: {{{walk.answer}}}\n")
     click.echo(client_setup_text())
 
 
 @dataclass(slots=True)
 class Walk:
-    """The outcome of the walk: the answer, or the failure of a step."""
+    """The walk, printed step by step if it is shown, and its outcome: the answer, or the failure of a step."""
 
+    shown: bool = True
+    calls: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     answer: str = ""
     failure: DemoFailed | None = None
 
+    def say(self, text: str, *, bold: bool = False, color: str | None = None) -> None:
+        """Print a line, if the walk is shown."""
+        if self.shown:
+            click.secho(text, bold=bold, fg=color)
 
-async def _walk() -> Walk:
-    click.echo(f"Question: {QUESTION}\n")
-    walk = Walk()
+    def think(self, thought: str) -> None:
+        """Print why the next call is made."""
+        self.say(f"# {thought}", bold=True)
+
+
+async def _walk(walk: Walk) -> None:
+    walk.say(f"Question: {QUESTION}\n")
     async with _client() as client:
         try:
-            walk.answer = await _answer(client)
+            walk.answer = await _answer(client, walk)
         except DemoFailed as error:  # raised after the client is closed: its task group would wrap it
             walk.failure = error
-    return walk
 
 
-async def _answer(client: Client) -> str:
+async def _answer(client: Client, walk: Walk) -> str:
     """The paper's three hops. Every id is read from the answer before."""
-    _print_thought("Which entity is meant?")
-    painter = (await _call(client, "find_node", hint="Vincent van Gogh"))[0]["entity"]
-    _print_thought("Where was he born?")
-    [birthplace] = _rows_of_relation(await _call(client, "search", entity=painter, direction="outgoing"), "born_in")
-    _print_thought(f"Born in {birthplace['valueLabel']}. What country is that in?")
-    outgoing = await _call(client, "search", entity=birthplace["value"], direction="outgoing")
+    walk.think("Which entity is meant?")
+    painter = (await _call(client, walk, "find_node", hint="Vincent van Gogh"))[0]["entity"]
+    walk.think("Where was he born?")
+    [birthplace] = _rows_of_relation(
+        await _call(client, walk, "search", entity=painter, direction="outgoing"), "born_in"
+    )
+    walk.think(f"Born in {birthplace['valueLabel']}. What country is that in?")
+    outgoing = await _call(client, walk, "search", entity=birthplace["value"], direction="outgoing")
     [country] = _rows_of_relation(outgoing, "country")
-    _print_thought(f"{country['valueLabel']}. What leaves it?")
-    relations = await _call(client, "search", entity=country["value"], direction="outgoing")
+    walk.think(f"{country['valueLabel']}. What leaves it?")
+    relations = await _call(client, walk, "search", entity=country["value"], direction="outgoing")
     [relation] = _rows_of_relation(relations, "capital")
-    _print_thought("Too many neighbours to list: one row per relation instead. Follow the one that fits.")
+    walk.think("Too many neighbours to list: one row per relation instead. Follow the one that fits.")
     found = await _call(
         client,
+        walk,
         "search",
         entity=country["value"],
         direction="outgoing",
@@ -95,17 +113,14 @@ def _rows_of_relation(rows: Sequence[Row], relation: str) -> Sequence[Row]:
     return matching
 
 
-def _print_thought(thought: str) -> None:
-    click.secho(f"# {thought}", bold=True)
-
-
-async def _call(client: Client, tool: str, **arguments: object) -> Sequence[Row]:
+async def _call(client: Client, walk: Walk, tool: str, **arguments: object) -> Sequence[Row]:
     """Call a tool, print the call and its answer, and return the rows of its table."""
     shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-    click.secho(f"> {tool}({shown})", fg="cyan")
+    walk.say(f"> {tool}({shown})", color="cyan")
     result = await client.call_tool(tool, arguments)
     text = "\n".join(block.text for block in result.content if block.type == "text")
-    click.echo(text + "\n")
+    walk.say(text + "\n")
+    walk.calls.append({"tool": tool, "arguments": arguments, "answer": text})
     if result.is_error:
         raise DemoFailed(f"{tool} answered with an error")
     return _rows(text)

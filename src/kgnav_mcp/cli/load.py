@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from kgnav_mcp.cli.boundary import INTERRUPTED, TERMINATED, Command, Terminated, terminable
+from kgnav_mcp.cli.options import JSON_FLAG, print_json
 from kgnav_mcp.navigation.progress import reporting
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ name is replaced; a source or any other file never is, the latter only with --fo
     help="Show on stderr how far it is: a bar, or a line every 5 seconds where that is no terminal. --quiet prints "
     "nothing but errors and warnings, not even the summary. [default: a bar on a terminal, else the summary alone]",
 )
+@JSON_FLAG
 def load(
     *,
     sources: tuple[Path, ...],
@@ -142,6 +144,7 @@ def load(
     relation: str | None,
     nodes_from_edges: bool,
     semantic: bool,
+    as_json: bool,
     **lists: tuple[str, ...],
 ) -> None:
     """Make a graph file from SOURCES: RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD), triples as TSV, edges
@@ -171,7 +174,9 @@ def load(
     for warning in report.warnings:
         click.echo(f"Warning: {warning}.", err=True)
     indexed = None if meaning is None else _index_meanings(target, meaning, shown=_is_shown(progress))
-    if progress is not False:
+    if as_json:
+        print_json(_summary_json(report, target, indexed))
+    elif progress is not False:
         _summarise(report, target, indexed)
 
 
@@ -262,6 +267,21 @@ class _LineListener:
 
 def _rate(triples: int, seconds: float) -> str:
     return f"{triples:,} triples, {triples / max(seconds, 0.001):,.0f}/s"
+
+
+def _summary_json(report: LoadReport, target: Path, indexed: int | None) -> dict[str, object]:
+    return {
+        "graph": str(target),
+        "sources": [*report.sources],
+        "entities": report.entities,
+        "triples": report.triples,
+        "seconds": round(report.seconds, 3),
+        "notes": [*report.notes],
+        "warnings": [*report.warnings],
+        "badLines": report.bad_lines,
+        "firstBadLines": [line.message for line in report.first_bad_lines],
+        "indexedByMeaning": indexed,
+    }
 
 
 def _summarise(report: LoadReport, target: Path, indexed: int | None) -> None:

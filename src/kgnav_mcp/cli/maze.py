@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from kgnav_mcp.cli.boundary import Command
+from kgnav_mcp.cli.options import JSON_FLAG, print_json
 from kgnav_mcp.demo.maze import SHORTEST, WALL_SHARE, make_maze, write_maze
 
 
@@ -41,7 +42,8 @@ The same seed makes the same maze.""",
     show_default=True,
     help="Steps of the shortest path from start to goal, at least.",
 )
-def maze(*, target: Path, size: int, seed: int, walls: float, shortest: int) -> None:
+@JSON_FLAG
+def maze(*, target: Path, size: int, seed: int, walls: float, shortest: int, as_json: bool) -> None:
     """Make a maze as in GraphWalk's experiment: a grid of cells, by default half of them walls.
 
     Each cell has a `key` (from 0, by rows) and its `euclidean_distance` to the goal, which is -1 for a wall. The tools
@@ -51,6 +53,18 @@ def maze(*, target: Path, size: int, seed: int, walls: float, shortest: int) -> 
     write_maze(made, target)
     way = len(made.shortest_way()) - 1
     start, goal = made.key(made.start), made.key(made.goal)
+    if as_json:
+        print_json(
+            {
+                "graph": str(target),
+                "cells": size * size,
+                "walls": len(made.walls),
+                "start": start,
+                "goal": goal,
+                "shortest": way,
+            }
+        )
+        return
     click.echo(f"{target}: {size} x {size} cells, {len(made.walls):,} of them walls")
     click.echo(f"From {start} to {goal}; the shortest way has {way} steps.")
     click.echo(f"Next: kgnav serve --graph {shlex.quote(str(target))} --toolsets trail,maze")

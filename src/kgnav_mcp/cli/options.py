@@ -5,6 +5,7 @@ The flags are generated from the settings, so that a new setting has its flag an
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
@@ -18,6 +19,14 @@ Result = TypeVar("Result")
 Decorator = Callable[[Callable[..., Result]], Callable[..., Result]]
 
 _METAVARS = {int: "N", float: "SECONDS", tuple: "A,B,...", str: "TEXT"}
+
+
+JSON_FLAG = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+
+
+def print_json(result: Mapping[str, object]) -> None:
+    """Print a result for a program."""
+    click.echo(json.dumps(result, ensure_ascii=False, indent=2))
 
 
 def with_settings(*, http: bool = False) -> Decorator[Any]:

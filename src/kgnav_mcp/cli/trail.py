@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from kgnav_mcp.cli.boundary import Command
-from kgnav_mcp.cli.options import with_settings
+from kgnav_mcp.cli.options import JSON_FLAG, with_settings
 from kgnav_mcp.config import Settings
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument, UnknownTrail
 
@@ -47,11 +47,22 @@ A server in whose memory trails are kept gives them to its client alone: kg://tr
     is_flag=True,
     help="Write everything: every step of the transcript, all pages, every node of the picture.",
 )
+@JSON_FLAG
 @with_settings()
-def trail(*, handle: str, format_name: str, output: Path | None, page: int, whole: bool, settings: Settings) -> None:
+def trail(
+    *,
+    handle: str,
+    format_name: str,
+    output: Path | None,
+    page: int,
+    whole: bool,
+    as_json: bool,
+    settings: Settings,
+) -> None:
     """Write the trail HANDLE, as start_trail printed it, from where the server keeps its trails."""
     from kgnav_mcp.trails import MEMORY  # noqa: PLC0415 - `--help` needs no trails
 
+    format_name = "json" if as_json else format_name
     store = settings.trail.store
     if store == MEMORY:
         address = f"kg://trail/{handle}" + ("" if format_name == _FORMATS[0] else f"/{format_name}")

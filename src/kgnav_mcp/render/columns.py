@@ -5,6 +5,7 @@ A table and its tool's output schema are made from the same columns, so that the
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -19,6 +20,8 @@ _AT_LEAST = "AtLeast"
 """Suffix of the JSON property that marks a count as a lower bound."""
 _MORE = "More"
 """Suffix of the JSON property with the number of items left out of a list."""
+UNLIMITED = sys.maxsize
+"""As the limit of all cells: no cell is clipped, whatever the limit of its column."""
 _BATCH = 50
 """Rows that are printed at once, column by column."""
 
@@ -52,6 +55,10 @@ class Column:
     truncatable: bool = False
     """Whether its lists may be truncated to their first items."""
 
+    def cell_limit(self, limit: int) -> int:
+        """Most characters of its cells, where all cells have `limit`."""
+        return limit if self.limit is None or limit == UNLIMITED else self.limit
+
     @property
     def headings(self) -> tuple[str, ...]:
         """Its one or two headings in a table."""
@@ -66,11 +73,11 @@ class Column:
                 (text,) = self.cell_texts(items, limit)
                 return (f"{text}, and {more:,} more" if more else text,)
             case _:
-                return self.kind.texts(cell, self.limit or limit)[: len(self.headings)]
+                return self.kind.texts(cell, self.cell_limit(limit))[: len(self.headings)]
 
     def printed(self, cells: Iterable[TableCell], limit: int) -> Sequence[Sequence[str]]:
         """Cells as they are printed: one list of texts for each heading."""
-        print_cell, cell_limit = self.kind.texts, self.limit or limit
+        print_cell, cell_limit = self.kind.texts, self.cell_limit(limit)
         texts = [
             self.cell_texts(cell, limit)
             if cell is None or type(cell) is TruncatedList
@@ -89,7 +96,7 @@ class Column:
             case TruncatedList(items, more):
                 return {**self.cell_json(items, limit), **({self.name + _MORE: more} if more else {})}
             case _:
-                return {self.name: self.kind.to_json(cell, self.limit or limit)}
+                return {self.name: self.kind.to_json(cell, self.cell_limit(limit))}
 
     @property
     def schema(self) -> Json:
