@@ -1,9 +1,10 @@
-"""Write the generated parts of the documentation: tables in README.md, pictures and the schema in docs.
+"""Write the generated parts of the documentation: tables in README.md and SKILL.md, pictures and the schema in docs.
 
     python -m scripts.generate_docs            rewrite them
     python -m scripts.generate_docs --check    fail if they are not what they would be rewritten to
 
-In README.md everything between `<!-- NAME:begin -->` and `<!-- NAME:end -->` is generated. In docs, whole files are.
+In README.md and SKILL.md everything between `<!-- NAME:begin -->` and `<!-- NAME:end -->` is generated. In docs, whole
+files are.
 """
 
 from __future__ import annotations
@@ -31,24 +32,29 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
+SKILL = ROOT / "src" / "kgnav_mcp" / "cli" / "SKILL.md"
 
 
 def tools_table() -> str:
     """The tools of all toolsets, as `tools/list` returns them."""
-
-    async def listed() -> list[Tool]:
-        async with Client(build_server(App(Settings(toolsets=tuple(TOOLSETS))))) as client:
-            return (await client.list_tools()).tools
-
     rows = [
         (f"`{tool.name}({_parameters(tool)})`", " ".join(filter(None, (_first_sentence(tool), _off_by_default(tool)))))
-        for tool in asyncio.run(listed())
+        for tool in asyncio.run(_tools(tuple(TOOLSETS)))
     ]
     return _table(("tool", "what it answers"), rows)
 
 
+async def _tools(toolsets: tuple[str, ...]) -> list[Tool]:
+    async with Client(build_server(App(Settings(toolsets=toolsets)))) as client:
+        return (await client.list_tools()).tools
+
+
+def _required(tool: Tool) -> list[str]:
+    return cast("list[str]", tool.input_schema.get("required", []))
+
+
 def _parameters(tool: Tool) -> str:
-    required = cast("list[str]", tool.input_schema.get("required", []))
+    required = _required(tool)
     properties = cast("dict[str, Any]", tool.input_schema.get("properties", {}))
     return ", ".join(
         name if name in required else f"{name}?" for name in properties if name in required or name != TRAIL
@@ -68,6 +74,15 @@ def _off_by_default(tool: Tool) -> str:
     return ""
 
 
+def skill_tools_table() -> str:
+    """The tools that are on by default, for a model that chooses one, with the arguments that it must give."""
+    rows = [
+        (f"`{tool.name}({', '.join(_required(tool))})`", _first_sentence(tool))
+        for tool in asyncio.run(_tools(Settings().toolsets))
+    ]
+    return _table(("call", "what it answers"), rows)
+
+
 def settings_table() -> str:
     """Every setting with its key, variable, flag and default."""
     rows = [("`--graph`", "`KGNAV_GRAPH`", "`[graphs.NAME]`", "demo", "graphs to serve")]
@@ -83,7 +98,10 @@ def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
-PARTS: Mapping[str, Callable[[], str]] = {"tools": tools_table, "settings": settings_table}
+PARTS: Mapping[Path, Mapping[str, Callable[[], str]]] = {
+    README: {"tools": tools_table, "settings": settings_table},
+    SKILL: {"skill_tools": skill_tools_table},
+}
 
 
 FILES: Mapping[str, Callable[[], str]] = {
@@ -93,25 +111,25 @@ FILES: Mapping[str, Callable[[], str]] = {
 }
 
 
-def rewritten(text: str) -> str:
+def rewritten(text: str, parts: Mapping[str, Callable[[], str]], name_of_file: str = "README.md") -> str:
     """The text with all generated parts up to date.
 
     Raises:
         ValueError: a part has no pair of markers, or more than one.
     """
-    for name, generate in PARTS.items():
+    for name, generate in parts.items():
         begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
         if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
-            raise ValueError(f"README.md must have {begin} and {end} once each, in this order")
+            raise ValueError(f"{name_of_file} must have {begin} and {end} once each, in this order")
         before, after = text.split(begin, maxsplit=1)[0], text.split(end)[1]
         text = f"{before}{begin}\n{generate()}\n{end}{after}"
     return text
 
 
 def main(arguments: list[str]) -> int:
-    """Rewrite README.md and the files in docs, or with `--check` only compare them."""
+    """Rewrite README.md, SKILL.md and the files in docs, or with `--check` only compare them."""
     try:
-        wanted = {README: rewritten(README.read_text(encoding="utf-8"))}
+        wanted = {file: rewritten(file.read_text(encoding="utf-8"), parts, file.name) for file, parts in PARTS.items()}
     except ValueError as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kgnav_mcp.cli.boundary import Command
-from kgnav_mcp.cli.clients import client_setup_text, server_command
+from kgnav_mcp.cli.clients import CLIENTS, server_command
 from kgnav_mcp.config import environment_without_settings
 from kgnav_mcp.errors import KgnavError
 
@@ -35,14 +37,22 @@ class DemoFailed(KgnavError):
 def demo() -> None:
     """Answer a question with the demo graph and show every call and answer.
 
-    The server is started as a client starts it, over stdio and with no configuration. What follows shows the lines
-    that add it to Claude Desktop, Claude Code, VS Code and Cursor.
+    The server is started as a client starts it, over stdio and with no configuration. What follows is the command
+    that adds it to your client.
     """
     walk = asyncio.run(_walk())
     if walk.failure:
         raise walk.failure
     click.echo(f"Final answer: {{{walk.answer}}}\n")
-    click.echo(client_setup_text())
+    click.echo(f"Add it to your client: {shlex.quote(_program())} install CLIENT")
+    click.echo(f"CLIENT is {', '.join(CLIENTS)}; --graph FILE serves your own graph.")
+
+
+def _program() -> str:
+    """How to start this program, so that the command works where it is not on PATH."""
+    found = shutil.which("kgnav")
+    here = Path(server_command()).with_name("kgnav")
+    return "kgnav" if found and Path(found).absolute() == here else str(here)
 
 
 @dataclass(slots=True)

@@ -93,7 +93,7 @@ async def _check_graph(graph: Graph, settings: Settings) -> bool:
     except KgnavError as error:
         _report(title, False, [error.message], [error.next_step])
         return False
-    size = f"{_count(health.entities)} entities, {_count(health.triples)} triples"
+    size = f"{count_text(health.entities)} entities, {count_text(health.triples)} triples"
     _report(title, health.reachable, [health.store, size], health.advice)
     return health.reachable
 
@@ -105,7 +105,8 @@ def _report(title: str, reachable: bool, facts: list[str], advice: Iterable[str]
             click.echo(f"  {step}")
 
 
-def _count(count: Count) -> str:
+def count_text(count: Count) -> str:
+    """A count in words: exact, at least so many, or unknown."""
     prefix = {Certainty.EXACT: "", Certainty.AT_LEAST: "at least "}
     return (
         "an unknown number of" if count.certainty is Certainty.UNKNOWN else f"{prefix[count.certainty]}{count.value:,}"
