@@ -300,3 +300,34 @@ def test_a_program_that_fails_is_an_error_with_the_other_way(
     assert result.exit_code == 2
     assert "mcp add-json failed: not signed in" in result.output
     assert "--file ~/.claude.json" in result.output
+
+
+def _in_cache_of_uv(monkeypatch: pytest.MonkeyPatch, uvx: str | None) -> None:
+    def which(name: str, path: str | None = None) -> str | None:
+        return uvx if name == "uvx" and path is None else None
+
+    monkeypatch.setattr("sys.prefix", "/home/me/.cache/uv/archive-v0/k3Jx")
+    monkeypatch.setattr("shutil.which", which)
+
+
+def test_what_uvx_started_is_started_by_uvx_again(
+    kgnav: Kgnav, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _in_cache_of_uv(monkeypatch, "/opt/uvx")
+    assert kgnav("install", "cursor", "--graph", "demo").exit_code == 0
+    entry = _entry("cursor", machine)
+    assert entry["command"] == "/opt/uvx"
+    start, requirement, *rest = entry["args"]
+    assert (start, rest) == ("--from", ["kgnav-mcp", "--graph", "demo"])
+    assert requirement.startswith("kgnav-mcp")
+
+
+def test_an_environment_that_vanishes_is_not_entered(
+    kgnav: Kgnav, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _in_cache_of_uv(monkeypatch, None)
+    monkeypatch.delenv("UV", raising=False)
+    result = kgnav("install", "cursor", "--graph", "demo")
+    assert result.exit_code == 2
+    assert "uv tool install kgnav-mcp" in result.output
+    assert not CLIENTS["cursor"].file(machine).exists()
