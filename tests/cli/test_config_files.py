@@ -164,6 +164,15 @@ def test_an_entry_of_this_name_is_updated_and_keeps_what_the_user_added(tmp_path
     }
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["extensions: {a: {x: 1}}\n", "{extensions: {a: {x: 1}, b: 2}, c: 3}\n", "extensions: {\n  a: {x: 1}}\nb: 2\n"],
+)
+def test_yaml_in_braces_gets_the_entry_and_loses_it(text: str, tmp_path: Path) -> None:
+    _edited(tmp_path, YamlText(), text, "extensions")
+    assert _removed(tmp_path, YamlText(), "extensions") == text
+
+
 def test_the_copy_is_of_the_file_before_its_first_change(tmp_path: Path) -> None:
     _edited(tmp_path, JsonText(), VSCODE)
     _removed(tmp_path, JsonText())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 import sysconfig
@@ -58,5 +59,5 @@ def lasting_command() -> list[str]:
         return [uv, "tool", "run", "--from", requirement, _COMMAND]
     raise ConfigurationError(
         "this program runs in an environment that uv will delete, and uvx is not on PATH",
-        next_step=f"Install it to stay: uv tool install {requirement}",
+        next_step=f"Install it to stay: uv tool install {shlex.quote(requirement)}",
     )

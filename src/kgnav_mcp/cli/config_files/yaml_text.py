@@ -66,10 +66,11 @@ class YamlText:
             item = _item(node, key)
             if item is None:
                 return _insert(text, node, _nested(path[depth:], value))
+            in_flow = bool(node.flow_style)
             name, node = item
             if depth == len(path) - 1 or not (_is_mapping(node) and node.value):
                 rest = path[depth + 1 :]
-                return _replace(text, name, node, _nested(rest, value) if rest else value)
+                return _replace(text, name, node, _nested(rest, value) if rest else value, in_flow=in_flow)
         return text
 
     def without(self, text: str, path: KeyPath) -> str:
@@ -80,8 +81,10 @@ class YamlText:
             if item is None:
                 return text
             parent, (name, node) = node, item
-        if parent is None or node is None or name is None or parent.flow_style:
-            return text  # the caller sees that nothing was removed, and says so
+        if parent is None or node is None or name is None:
+            return text
+        if parent.flow_style:
+            return _without_in_flow(text, parent, name, node)
         start = text.rfind("\n", 0, name.start_mark.index) + 1
         if len(parent.value) == 1 and len(path) > 1:
             outer = text[:start].rstrip()
@@ -122,10 +125,22 @@ def _insert(text: str, node: _Node, members: Mapping[str, object]) -> str:
     return f"{text[:place]}\n{_block(members, indent)}{rest}"
 
 
-def _replace(text: str, name: _Node, node: _Node, value: object) -> str:
+def _without_in_flow(text: str, parent: _Node, name: _Node, node: _Node) -> str:
+    """The text without one member of a mapping in braces, and without a comma beside it."""
+    names = [each.start_mark.index for each, _ in parent.value]
+    place = names.index(name.start_mark.index)
+    start, end = name.start_mark.index, _end(node, text)
+    if place + 1 < len(names):
+        end = names[place + 1]
+    elif place:
+        start = _end(parent.value[place - 1][1], text)
+    return text[:start] + text[end:]
+
+
+def _replace(text: str, name: _Node, node: _Node, value: object, *, in_flow: bool) -> str:
     colon = text.index(":", name.end_mark.index) + 1
     end = max(colon, _end(node, text)) if node.value else _empty_end(text, colon)
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and not in_flow:
         indent = " " * name.start_mark.column + _INDENT
         members = cast("Mapping[str, object]", value)
         place = _line_end(text, end)
