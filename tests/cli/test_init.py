@@ -104,10 +104,12 @@ def test_a_store_that_does_not_answer_leaves_no_file_and_no_password(kgnav: Kgna
         (["demo", "--key", "Person=id"], "a graph of the kind file has no keys"),
         (["bolt://localhost:1", "--user", "x", "--key", "Person"], "--key takes LABEL=PROPERTY"),
         ([], "LOCATION is needed"),
+        (["demo", "-o", "films.nt/kgnav.toml"], "films.nt/kgnav.toml cannot be written: "),
         (["demo", "--name", "9"], "'9' cannot be the name of a graph"),
     ],
 )
 def test_wrong_answers_are_refused(arguments: list[str], message: str, kgnav: Kgnav) -> None:
+    Path("films.nt").touch()
     result = kgnav("init", *arguments, "--yes")
     assert result.exit_code in {1, 2}
     assert message in result.output

@@ -19,7 +19,7 @@ from kgnav_mcp.cli.graph_places import Place, place_of
 from kgnav_mcp.cli.install import install
 from kgnav_mcp.cli.load import load
 from kgnav_mcp.config import DEMO_LOCATION, Settings, load_settings
-from kgnav_mcp.errors import InvalidArgument, KgnavError
+from kgnav_mcp.errors import ConfigurationError, InvalidArgument, KgnavError
 
 if TYPE_CHECKING:
     from kgnav_mcp.cli.proposals import Proposals
@@ -78,8 +78,7 @@ def init(context: click.Context, **flags: Any) -> None:  # noqa: ANN401 - texts,
         place = _load_first(context, place, ask, wanted=flags["load_sources"])
     answers = _answers(place, flags, ask, output)
     text = _text_for(answers, place, ask)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(text, encoding="utf-8")
+    _write(output, text)
     click.echo(f"{output} was written, with the graph {answers.name}.")
     _print_secret(answers, place)
     _offer_install(context, flags["client"], output, ask)
@@ -237,6 +236,16 @@ def _checked_settings(answers: Answers, place: Place, text: str) -> Settings:
         location = DEMO_LOCATION if place.location == DEMO_LOCATION else location
         graphs = {answers.name: {"location": location}} if place.kind == "file" or place.has_password else {}
         return load_settings({"graphs": graphs}, graphs=(answers.name,), config_file=file)
+
+
+def _write(output: Path, text: str) -> None:
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError(
+            f"{output} cannot be written: {error.strerror}", next_step="Name another file with -o."
+        ) from error
 
 
 def _print_secret(answers: Answers, place: Place) -> None:
