@@ -223,6 +223,21 @@ def test_a_password_is_never_written(
     assert "s3cret" not in result.output + CLIENTS[client].file(machine).read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("client", ["vscode", "cursor", "gemini-cli"])
+def test_a_reference_is_removed_with_the_graph_that_needed_it(client: str, kgnav: Kgnav, machine: Machine) -> None:
+    kgnav("install", client, "--graph", "db=bolt://reader:s3cret@db.example")
+    kgnav("install", client, "--graph", "demo")
+    entry = _entry(client, machine)
+    assert (entry["args"], entry["env"]) == (["--graph", "demo"], {})
+
+
+@pytest.mark.parametrize("client", ["codex", "cursor"])
+def test_an_address_replaces_what_only_a_command_may_have(client: str, kgnav: Kgnav, machine: Machine) -> None:
+    kgnav("install", client, "--graph", "db=bolt://reader:s3cret@db.example")
+    kgnav("install", client, "--http", "http://h:8365/mcp")
+    assert _entry(client, machine) == REMOTE[client]
+
+
 def test_a_password_for_claude_desktop_is_refused_with_the_way(kgnav: Kgnav) -> None:
     result = kgnav("install", "claude-desktop", "--graph", "bolt://reader:s3cret@db.example")
     assert result.exit_code == 2
@@ -289,6 +304,20 @@ def test_claude_code_is_told_by_its_own_program(kgnav: Kgnav, tmp_path: Path, mo
     assert call.startswith(start)
     fields = json.loads(call.removeprefix(start))
     assert fields == {"type": "stdio", "command": COMMAND, "args": ["--graph", "demo"]}
+
+
+def test_keys_that_the_user_added_stay_and_are_no_arguments_of_a_program(
+    kgnav: Kgnav, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _program(tmp_path / "bin", "exit 0")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}/bin{os.pathsep}/usr/bin")
+    file = CLIENTS["claude-code"].file(machine)
+    file.parent.mkdir(parents=True)
+    file.write_text('{"mcpServers": {"kgnav": {"command": "x", "env": {"KEY": "s3cret"}}}}', encoding="utf-8")
+    assert kgnav("install", "claude-code", "--graph", "demo").exit_code == 0
+    entry = _entry("claude-code", machine)
+    assert (entry["command"], entry["env"]) == (COMMAND, {"KEY": "s3cret"})
+    assert not (tmp_path / "bin" / "calls").exists()
 
 
 def test_a_program_that_fails_is_an_error_with_the_other_way(

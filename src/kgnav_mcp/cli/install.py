@@ -15,7 +15,7 @@ from kgnav_mcp.cli.client_program import add_with_program, program_of, remove_wi
 from kgnav_mcp.cli.clients import CLIENTS, NAME, Client, Machine, ServerEntry
 from kgnav_mcp.cli.completion import complete_graph
 from kgnav_mcp.cli.config_files import ConfigFile
-from kgnav_mcp.cli.server_entry import local_entry, remote_entry
+from kgnav_mcp.cli.server_entry import GRAPH_VARIABLE, local_entry, remote_entry
 from kgnav_mcp.cli.skill import install_skill
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
 
@@ -119,7 +119,9 @@ def _check_name(name: str) -> None:
 def _add(target: _Target, entry: ServerEntry, *, dry_run: bool) -> None:
     fields = _fields(target, entry)
     file = ConfigFile(target.file, target.client.syntax)
-    changed = file.merge(target.path, fields, target.client.form_keys)
+    changed = file.merge(target.path, fields, target.client.obsolete_keys(entry))
+    if not entry.variables and not entry.url:
+        changed = _remove_reference(target, file) or changed
     shown = json.dumps({target.name: file.value(target.path)}, ensure_ascii=False, indent=2)
     title = f"{target.client.title}: {target.file}"
     if not changed:
@@ -127,7 +129,8 @@ def _add(target: _Target, entry: ServerEntry, *, dry_run: bool) -> None:
     elif dry_run:
         click.echo(f"{title}: would have in {target.client.table}:\n{_without_other_keys(shown, target.name, fields)}")
     else:
-        program = None if target.chosen_file else program_of(target.client)
+        users_keys = file.value(target.path) != fields  # may be secret: other users can read a program's arguments
+        program = None if target.chosen_file or users_keys else program_of(target.client)
         if program:
             add_with_program(program, target.name, fields, file)
         else:
@@ -136,6 +139,14 @@ def _add(target: _Target, entry: ServerEntry, *, dry_run: bool) -> None:
     _print_variables(entry, target.client)
     if changed and not dry_run:
         click.echo(f"Next: {target.client.restart}")
+
+
+def _remove_reference(target: _Target, file: ConfigFile) -> bool:
+    """Remove an older entry's reference to the variable with the graphs: where it is not set, it has no value."""
+    place = (*target.path, "env", GRAPH_VARIABLE)
+    if file.value(target.path) is None or file.value(place) != target.client.reference(GRAPH_VARIABLE):
+        return False
+    return file.remove(place)
 
 
 def _without_other_keys(shown: str, name: str, fields: dict[str, object]) -> str:

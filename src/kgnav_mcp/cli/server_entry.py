@@ -19,7 +19,8 @@ from kgnav_mcp.config import (
 )
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
 
-_GRAPH_VARIABLE = "KGNAV_GRAPH"
+GRAPH_VARIABLE = "KGNAV_GRAPH"
+"""The variable that holds the graphs where their locations have passwords."""
 
 
 def remote_entry(url: str) -> ServerEntry:
@@ -72,7 +73,7 @@ def local_entry(graphs: Sequence[str], config_file: Path | None) -> ServerEntry:
             secret = secret or _has_password(location)
             chosen += ["--graph", location if name == location == DEMO_LOCATION else f"{name}={location}"]
     if secret:  # a variable holds all graphs, so that the entry must not name others
-        return ServerEntry(command, tuple(arguments), variables=(_GRAPH_VARIABLE,))
+        return ServerEntry(command, tuple(arguments), variables=(GRAPH_VARIABLE,))
     return ServerEntry(command, (*arguments, *chosen))
 
 

@@ -17,7 +17,10 @@ from kgnav_mcp.cli.config_files import ConfigSyntax, JsonText, StrictJsonText, T
 Fields = dict[str, object]
 
 _FORM_KEYS = frozenset({"type", "command", "cmd", "args", "url", "uri", "httpUrl"})
-"""Keys that say how a server is reached. An entry of one form must not keep those of the other."""
+"""Keys that say how a server is reached: those of an older entry are replaced or removed."""
+_LOCAL_KEYS = frozenset({"env", "env_vars", "cwd"})
+"""Keys of servers that a client starts. Codex reads no file in which one with a URL has them."""
+_REMOTE_KEYS = frozenset({"headers", "http_headers", "env_http_headers", "bearer_token_env_var"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +49,16 @@ class Client:
             return self.remote(name, entry.url)
         fields = self.local(name, entry)
         if entry.variables and self.variable:
-            fields["env"] = {variable: self.variable.format(variable) for variable in entry.variables}
+            fields["env"] = {variable: self.reference(variable) for variable in entry.variables}
         return fields
 
-    @property
-    def form_keys(self) -> frozenset[str]:
-        """Keys of an older entry of this server that a new one replaces or removes."""
-        return _FORM_KEYS
+    def obsolete_keys(self, entry: ServerEntry) -> frozenset[str]:
+        """Keys of an older entry that must not stay beside the new one's. All others are the user's own."""
+        return _FORM_KEYS | (_LOCAL_KEYS if entry.url else _REMOTE_KEYS)
+
+    def reference(self, variable: str) -> str | None:
+        """How an entry of this client refers to a variable; None if it has no references."""
+        return self.variable.format(variable) if self.variable else None
 
 
 def _stdio(_name: str, entry: ServerEntry) -> Fields:
