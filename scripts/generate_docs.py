@@ -1,4 +1,4 @@
-"""Write the generated parts of the documentation in docs: tables within pages, pictures and the schema.
+"""Write the generated parts of the documentation: tables within pages, pictures and the schema.
 
     python -m scripts.generate_docs            rewrite them
     python -m scripts.generate_docs --check    fail if they are not what they would be rewritten to
@@ -35,20 +35,24 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def tools_table() -> str:
     """The tools of all toolsets, as `tools/list` returns them."""
-
-    async def listed() -> list[Tool]:
-        async with Client(build_server(App(Settings(toolsets=tuple(TOOLSETS))))) as client:
-            return (await client.list_tools()).tools
-
     rows = [
         (f"`{tool.name}({_parameters(tool)})`", " ".join(filter(None, (_first_sentence(tool), _off_by_default(tool)))))
-        for tool in asyncio.run(listed())
+        for tool in asyncio.run(_tools(tuple(TOOLSETS)))
     ]
     return _table(("tool", "what it answers"), rows)
 
 
+async def _tools(toolsets: tuple[str, ...]) -> list[Tool]:
+    async with Client(build_server(App(Settings(toolsets=toolsets)))) as client:
+        return (await client.list_tools()).tools
+
+
+def _required(tool: Tool) -> list[str]:
+    return cast("list[str]", tool.input_schema.get("required", []))
+
+
 def _parameters(tool: Tool) -> str:
-    required = cast("list[str]", tool.input_schema.get("required", []))
+    required = _required(tool)
     properties = cast("dict[str, Any]", tool.input_schema.get("properties", {}))
     return ", ".join(
         name if name in required else f"{name}?" for name in properties if name in required or name != TRAIL
@@ -66,6 +70,15 @@ def _off_by_default(tool: Tool) -> str:
         if tool.name in {spec.name for spec in toolset.tools} and not TOOLSETS[name].default:
             return f"{toolset.title}; off by default: `--toolsets` has to name `{name}`."
     return ""
+
+
+def skill_tools_table() -> str:
+    """The tools that are on by default, for a model that chooses one, with the arguments that it must give."""
+    rows = [
+        (f"`{tool.name}({', '.join(_required(tool))})`", _first_sentence(tool))
+        for tool in asyncio.run(_tools(Settings().toolsets))
+    ]
+    return _table(("call", "what it answers"), rows)
 
 
 def settings_table() -> str:
@@ -86,6 +99,7 @@ def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "docs/tools.md": {"tools": tools_table},
     "docs/settings.md": {"settings": settings_table},
+    "src/kgnav_mcp/cli/SKILL.md": {"skill_tools": skill_tools_table},
 }
 """The generated parts of each page by their names."""
 

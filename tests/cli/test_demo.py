@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-import json
-import os
-import shlex
 from pathlib import Path
 
 import pytest
 
-from kgnav_mcp.cli.clients import client_setup_text, server_command
+from kgnav_mcp.cli.clients import server_command
 from kgnav_mcp.errors import ConfigurationError
-from tests.cli.conftest import Command
+from tests.cli.conftest import SCRIPTS, Command
 
 
 def test_the_demo_walks_to_the_answer_and_shows_every_call(command: Command) -> None:
@@ -25,19 +22,8 @@ def test_the_demo_walks_to_the_answer_and_shows_every_call(command: Command) -> 
     assert calls[-1].endswith("properties_to_filter_for=['capital'])")
     assert "The Netherlands (the_netherlands) has too many neighbours to list" in result.stdout
     assert "Final answer: {Amsterdam}" in result.stdout
-
-
-def test_the_lines_to_paste_start_this_very_installation() -> None:
-    lines = client_setup_text(["--graph", "my films.kg"]).splitlines()
-
-    command = server_command()
-    assert os.access(command, os.X_OK)
-    assert Path(command).is_absolute()
-    entry = {"command": command, "args": ["--graph", "my films.kg"]}
-    desktop, code, vscode, cursor = (line.strip() for line in lines[1::2])
-    assert json.loads(desktop) == json.loads(cursor) == {"mcpServers": {"kgnav": entry}}
-    assert json.loads(vscode) == {"servers": {"kgnav": {"type": "stdio", **entry}}}
-    assert shlex.split(code) == ["claude", "mcp", "add", "kgnav", "--", command, "--graph", "my films.kg"]
+    assert f"{SCRIPTS / 'kgnav'} install CLIENT\n" in result.stdout
+    assert "CLIENT is claude-desktop, claude-code, vscode, cursor, codex, goose, gemini-cli;" in result.stdout
 
 
 def test_an_installation_without_its_commands_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,11 +10,15 @@ import click
 from kgnav_mcp import __version__
 from kgnav_mcp.cli.boundary import Command
 from kgnav_mcp.cli.call import call
+from kgnav_mcp.cli.completion import completion
 from kgnav_mcp.cli.demo import demo
 from kgnav_mcp.cli.doctor import doctor
+from kgnav_mcp.cli.init import init
+from kgnav_mcp.cli.install import install
 from kgnav_mcp.cli.load import load
 from kgnav_mcp.cli.maze import maze
 from kgnav_mcp.cli.serve import serve
+from kgnav_mcp.cli.skill import skill
 from kgnav_mcp.cli.trail import trail
 
 __all__ = ["main", "serve_stdio"]
@@ -28,7 +32,9 @@ Examples:
   kgnav load films.nt.gz -o films.kg             make a graph file
   kgnav call describe_graph --graph films.kg     one tool call, as a model sees it
   kgnav serve --graph films.kg                   serve it to an MCP client over stdio
-  kgnav doctor --graph films.kg                  is everything in order?""",
+  kgnav doctor --graph films.kg                  is everything in order?
+  kgnav init                                     write kgnav.toml for a graph, question by question
+  kgnav install claude-desktop --graph films.kg  add it to an MCP client""",
 )
 @click.version_option(__version__, prog_name="kgnav")
 def main() -> None:
@@ -38,7 +44,7 @@ def main() -> None:
     """
 
 
-for command in (serve, call, trail, doctor, load, demo, maze):
+for command in (serve, call, trail, doctor, load, init, install, skill, completion, demo, maze):
     main.add_command(command)
 
 

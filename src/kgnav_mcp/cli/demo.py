@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kgnav_mcp.cli.boundary import Command
-from kgnav_mcp.cli.clients import client_setup_text, server_command
+from kgnav_mcp.cli.clients import CLIENTS, server_command
 from kgnav_mcp.cli.options import JSON_FLAG, print_json
 from kgnav_mcp.config import environment_without_settings
 from kgnav_mcp.errors import KgnavError
@@ -37,8 +39,8 @@ class DemoFailed(KgnavError):
 def demo(*, as_json: bool) -> None:
     """Answer a question with the demo graph and show every call and answer.
 
-    The server is started as a client starts it, over stdio and with no configuration. What follows shows the lines
-    that add it to Claude Desktop, Claude Code, VS Code and Cursor.
+    The server is started as a client starts it, over stdio and with no configuration. What follows is the command
+    that adds it to your client.
     """
     walk = Walk(shown=not as_json)
     asyncio.run(_walk(walk))
@@ -48,7 +50,15 @@ def demo(*, as_json: bool) -> None:
         print_json({"question": QUESTION, "calls": walk.calls, "answer": walk.answer})
         return
     click.echo(f"Final answer: {{{walk.answer}}}\n")
-    click.echo(client_setup_text())
+    click.echo(f"Add it to your client: {shlex.quote(_program())} install CLIENT")
+    click.echo(f"CLIENT is {', '.join(CLIENTS)}; --graph FILE serves your own graph.")
+
+
+def _program() -> str:
+    """How to start this program, so that the command works where it is not on PATH."""
+    found = shutil.which("kgnav")
+    here = Path(server_command()).with_name("kgnav")
+    return "kgnav" if found and Path(found).absolute() == here else str(here)
 
 
 @dataclass(slots=True)

@@ -158,7 +158,7 @@ def _print_graph(graph: CheckedGraph) -> None:
     if graph.error:
         facts, advice = [graph.error.message], (graph.error.next_step,)
     elif graph.health:
-        size = f"{_count(graph.health.entities)} entities, {_count(graph.health.triples)} triples"
+        size = f"{count_text(graph.health.entities)} entities, {count_text(graph.health.triples)} triples"
         facts, advice = [graph.health.store, size], graph.health.advice
     state = "ok" if graph.ok else "DOES NOT ANSWER"
     click.echo(f"graph {graph.name} ({graph.location}): {state}: {', '.join(fact for fact in facts if fact)}")
@@ -167,7 +167,8 @@ def _print_graph(graph: CheckedGraph) -> None:
             click.echo(f"  {step}")
 
 
-def _count(count: Count) -> str:
+def count_text(count: Count) -> str:
+    """A count in words: exact, at least so many, or unknown."""
     prefix = {Certainty.EXACT: "", Certainty.AT_LEAST: "at least "}
     return (
         "an unknown number of" if count.certainty is Certainty.UNKNOWN else f"{prefix[count.certainty]}{count.value:,}"

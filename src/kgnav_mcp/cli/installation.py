@@ -24,7 +24,7 @@ def extra_command(extra: str) -> str:
     if (prefix / "pipx_metadata.json").is_file():
         return f"pipx runpip {quote(prefix.name)} install {requirement}"
     if _belongs_to_system():
-        return f"pipx install {quote(_published_or_source(extra))}"
+        return f"pipx install {quote(published_or_source(extra))}"
     if (prefix / "uv-receipt.toml").is_file() or find_spec("pip") is None:
         return f"uv pip install --python {quote(str(prefix))} {requirement}"
     return f"{quote(sys.executable)} -m pip install {requirement}"
@@ -34,11 +34,12 @@ def _belongs_to_system() -> bool:
     return sys.prefix == sys.base_prefix and Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED").is_file()
 
 
-def _published_or_source(extra: str) -> str:
+def published_or_source(extra: str = "") -> str:
     """The requirement for another environment, from where this installation came (PEP 610)."""
+    name = f"{_NAME}[{extra}]" if extra else _NAME
     text = distribution(_NAME).read_text("direct_url.json")
     if text is None:
-        return f"{_NAME}[{extra}]"
+        return name
     source = json.loads(text)
     system = source.get("vcs_info", {}).get("vcs")
-    return f"{_NAME}[{extra}] @ {f'{system}+' if system else ''}{source['url']}"
+    return f"{name} @ {f'{system}+' if system else ''}{source['url']}"

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
+from kgnav_mcp.cli.completion import complete_graph
 from kgnav_mcp.config import SettingFacts, describe_settings, load_settings
 
 Result = TypeVar("Result")
@@ -64,6 +65,7 @@ _GRAPH = click.option(
     "-g",
     multiple=True,
     metavar="[NAME=]LOCATION",
+    shell_complete=complete_graph,
     help="A graph to serve: a path, the URL of a store, demo, or a name from kgnav.toml. Repeat it for several. "
     "[default: those of kgnav.toml, else demo; env: KGNAV_GRAPH]",
 )

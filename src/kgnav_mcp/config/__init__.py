@@ -29,9 +29,11 @@ from kgnav_mcp.config.settings import (
     describe_settings,
 )
 from kgnav_mcp.config.sources import (
+    configured_graph_names,
     debugging,
     environment_without_settings,
     find_config_file,
+    graphs_from_environment,
     load_settings,
     user_cache_folder,
 )
@@ -52,10 +54,12 @@ __all__ = [
     "Settings",
     "ToolsetEntry",
     "TrailSettings",
+    "configured_graph_names",
     "debugging",
     "describe_settings",
     "environment_without_settings",
     "find_config_file",
+    "graphs_from_environment",
     "load_settings",
     "user_cache_folder",
 ]

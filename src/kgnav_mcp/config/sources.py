@@ -39,7 +39,7 @@ def load_settings(
     path = find_config_file(config_file)
     environment = _read_environment()
     merged = _merge(_merge(_read_file(path) if path else {}, environment), flags)
-    wanted = graphs or cast("list[str]", split_commas(os.environ.get(_GRAPH, "")))
+    wanted = graphs or graphs_from_environment()
     known: object = merged.get("graphs", {})
     if wanted and isinstance(known, dict):
         merged["graphs"] = choose_graphs(wanted, cast("dict[str, Any]", known), path)
@@ -47,6 +47,22 @@ def load_settings(
         return Settings(**merged)
     except ValidationError as error:
         raise configuration_error(error, Sources(flags=flags, environment=environment, file=path)) from error
+
+
+def graphs_from_environment() -> list[str]:
+    """The graphs to serve that KGNAV_GRAPH names, each NAME, LOCATION or NAME=LOCATION."""
+    return cast("list[str]", split_commas(os.environ.get(_GRAPH, "")))
+
+
+def configured_graph_names(config_file: Path | None = None) -> tuple[str, ...]:
+    """The names of the graphs of the configuration file and of KGNAV_GRAPHS__* variables, chosen or not.
+
+    Raises:
+        ConfigurationError: the file cannot be read.
+    """
+    path = find_config_file(config_file)
+    graphs: object = _merge(_read_file(path) if path else {}, _read_environment()).get("graphs")
+    return tuple(cast("dict[str, object]", graphs)) if isinstance(graphs, dict) else ()
 
 
 def find_config_file(named: Path | None = None) -> Path | None:

@@ -1,0 +1,203 @@
+"""`kgnav install`: writes this server into an MCP client's configuration, or removes it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import click
+
+from kgnav_mcp.cli.boundary import Command
+from kgnav_mcp.cli.client_program import add_with_program, program_of, remove_with_program
+from kgnav_mcp.cli.clients import CLIENTS, NAME, Client, Machine, ServerEntry
+from kgnav_mcp.cli.completion import complete_graph
+from kgnav_mcp.cli.config_files import ConfigFile
+from kgnav_mcp.cli.server_entry import GRAPH_VARIABLE, local_entry, remote_entry
+from kgnav_mcp.cli.skill import install_skill
+from kgnav_mcp.errors import ConfigurationError, InvalidArgument
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """The client, the name of the entry and the file it is in."""
+
+    client: Client
+    key: str
+    name: str
+    file: Path
+    machine: Machine
+    chosen_file: bool
+
+    @property
+    def path(self) -> tuple[str, str]:
+        return self.client.table, self.name
+
+
+@click.command(
+    cls=Command,
+    short_help="Add this server to an MCP client.",
+    epilog="""\b
+Examples:
+  kgnav install claude-desktop --graph films.kg
+  kgnav install vscode --graph wd=wikidata+https://query.wikidata.org/sparql --name wikidata
+  kgnav install codex --http http://127.0.0.1:8365/mcp
+  kgnav install cursor --graph films.kg --dry-run
+  kgnav install cursor --remove
+
+The file is copied once beside itself (FILE.before-kgnav); all other entries and comments stay. A password is never
+written: the entry names the variable KGNAV_GRAPH, which has to hold the graph's location.""",
+)
+@click.argument("client_name", metavar="CLIENT", type=click.Choice(list(CLIENTS)))
+@click.option(
+    "--graph",
+    "-g",
+    "graphs",
+    multiple=True,
+    metavar="[NAME=]LOCATION",
+    shell_complete=complete_graph,
+    help="A graph to serve, as for `kgnav serve`. Repeatable. [default: those of kgnav.toml, else demo]",
+)
+@click.option(
+    "--config",
+    "config_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The kgnav.toml that the server reads. [default: the one that this command finds]",
+)
+@click.option("--http", "url", metavar="URL", help="The address of a running server, instead of starting one.")
+@click.option("--name", default=NAME, show_default=True, help="The name of the entry.")
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Another file of the client, such as .cursor/mcp.json of a project. [default: the user's]",
+)
+@click.option(
+    "--skill", is_flag=True, help="Also install SKILL.md, which tells Claude Code when and how to use the tools."
+)
+@click.option("--remove", is_flag=True, help="Remove the entry.")
+@click.option("--dry-run", is_flag=True, help="Print what would be done.")
+def install(
+    *,
+    client_name: str,
+    graphs: tuple[str, ...],
+    config_file: Path | None,
+    url: str | None,
+    name: str,
+    file: Path | None,
+    skill: bool,
+    remove: bool,
+    dry_run: bool,
+) -> None:
+    """Add this server to CLIENT's own configuration.
+
+    CLIENT is claude-desktop, claude-code, vscode, cursor, codex, goose or gemini-cli. A second run changes nothing.
+    """
+    if url and (graphs or config_file):
+        raise click.UsageError("--http names a running server, which has its graphs: leave out --graph and --config.")
+    if skill and client_name != "claude-code":
+        raise click.UsageError("--skill is for claude-code. For other clients: kgnav skill > SKILL.md")
+    _check_name(name)
+    client, machine = CLIENTS[client_name], Machine.current()
+    target = _Target(client, client_name, name, file or client.file(machine), machine, file is not None)
+    if remove:
+        _remove(target, dry_run=dry_run)
+    else:
+        _add(target, remote_entry(url) if url else local_entry(graphs, config_file), dry_run=dry_run)
+    if skill:
+        install_skill(machine, remove=remove, dry_run=dry_run)
+
+
+def _check_name(name: str) -> None:
+    if not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
+        raise InvalidArgument(
+            f"{name!r} cannot be the name of an entry", next_step="Use letters, digits, - and _, such as kgnav."
+        )
+
+
+def _add(target: _Target, entry: ServerEntry, *, dry_run: bool) -> None:
+    fields = _fields(target, entry)
+    file = ConfigFile(target.file, target.client.syntax)
+    changed = file.merge(target.path, fields, target.client.obsolete_keys(entry))
+    if not entry.variables and not entry.url:
+        changed = _remove_reference(target, file) or changed
+    shown = json.dumps({target.name: file.value(target.path)}, ensure_ascii=False, indent=2)
+    title = f"{target.client.title}: {target.file}"
+    if not changed:
+        click.echo(f"{title}: {target.name} is already there; nothing was changed.")
+    elif dry_run:
+        click.echo(f"{title}: would have in {target.client.table}:\n{_without_other_keys(shown, target.name, fields)}")
+    else:
+        users_keys = file.value(target.path) != fields  # may be secret: other users can read a program's arguments
+        program = None if target.chosen_file or users_keys else program_of(target.client)
+        if program:
+            add_with_program(program, target.name, fields, file)
+        else:
+            file.write()
+        click.echo(f"{title}: {target.name} was written.{_backup_note(file)}")
+    _print_variables(entry, target.client)
+    if changed and not dry_run:
+        click.echo(f"Next: {target.client.restart}")
+
+
+def _remove_reference(target: _Target, file: ConfigFile) -> bool:
+    """Remove an older entry's reference to the variable with the graphs: where it is not set, it has no value."""
+    place = (*target.path, "env", GRAPH_VARIABLE)
+    if file.value(target.path) is None or file.value(place) != target.client.reference(GRAPH_VARIABLE):
+        return False
+    return file.remove(place)
+
+
+def _without_other_keys(shown: str, name: str, fields: dict[str, object]) -> str:
+    """The entry as it would be, with `...` for values of keys that this command does not set: they may be secret."""
+    entry = cast("dict[str, object]", json.loads(shown)[name])
+    return json.dumps(
+        {name: {key: value if value == fields.get(key) else fields.get(key, "...") for key, value in entry.items()}},
+        ensure_ascii=False,
+        indent=2,
+    )
+
+
+def _fields(target: _Target, entry: ServerEntry) -> dict[str, object]:
+    client = target.client
+    if entry.url and client.remote is None:
+        raise ConfigurationError(
+            f"{client.title} takes no address of a server in its file", next_step=client.remote_advice
+        )
+    if entry.variables and client.variable is None:
+        raise ConfigurationError(
+            f"the graph's location has a password, and {client.title} gives servers no variables of yours",
+            next_step="Write the location into [graphs.NAME] of a kgnav.toml that only you can read, or for Neo4j "
+            f"password_file into its options. Then: kgnav install {target.key} --config kgnav.toml",
+        )
+    return client.fields(target.name, entry)
+
+
+def _remove(target: _Target, *, dry_run: bool) -> None:
+    file = ConfigFile(target.file, target.client.syntax)
+    title = f"{target.client.title}: {target.file}"
+    if not file.remove(target.path):
+        click.echo(f"{title}: {target.name} is not there; nothing was changed.")
+        return
+    if dry_run:
+        click.echo(f"{title}: {target.name} would be removed.")
+        return
+    program = None if target.chosen_file else program_of(target.client)
+    if program:
+        remove_with_program(program, target.name)
+    else:
+        file.write()
+    click.echo(f"{title}: {target.name} was removed.{_backup_note(file)}\nNext: {target.client.restart}")
+
+
+def _backup_note(file: ConfigFile) -> str:
+    return f" As it was before: {file.backup}" if file.backup.exists() else ""
+
+
+def _print_variables(entry: ServerEntry, client: Client) -> None:
+    for variable in entry.variables:
+        click.echo(
+            f"The location has a password, which was not written. Set {variable} to the location where {client.title} "
+            f"starts, such as: export {variable}={shlex.quote('bolt://USER:PASSWORD@HOST')}"
+        )

@@ -1,0 +1,86 @@
+"""Proposes a graph's configuration from what it holds: the relations that name and describe nodes, types, keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kgnav_mcp.adapters.wellknown import DESCRIPTION_RELATIONS, NAME_RELATIONS, PREFIXES
+from kgnav_mcp.app import App
+from kgnav_mcp.config import Settings
+from kgnav_mcp.errors import KgnavError
+from kgnav_mcp.model import Health, Schema
+
+_LISTED = 200
+"""Properties and labels that are looked at, the most frequent first."""
+_LABELS = 8
+_NAME_WORDS = re.compile(r"(?i)(?:^|[_\W])(?:pref)?(?:name|label|title|caption|heading)$|[a-z](?:Name|Label|Title)$")
+_DESCRIPTION_WORDS = re.compile(r"(?i)(?:description|abstract|comment|definition|summary)$")
+_KEY_WORDS = re.compile(r"^(?:id|key|uuid|code|slug|isbn|iata|icao)$|[a-z](?:Id|ID|Key|Code)$|_(?:id|key|code)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """What was found in a graph. Ids are as the store prints them.
+
+    `keys` are the properties of each label that look like keys; nothing proves that they are unique.
+    """
+
+    health: Health
+    problem: str = ""
+    names: tuple[str, ...] = ()
+    usual_names: bool = False
+    """Whether the adapter takes these names without being told."""
+    descriptions: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    keys: Mapping[str, str] = field(default_factory=dict[str, str])
+    labels: tuple[str, ...] = ()
+
+
+async def examine(settings: Settings, name: str) -> Proposals:
+    """Test a graph and look at its schema.
+
+    Raises:
+        StoreError: the store does not answer.
+        ConfigurationError: the location or the credentials are wrong.
+    """
+    async with App(settings) as app, app.graphs[name].adapter() as adapter:
+        health = await adapter.health()
+        try:
+            schema = await adapter.schema(limit=_LISTED)
+        except KgnavError as error:  # the graph answers all the same; its user is told what is missing
+            return Proposals(health, problem=error.message)
+        return _proposals(health, schema, sorted(adapter.class_relations))
+
+
+def _proposals(health: Health, schema: Schema, types: Sequence[str]) -> Proposals:
+    properties = [facts.relation.id for facts in schema.properties]
+    usual = [each for each in properties if _expanded(each) in NAME_RELATIONS]
+    likely = [each for each in properties if _NAME_WORDS.search(_local_name(each))]
+    descriptions = [each for each in properties if _expanded(each) in DESCRIPTION_RELATIONS]
+    keys = {
+        facts.id: key
+        for facts in schema.labels[:_LABELS]
+        if (key := next((each for each in facts.properties if _KEY_WORDS.search(_local_name(each))), None))
+    }
+    return Proposals(
+        health,
+        names=tuple(usual or likely[:3]),
+        usual_names=bool(usual),
+        descriptions=tuple(
+            descriptions or [each for each in properties if _DESCRIPTION_WORDS.search(_local_name(each))][:3]
+        ),
+        types=tuple(types),
+        keys=keys,
+        labels=tuple(f"{facts.id} ({facts.count.value:,})" for facts in schema.labels[:_LABELS]),
+    )
+
+
+def _expanded(short: str) -> str:
+    prefix, colon, local = short.partition(":")
+    return PREFIXES[prefix] + local if colon and prefix in PREFIXES else short
+
+
+def _local_name(identifier: str) -> str:
+    return re.split(r"[/#:]", identifier)[-1]
