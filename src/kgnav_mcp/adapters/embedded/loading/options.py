@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from kgnav_mcp.adapters import wellknown
+from kgnav_mcp.adapters.embedded.loading.chosen_columns import ChosenColumns
 from kgnav_mcp.errors import BadLine
 
 DEFAULT_RELATION = "related_to"
@@ -30,6 +31,14 @@ class LoadOptions:
     """The format of every source, whatever its suffix: one of `sources.FORMATS`."""
     relation: str | None = None
     """The relation of edges in tables without a column for it; None: DEFAULT_RELATION."""
+    columns: ChosenColumns = ChosenColumns()
+    """The columns of tables of no known shape."""
+    separator: str = ""
+    """What separates the fields of a table; empty: the one that its first line has most of."""
+    encoding: str = ""
+    """The encoding of tables; empty: UTF-8, UTF-16 with a byte order mark, else Windows-1252."""
+    sheets: tuple[str, ...] = ()
+    """The sheets of workbooks to load; empty: all."""
     nodes_from_edges: bool = False
     """Make nodes for ids that occur only in edges of a property graph; else such an edge is a bad line."""
     force: bool = False

@@ -91,7 +91,7 @@ class Reading:
         stager = PropertyStager(self.staging, self._rules)
         relation_used = False
         for index, source in enumerate(self.sources):
-            if source.form not in TABLES or source.has_nodes:
+            if source.form not in TABLES or (source.has_nodes and not source.header.chosen):
                 continue
             if source.plain:
                 read_triples(source, self.staging, self.findings)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
+import io
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, Protocol, cast
 
 from kgnav_mcp.adapters.embedded.loading.headers import Header
 from kgnav_mcp.adapters.embedded.loading.layout import TRIPLES, Layout
 from kgnav_mcp.errors import LoadError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 
 class Format(StrEnum):
@@ -52,6 +57,22 @@ RDF_FORMATS = frozenset(
 TABLES = frozenset((Format.TABLE, Format.EDGES, Format.SIF))
 
 
+UTF8 = "utf-8"
+
+
+class Table(Protocol):
+    """A table with typed columns: a sheet of a workbook, a Parquet file."""
+
+    @property
+    def columns(self) -> Sequence[tuple[str, str | None]]:
+        """Name and datatype of each column; None for texts, and for columns of several types."""
+        ...
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yields number (from 1) and fields of each row below the header, as text; empty for no value."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """One file to load. `name` is its file name, for messages and for the graph file; `size` is in bytes on disk."""
@@ -63,6 +84,10 @@ class Source:
     size: int
     layout: Layout = TRIPLES
     """The layout of a table; other formats ignore it."""
+    table: Table | None = None
+    """The rows of a table that is not text."""
+    encoding: str = UTF8
+    """The encoding of a table that is text."""
 
     @property
     def header(self) -> Header:
@@ -96,6 +121,8 @@ class SourceReader:
         self._file = source.path.open("rb")
         unpacked = gzip.GzipFile(fileobj=self._file, mode="rb") if source.compressed else self._file
         self.stream = cast("IO[bytes]", unpacked)
+        if source.encoding != UTF8:
+            self.stream = cast("IO[bytes]", io.BufferedReader(_InUtf8(self.stream, source.encoding)))
         self.given = 0
 
     @property
@@ -110,6 +137,29 @@ class SourceReader:
         self._file.close()
 
 
+class _InUtf8(io.RawIOBase):
+    """The text of a stream in another encoding, as UTF-8."""
+
+    def __init__(self, stream: IO[bytes], encoding: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._pending = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        while not self._pending and not self._ended:
+            block = self._stream.read(io.DEFAULT_BUFFER_SIZE)
+            self._pending = self._decoder.decode(block, final=not block).encode()
+            self._ended = not block
+        view = memoryview(buffer)
+        given, self._pending = self._pending[: len(view)], self._pending[len(view) :]
+        view[: len(given)] = given
+        return len(given)
+
+
 @contextmanager
 def translated(source: Source) -> Generator[None]:
     """Translates errors of reading a file to a LoadError that names it."""
@@ -118,6 +168,10 @@ def translated(source: Source) -> Generator[None]:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         what = "is cut short" if isinstance(error, EOFError) else "is no whole gzip file"
         raise LoadError(f"{source.name} {what}", next_step="Fetch or compress the file again.") from error
+    except UnicodeDecodeError as error:
+        raise LoadError(
+            f"{source.name} is not in the encoding {source.encoding}", next_step="Name it: --encoding NAME."
+        ) from error
     except OSError as error:
         reason = error.strerror or "it cannot be read"
         raise LoadError(f"{source.name}: {reason}", next_step="Check the file and its permissions.") from error
