@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kgnav_mcp.adapters.embedded.loading.columns import is_number, normalized
-from kgnav_mcp.adapters.embedded.loading.headers import Column, Dialect, Header, Role
+from kgnav_mcp.adapters.embedded.loading.headers import ARRAY_DELIMITER, Column, Dialect, Header, Role
 from kgnav_mcp.clipping import comma_list, echoed
 from kgnav_mcp.errors import LoadError
 
@@ -85,52 +85,50 @@ class ChosenColumns:
             return self._finished(source, names, dialect, self._node_roles(source, names))
         return None
 
-    def _edge_roles(self, names: Sequence[str]) -> dict[str, tuple[Role, str]]:
-        roles = {self.head: (Role.START, "--head"), self.tail: (Role.END, "--tail")}
+    def _edge_roles(self, names: Sequence[str]) -> list[tuple[str, Role, str]]:
+        roles = [(self.head, Role.START, "--head"), (self.tail, Role.END, "--tail")]
         if self.relation and _place(names, self.relation) is not None:
-            roles[self.relation] = (Role.TYPE, "--relation")
+            roles.append((self.relation, Role.TYPE, "--relation"))
         return roles
 
-    def _node_roles(self, source: str, names: Sequence[str]) -> dict[str, tuple[Role, str]]:
-        roles = {self.id: (Role.ID, "--id")}
-        roles |= {name: (Role.EDGE, "--edge") for name in self.edges if _place(names, name) is not None}
+    def _node_roles(self, source: str, names: Sequence[str]) -> list[tuple[str, Role, str]]:
+        roles = [(self.id, Role.ID, "--id")]
+        roles += [(name, Role.EDGE, "--edge") for name in self.edges if _place(names, name) is not None]
         if self.name:
             if _place(names, self.name) is None:
                 raise absent_column(source, "--name", self.name, names)
             if _place(names, self.name) != _place(names, self.id):
-                roles[self.name] = (Role.NAME, "--name")
+                roles.append((self.name, Role.NAME, "--name"))
         if self.label and _place(names, self.label) is not None:
-            roles[self.label] = (Role.LABEL, "--label")
+            roles.append((self.label, Role.LABEL, "--label"))
         return roles
 
     def _finished(
-        self, source: str, names: Sequence[str], dialect: Dialect, roles: dict[str, tuple[Role, str]]
+        self, source: str, names: Sequence[str], dialect: Dialect, roles: Sequence[tuple[str, Role, str]]
     ) -> Header:
         check_distinct_names(source, names)
-        by_place: dict[int | None, tuple[Role, str]] = {}
-        for name, role in roles.items():
+        chosen: dict[int | None, tuple[Role, str]] = {}
+        for name, role, option in roles:
             place = _place(names, name)
-            if place in by_place:
+            if place in chosen:
                 raise LoadError(
-                    f"{by_place[place][1]} and {role[1]} both name the column {echoed(name)} of {source}",
+                    f"{chosen[place][1]} and {option} both name the column {echoed(name)} of {source}",
                     next_step="Name two columns.",
                 )
-            by_place[place] = role
+            chosen[place] = role, option
         separators = {_place(names, name): separator for name, separator in self.split}
         columns = [
-            Column(place, name, by_place[place][0] if place in by_place else Role.PROPERTY if name else Role.IGNORE)
+            Column(
+                place,
+                name,
+                chosen[place][0] if place in chosen else Role.PROPERTY if name else Role.IGNORE,
+                array=place in separators,
+                separator=separators.get(place, ARRAY_DELIMITER),
+            )
             for place, name in enumerate(names)
         ]
-        columns = [
-            replace(column, array=True, separator=separators[column.place]) if column.place in separators else column
-            for column in columns
-        ]
         found = Header(tuple(columns), dialect, chosen=True)
-        return replace(
-            found,
-            label="" if found.of(Role.LABEL) or not found.of(Role.ID) else self.label,
-            relation="" if found.of(Role.TYPE) or not found.of(Role.START) else self.relation,
-        )
+        return found if found.of(Role.LABEL) or not found.of(Role.ID) else replace(found, label=self.label)
 
     def check_used(self, headers: Sequence[tuple[str, Header]]) -> None:
         """Checks that every column is one of a table, after all tables are recognised.
@@ -142,7 +140,9 @@ class ChosenColumns:
         names = {normalized(column.name) for _, header in chosen for column in header.columns}
         optional = {"--edge": self.edges, "--split": tuple(name for name, _ in self.split)}
         unused = [(option, name) for option, name in self.keys.items() if normalized(name) not in names]
-        unused += [(option, name) for option, some in optional.items() for name in some if normalized(name) not in names]
+        unused += [
+            (option, name) for option, some in optional.items() for name in some if normalized(name) not in names
+        ]
         for option, name in unused:
             source, header = next(iter(chosen or headers), ("", Header(())))
             if not source:
@@ -194,6 +194,8 @@ def suggested_commands(source: str, fields: Sequence[str], rows: Sequence[Sequen
     """
     names = [field.strip() for field in fields]
     full = [row for row in rows if len(row) == len(names)]
+    if any(map(is_number, names)) or any(row[place] == name for row in full for place, name in enumerate(names)):
+        return ""  # the first line is a row like the others
     texts = [place for place, name in enumerate(names) if name and _has_names([row[place] for row in full])]
     distinct = [place for place in texts if len({row[place] for row in full}) == len(full)]
     first = next(iter(distinct or texts), None)

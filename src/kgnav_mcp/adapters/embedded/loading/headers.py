@@ -32,6 +32,8 @@ NOT_FINITE = frozenset(("nan", "inf", "infinity"))
 
 ADMIN_DELIMITERS = "\t,;|"
 ARRAY_DELIMITER = ";"
+JSON_ITEMS = "JSON"
+"""In place of a separator: the field is a JSON array."""
 
 FIELD_BYTES = 64 * 1024 * 1024
 """Bytes of a field, at most, for the csv module, whose default of 128 kB is too small for some texts."""
@@ -124,7 +126,11 @@ class Column:
 
     def items(self, field: str) -> list[str]:
         """Returns the texts in a field: the items of an array, else the whole field."""
-        return field.split(self.separator) if self.array else [field]
+        if not self.array or not field:
+            return [field]
+        if self.separator == JSON_ITEMS:
+            return [item if isinstance(item, str) else json.dumps(item) for item in json.loads(field)]
+        return field.split(self.separator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +184,6 @@ class Header:
     """Whether the user chose its columns."""
     label: str = ""
     """The label of each node, besides those in columns."""
-    relation: str = ""
-    """The relation of each edge without a column for it; else the default relation."""
     empty_texts: bool = True
     """Whether `""` is an empty text; else it has no value, as for Amazon Neptune's loader."""
 

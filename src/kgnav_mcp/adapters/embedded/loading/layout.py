@@ -8,7 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgnav_mcp.adapters.embedded.loading.chosen_columns import ChosenColumns, suggested_commands
+from kgnav_mcp.adapters.embedded.loading.chosen_columns import (
+    ChosenColumns,
+    absent_column,
+    suggested_commands,
+)
 from kgnav_mcp.adapters.embedded.loading.columns import header_from_names, is_number, looks_like_header
 from kgnav_mcp.adapters.embedded.loading.headers import NUMBER, Column, Dialect, Header, Role
 from kgnav_mcp.clipping import comma_list
@@ -57,13 +61,19 @@ def chosen_layout(name: str, lines: list[str], columns: ChosenColumns, separator
     """Returns the layout of a table by the columns that the user chose; None if it has none of them.
 
     Raises:
-        LoadError: as `ChosenColumns.header`.
+        LoadError: as `ChosenColumns.header`, or it has no other known shape either.
     """
+    if not columns.keys:
+        return None
     for delimiter in [separator] if separator else sorted(DELIMITERS, key=lines[0].count, reverse=True):
         dialect = _dialect(lines, delimiter)
         rows = _rows(lines[:1], dialect)
         if rows and (header := columns.header(name, rows[0], dialect)) is not None:
             return Layout(header)
+    fields = _rows(lines[:1], _dialect(lines, separator or max(DELIMITERS, key=lines[0].count)))
+    if len(lines) > 1 and fields and len(fields[0]) > 1 and named_columns(lines) is None:
+        option, name_of_column = next(iter(columns.keys.items()))
+        raise absent_column(name, option, name_of_column, [field.strip() for field in fields[0]])
     return None
 
 
@@ -88,7 +98,7 @@ def layout_of(name: str, lines: list[str], *, tabs: bool) -> Layout:
     if looks_like_header(rows[0], rows[1:]):
         raise LoadError(
             f"the first line of {name} looks like names of columns that are not understood: {_displayed(lines[0])}",
-            next_step=f"{_suggestion(name, lines)}{KNOWN_COLUMNS}\nIf that line is a triple: --format triples.",
+            next_step=f"{_suggestion(name, lines) or KNOWN_COLUMNS}\nIf that line is a triple: --format triples.",
         )
     return _triples_or_weights(name, [row for row in rows if len(row) == 3])
 
@@ -235,11 +245,10 @@ def _triples_or_weights(name: str, rows: Sequence[Sequence[str]]) -> Layout:
 
 
 def _suggestion(name: str, lines: list[str]) -> str:
-    """The commands that would load a table by its own columns, on lines of their own; empty if it has no columns."""
+    """The commands that would load a table by its own columns; empty if it has no such columns."""
     delimiter = max(DELIMITERS, key=lines[0].count)
     rows = _rows(lines, _dialect(lines, delimiter))
-    found = suggested_commands(name, rows[0], rows[1:]) if delimiter in lines[0] and rows else ""
-    return f"{found}\n" if found else ""
+    return suggested_commands(name, rows[0], rows[1:]) if delimiter in lines[0] and rows else ""
 
 
 def _not_understood(name: str, lines: list[str], width: int) -> LoadError:
@@ -259,7 +268,7 @@ def _not_understood(name: str, lines: list[str], width: int) -> LoadError:
         )
     return LoadError(
         f"the first line of {name} names no columns that are understood: {_displayed(first)}",
-        next_step=suggestion or understood,
+        next_step=f"{suggestion}\nIf that line is a triple: --format triples." if suggestion else understood,
     )
 
 

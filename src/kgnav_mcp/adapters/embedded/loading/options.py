@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +20,20 @@ Statements = Literal["truthy", "all"]
 
 
 @dataclass(frozen=True, slots=True)
+class TableOptions:
+    """How tables are read."""
+
+    columns: ChosenColumns = field(default_factory=ChosenColumns)
+    """What their columns hold."""
+    separator: str = ""
+    """What separates fields; empty: the character that the first line has most of."""
+    encoding: str = ""
+    """Empty: UTF-8, UTF-16 with a byte order mark, else Windows-1252."""
+    sheets: tuple[str, ...] = ()
+    """The sheets of workbooks to load; empty: all."""
+
+
+@dataclass(frozen=True, slots=True)
 class LoadOptions:
     """How sources are read. The defaults suit RDF with the usual vocabularies and Neo4j's CSV headers."""
 
@@ -31,14 +45,7 @@ class LoadOptions:
     """The format of every source, whatever its suffix: one of `sources.FORMATS`."""
     relation: str | None = None
     """The relation of edges in tables without a column for it; None: DEFAULT_RELATION."""
-    columns: ChosenColumns = ChosenColumns()
-    """The columns of tables of no known shape."""
-    separator: str = ""
-    """What separates the fields of a table; empty: the one that its first line has most of."""
-    encoding: str = ""
-    """The encoding of tables; empty: UTF-8, UTF-16 with a byte order mark, else Windows-1252."""
-    sheets: tuple[str, ...] = ()
-    """The sheets of workbooks to load; empty: all."""
+    tables: TableOptions = field(default_factory=TableOptions)
     nodes_from_edges: bool = False
     """Make nodes for ids that occur only in edges of a property graph; else such an edge is a bad line."""
     force: bool = False
