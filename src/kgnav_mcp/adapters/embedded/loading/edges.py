@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.embedded.loading.findings import LISTED, Findings
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, Role, is_not_finite
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, translated
+from kgnav_mcp.adapters.embedded.loading.sources import UTF8, Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import LoadError
@@ -34,7 +34,15 @@ _INTEGER = re.compile(r"-?\d+(\.0)?")
 _CODE = re.compile(r"-?0\d.*|\+.*")
 """Codes such as `007` and `+49`, which must not be read as numbers."""
 _MAX_ATTRIBUTES_LENGTH = 1 << 20
-_SHOWN_ROLES = (("head", Role.START), ("relation", Role.TYPE), ("tail", Role.END), ("qualifiers", Role.PROPERTY))
+_SHOWN_ROLES = (
+    ("head", Role.START),
+    ("relation", Role.TYPE),
+    ("tail", Role.END),
+    ("id", Role.ID),
+    ("name", Role.NAME),
+    ("label", Role.LABEL),
+    ("edges", Role.EDGE),
+)
 
 
 def with_inferred_types(source: Source) -> Source:
@@ -46,20 +54,25 @@ def with_inferred_types(source: Source) -> Source:
         LoadError: the source cannot be read.
     """
     header = source.header
-    types = {column.place: "integer" for column in header.of(Role.PROPERTY)}
+    if source.table is not None:
+        return source
+    texts = {column.place: column for column in header.columns if column.role in (Role.PROPERTY, Role.NAME)}
+    types = dict.fromkeys(texts, "integer")
     with_numbers: set[int] = set()
     with translated(source), source.open() as reader:
         for _, row in rows(source, reader, Findings(skip_bad=True)):  # bad lines are reported when the rows are staged
             for place in [place for place in types if row[place]]:
-                field = row[place]
-                if is_not_finite(field):
-                    types[place] = "float"
-                elif _CODE.fullmatch(field) or not is_number(field):
+                kinds = {
+                    _number_type(item.strip() if texts[place].array else item)
+                    for item in texts[place].items(row[place])
+                }
+                if "" in kinds:
                     del types[place]
-                else:
+                    continue
+                if kinds != {"NaN"}:
                     with_numbers.add(place)
-                    if not _INTEGER.fullmatch(field):
-                        types[place] = "float"
+                if kinds != {"integer"}:
+                    types[place] = "float"
             if not types:
                 break
     types = {place: datatype for place, datatype in types.items() if place in with_numbers}
@@ -69,8 +82,17 @@ def with_inferred_types(source: Source) -> Source:
     return replace(source, layout=Layout(replace(header, columns=tuple(columns))))
 
 
-def read_edges(source: Source, index: int, stager: PropertyStager, relation: str, findings: Findings) -> None:
-    """Stages every edge of a table. Edges without a relation get `relation`.
+def _number_type(field: str) -> str:
+    """Whether a field is an integer, another number (`float`), `NaN` for one that is not finite, or empty for none."""
+    if is_not_finite(field):
+        return "NaN"
+    if _CODE.fullmatch(field) or not is_number(field):
+        return ""
+    return "integer" if _INTEGER.fullmatch(field) else "float"
+
+
+def read_edges(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
+    """Stages every edge of a table. Edges without a relation get the default one.
 
     Raises:
         LoadError, BadLine: as `stage_entries`.
@@ -83,12 +105,10 @@ def read_edges(source: Source, index: int, stager: PropertyStager, relation: str
 
     if source.layout.header is not None:
         source = with_inferred_types(source)
-        table = _TableEdges(source, stager, relation)
+        table = _ColumnEdges(source) if source.has_nodes else _TableEdges(source, stager)
         stage_entries(source, staging, findings, rows, lambda number, row: stage_all(table(row), number))
     else:
-        edges = (
-            _SifEdges(staging) if source.form is Format.SIF else _ListEdges(source.layout.delimiter, stager, relation)
-        )
+        edges = _SifEdges(staging) if source.form.name == "sif" else _ListEdges(source.layout.delimiter, stager)
         stage_entries(source, staging, findings, lines, lambda number, line: stage_all(edges(line), number))
 
 
@@ -126,6 +146,8 @@ def names_relations(source: Source) -> bool:
     header = source.layout.header
     if header is None:
         return not source.layout.edges
+    if source.has_nodes:
+        return True
     return bool(header.of(Role.TYPE)) and not header.optional_type
 
 
@@ -137,11 +159,16 @@ def describe_table(source: Source, relation: str) -> list[str]:
         for word, role in _SHOWN_ROLES:
             if columns := header.of(role):
                 parts.append(f"{word} {comma_list([repr(column.name) for column in columns], LISTED // 2)}")
+        if columns := header.of(Role.PROPERTY):
+            word = "properties" if header.of(Role.ID) else "qualifiers"
+            parts.append(f"{word} {comma_list([repr(column.name) for column in columns], LISTED // 2)}")
     elif source.layout.edges:
         first = (
             f"; the first line is {clipped(repr(source.layout.first_line), LISTED)}" if source.layout.first_line else ""
         )
         parts.append(f"two nodes and the weight or the attributes of their edge{first}")
+    if source.encoding != UTF8:
+        parts.append(f"read as {source.encoding} (--encoding NAME reads it otherwise)")
     if source.layout.ambiguity_note:
         parts.append(source.layout.ambiguity_note)
     if not names_relations(source):
@@ -153,14 +180,13 @@ def describe_table(source: Source, relation: str) -> list[str]:
 class _TableEdges:
     """Makes edges from rows with named columns."""
 
-    def __init__(self, source: Source, stager: PropertyStager, relation: str) -> None:
+    def __init__(self, source: Source, stager: PropertyStager) -> None:
         header = source.header
         self._source = source.name
         self._optional_type = header.optional_type
         self._properties = header.property_reader()
         self._directions = [column for column in header.of(Role.PROPERTY) if normalized(column.name) == "type"]
         self._stager = stager
-        self._default = relation
         self._start, self._end = header.of(Role.START)[0], header.of(Role.END)[0]
         self._type = next(iter(header.of(Role.TYPE)), None)
         role_columns = ((Role.START_NAME, self._start), (Role.TYPE_NAME, self._type), (Role.END_NAME, self._end))
@@ -180,20 +206,34 @@ class _TableEdges:
         relation = row[self._type.place] if self._type is not None else ""
         if not relation and self._type is not None and not self._optional_type:
             raise ValueError(f"the column {self._type.title} is empty")
-        yield head, relation or self._default, tail, self._properties(row)
+        yield head, self._stager.relation_of(relation), tail, self._properties(row)
         for named, column in self._names:
             if (text := row[named.place]) and row[column.place]:
                 name = self._stager.name_relation if column is self._type else self._stager.name
                 name(column.key(row), text)
 
 
+class _ColumnEdges:
+    """Makes edges from rows with a node each: to the values in the columns that are edges, named after the column."""
+
+    def __init__(self, source: Source) -> None:
+        self._key = source.header.of(Role.ID)[0]
+        self._edges = source.header.of(Role.EDGE)
+
+    def __call__(self, row: list[str]) -> Iterator[Edge]:
+        head = self._key.key(row)
+        for column in self._edges:
+            for tail in column.items(row[column.place]):
+                if tail.strip():
+                    yield head, column.name, tail.strip() if column.array else tail, []
+
+
 class _ListEdges:
     """Makes edges from lines with two nodes and optionally a number or attributes in braces."""
 
-    def __init__(self, delimiter: str | None, stager: PropertyStager, relation: str) -> None:
+    def __init__(self, delimiter: str | None, stager: PropertyStager) -> None:
         self._delimiter = delimiter
         self._stager = stager
-        self._relation = relation
 
     def __call__(self, line: str) -> Iterator[Edge]:
         if line.startswith(COMMENT):
@@ -201,7 +241,7 @@ class _ListEdges:
         parts = [part.strip() for part in line.split(self._delimiter, 2)]
         if len(parts) < 2 or not all(parts[:2]):
             raise ValueError("two nodes are expected")
-        yield parts[0], self._relation, parts[1], self._attributes(parts[2]) if len(parts) > 2 else []
+        yield parts[0], self._stager.relation_of(None), parts[1], self._attributes(parts[2]) if len(parts) > 2 else []
 
     def _attributes(self, text: str) -> list[tuple[str, PropertyValue]]:
         if text.startswith("{"):

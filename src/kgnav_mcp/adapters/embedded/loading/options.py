@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from kgnav_mcp.adapters import wellknown
+from kgnav_mcp.adapters.embedded.loading.chosen_columns import ChosenColumns
 from kgnav_mcp.errors import BadLine
 
 DEFAULT_RELATION = "related_to"
@@ -16,6 +17,20 @@ DEFAULT_RELATION = "related_to"
 Mediators = Literal["blank", "unnamed", "none"]
 Statements = Literal["truthy", "all"]
 """Which statements of a Wikibase are loaded: those of the best rank, or all."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """How tables are read."""
+
+    columns: ChosenColumns = field(default_factory=ChosenColumns)
+    """What their columns hold."""
+    separator: str = ""
+    """What separates fields; empty: the character that the first line has most of."""
+    encoding: str = ""
+    """Empty: UTF-8, UTF-16 with a byte order mark, else Windows-1252."""
+    sheets: tuple[str, ...] = ()
+    """The sheets of workbooks to load; empty: all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +45,7 @@ class LoadOptions:
     """The format of every source, whatever its suffix: one of `sources.FORMATS`."""
     relation: str | None = None
     """The relation of edges in tables without a column for it; None: DEFAULT_RELATION."""
+    tables: TableOptions = field(default_factory=TableOptions)
     nodes_from_edges: bool = False
     """Make nodes for ids that occur only in edges of a property graph; else such an edge is a bad line."""
     force: bool = False

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from kgnav_mcp.adapters.embedded.loading.entries import rows, stage_entries
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.headers import (
-    ARRAY_DELIMITER,
     Column,
     PropertyValue,
     Role,
@@ -17,6 +16,7 @@ from kgnav_mcp.adapters.embedded.loading.headers import (
     literal_values,
 )
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
+from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION
 from kgnav_mcp.adapters.embedded.loading.sources import Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
@@ -24,10 +24,15 @@ from kgnav_mcp.adapters.embedded.loading.staging import Staging
 class PropertyStager:
     """Stages nodes and relationships of a property graph, from files of any format."""
 
-    def __init__(self, staging: Staging, rules: NameRules) -> None:
+    def __init__(self, staging: Staging, rules: NameRules, default_relation: str = DEFAULT_RELATION) -> None:
         self.staging = staging
+        self.default_relation = default_relation
+        """The relation of edges whose source does not name one."""
+        self.unnamed_edges = 0
+        """Number of such edges."""
         self._rules = rules
-        self._first_term = staging.terms.last + 1
+        self._staged = bytearray()
+        """By the number of a term, whether it was staged as a node."""
         self._named_relations: set[str] = set()
         self.has_names = False
         """Whether a node has a name."""
@@ -42,10 +47,12 @@ class PropertyStager:
         Raises:
             ValueError: a node with this key was staged before.
         """
-        terms = self.staging.terms
-        if terms.ids.get(key, 0) >= self._first_term:
+        node = self.staging.terms.id(key)
+        if node >= len(self._staged):
+            self._staged.extend(bytes(node + len(self._staged) // 2 + 1024 - len(self._staged)))
+        if self._staged[node]:
             raise ValueError(f"the id {key!r} was given to a node before")
-        node = terms.id(key)
+        self._staged[node] = True
         self.staging.labelled += [(node, self.staging.label(label)) for label in labels if label]
         best: int | None = None
         names: list[tuple[int, PropertyValue]] = []
@@ -80,6 +87,13 @@ class PropertyStager:
     def name(self, key: str, text: str) -> None:
         """Stages a name of a node."""
         self._name(self.staging.terms.id(key), (NAME, 0), (text, None, None, None))
+
+    def relation_of(self, name: str | None) -> str:
+        """Returns the relation of an edge: its name in the source, else the default, which is counted."""
+        if name:
+            return name
+        self.unnamed_edges += 1
+        return self.default_relation
 
     def name_relation(self, key: str, text: str) -> None:
         """Stages a name of a relation. Only the first counts."""
@@ -126,6 +140,7 @@ def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> No
     header = source.header
     key_column = header.of(Role.ID)[0]
     label_columns = header.of(Role.LABEL)
+    name_columns = header.of(Role.NAME)
     read_properties = header.property_reader()
 
     def stage(_: int, row: list[str]) -> None:
@@ -133,8 +148,12 @@ def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> No
         properties = read_properties(row)
         if key_column.name and header.admin:
             properties.insert(0, (key_column.name, (row[key_column.place], None, None, None)))
-        labels = [label for column in label_columns for label in row[column.place].split(ARRAY_DELIMITER)]
-        stager.node(key, labels, properties)
+        labels = [label for column in label_columns for label in column.items(row[column.place])]
+        stager.node(key, [header.label, *labels], properties)
+        for column in name_columns:
+            if row[column.place].strip():
+                stager.name(key, row[column.place])
+                stager.has_names = True
 
     stage_entries(source, stager.staging, findings, rows, stage)
 
