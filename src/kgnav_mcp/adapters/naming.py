@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import quote, unquote
 
+from kgnav_mcp.adapters.short_ids import is_obo_id
+
 _DOTTED = re.compile(r"\w+(\.\w+)+")
 """A dotted name of Freebase, such as `people.person.place_of_birth`."""
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -77,6 +79,8 @@ def readable(relation: str) -> str:
     `has_genre` becomes `has genre`, `dbo:birthPlace` `birth place`, `people.person.place_of_birth` `place of birth` and
     `ACTED_IN` `acted in`. A text that already has spaces is not changed.
     """
+    if is_obo_id(relation):
+        return relation  # its number alone says nothing
     name = unquote(local_name(relation))
     if any(character.isspace() for character in name):
         return name

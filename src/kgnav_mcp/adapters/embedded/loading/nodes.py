@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from kgnav_mcp.adapters.embedded import filetables
-from kgnav_mcp.adapters.embedded.ids import namespace
 from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
 from kgnav_mcp.adapters.embedded.loading.names import DESCRIPTION, NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
@@ -19,6 +18,7 @@ from kgnav_mcp.adapters.embedded.loading.staging import NamingRow
 from kgnav_mcp.adapters.embedded.loading.writer import write_attributes
 from kgnav_mcp.adapters.likeness import ID
 from kgnav_mcp.adapters.naming import readable_names
+from kgnav_mcp.adapters.short_ids import namespace
 
 
 def node_file(path: Path, staging: Path) -> sqlite3.Connection:

@@ -11,6 +11,8 @@ STAGE_NAMED_KEY = "INSERT INTO staging.named_key VALUES"
 STAGE_LABELLED = "INSERT INTO staging.labelled VALUES"
 STAGE_REIFIER = "INSERT INTO staging.reifier (reifier, s, p, o, text, datatype, language) VALUES"
 
+LAST_TRIPLE = "SELECT coalesce(max(rowid), 0) FROM staging.triple"
+
 # One scan of the properties, for the error about a property that no node has.
 STAGED_PROPERTIES = "SELECT DISTINCT p FROM staging.property"
 
