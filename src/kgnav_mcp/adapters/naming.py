@@ -20,6 +20,19 @@ _MAX_LENGTH, _MAX_WORDS = 200, 6
 """The longest name, in characters and in words, that is searched for in ids."""
 
 
+_OBSOLETE = "obsolete"
+
+
+def marked_obsolete(name: str) -> str:
+    """The name of an entity that its ontology declares obsolete, as it is shown."""
+    return name if name.casefold().startswith(_OBSOLETE) else f"{_OBSOLETE}: {name}"
+
+
+def is_marked_obsolete(name: str) -> bool:
+    """Whether a name has that mark."""
+    return name.startswith(f"{_OBSOLETE}: ")
+
+
 def is_iri(text: str) -> bool:
     """Whether an id has the form of an absolute IRI (`http://...`, `urn:...`)."""
     return _IRI.fullmatch(text) is not None

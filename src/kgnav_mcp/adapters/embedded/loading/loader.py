@@ -123,6 +123,7 @@ def _write_relations_and_labels(reading: Reading, options: LoadOptions) -> list[
     writer.write_relations(connection, staging)
     _fold_ontology(reading, folded=options.owl == "folded")
     attach_qualifiers(connection, staging)
+    writer.mark_deprecated(connection, staging)
     writer.write_labels(connection, staging, reading.type_relations)
     connection.execute("COMMIT")
     return hidden

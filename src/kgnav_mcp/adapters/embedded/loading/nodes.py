@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.staging import NamingRow
 from kgnav_mcp.adapters.embedded.loading.writer import write_attributes
 from kgnav_mcp.adapters.likeness import ID
-from kgnav_mcp.adapters.naming import readable_names
+from kgnav_mcp.adapters.naming import marked_obsolete, readable_names
 from kgnav_mcp.adapters.short_ids import namespace
 
 
@@ -76,18 +76,19 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
             rows.clear()
 
     text_length = 0
-    for node, key in connection.execute(queries.TERMS):
+    for node, key, deprecated in connection.execute(queries.TERMS):
         blank = key.startswith("_:")
         label = language = description = None
         has_preferred_name = False
         for kind, rank, tag, text in sorted_names.of(node):
             names.append((node, kind, tag, text))
             text_length += len(text)
-            has_preferred_name = has_preferred_name or (kind == NAME and rank < unasked_rank)
-            if kind == NAME and label is None:
-                label, language = text, tag
+            if kind == NAME:
+                has_preferred_name |= rank < unasked_rank
+                label, language = (text, tag) if label is None else (label, language)
             elif kind == DESCRIPTION and description is None:
                 description = text
+        label = marked_obsolete(label or readable_names(key)[0]) if deprecated else label
         if label is None and (options.mediators == "unnamed" or (blank and options.mediators == "blank")):
             unnamed.append((node,))
         elif node <= last_rdf and not blank and not has_preferred_name and namespace(key) not in opaque:

@@ -72,7 +72,6 @@ OTHER_FORMATS = (
     _xml("SBML", rb"sbml", _NETWORK),
     _xml("an HTML page", rb"(?i:html)", _PAGE),
     _text("an HTML page", rb"<!DOCTYPE html\b", _PAGE),
-    _text("an OBO file", rb"(?:format-version:|\[Term\]\s*\n)", _ONTOLOGY),
     _text("OWL in functional syntax", rb"(?:Prefix|Ontology)\(", _ONTOLOGY),
     _text("OWL in Manchester syntax", rb"(?:Prefix:\s+[\w-]*:|Ontology:\s)", _ONTOLOGY),
     _text("a Pajek network", rb"(?:%[^\n]*\n\s*)*\*(?:Vertices|Network)\b", _NETWORK),
@@ -87,7 +86,7 @@ OTHER_FORMATS = (
 
 _SUFFIXES = {
     ".graphml": "GraphML", ".gexf": "GEXF", ".gml": "GML", ".net": "a Pajek network",
-    ".obo": "an OBO file", ".xlsx": "an Excel workbook", ".xls": "an Excel workbook", ".dot": "a DOT (Graphviz) graph",
+    ".xlsx": "an Excel workbook", ".xls": "an Excel workbook", ".dot": "a DOT (Graphviz) graph",
     ".gv": "a DOT (Graphviz) graph", ".cyjs": "Cytoscape's JSON", ".cx": "Cytoscape's CX", ".cx2": "Cytoscape's CX",
     ".mtx": "a Matrix Market file", ".ofn": "OWL in functional syntax", ".omn": "OWL in Manchester syntax",
     ".owx": "OWL/XML", ".hdt": "an HDT file", ".parquet": "a Parquet file", ".zip": "a ZIP archive",
@@ -162,12 +161,18 @@ _BY_KEYS = (
 """Formats of JSON by keys of the outermost object."""
 
 
+def is_obo_graph(text: bytes) -> bool:
+    """Whether a JSON document is an ontology in the form of OBO Graphs."""
+    keys = _top_keys(text.decode("utf-8", "replace"))
+    return "graphs" in keys and "@graph" not in keys and re.search(rb'"(lbl|pred|sub)"\s*:', text) is not None
+
+
 def _refuse_other_json(path: Path, form: Format | None, text: bytes) -> None:
     keys = _top_keys(text.decode("utf-8", "replace"))
     if form is not Format.JSON_LD and "type" in keys and _APOC_ENTRY.search(text):
         return
-    if "graphs" in keys and "@graph" not in keys and re.search(rb'"(lbl|pred)"\s*:', text):
-        raise _refusal(path, "the JSON of OBO Graphs", _ONTOLOGY)
+    if is_obo_graph(text):
+        return
     if _GRAPHSON.search(text):
         raise _refusal(path, "GraphSON", _NETWORK)
     if b'"@context"' in text or b'"@id"' in text:

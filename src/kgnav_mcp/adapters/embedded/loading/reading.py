@@ -18,6 +18,8 @@ from kgnav_mcp.adapters.embedded.loading.findings import LISTED, Findings
 from kgnav_mcp.adapters.embedded.loading.joining import join_short_ids, note_undescribed
 from kgnav_mcp.adapters.embedded.loading.labels import read_labels
 from kgnav_mcp.adapters.embedded.loading.names import NameRules, stored_ids
+from kgnav_mcp.adapters.embedded.loading.obo import read_obo
+from kgnav_mcp.adapters.embedded.loading.obographs import read_obographs
 from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LoadOptions
 from kgnav_mcp.adapters.embedded.loading.prefixes import known_prefixes
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager, read_nodes, read_relationships
@@ -28,6 +30,7 @@ from kgnav_mcp.adapters.embedded.loading.wikibase import INSTANCE_OF, Wikibase, 
 from kgnav_mcp.clipping import clipped, comma_list
 from kgnav_mcp.errors import LoadError
 
+_READERS = {Format.OBO: read_obo, Format.OBOGRAPHS: read_obographs}
 ID_RANK = 1_000_000
 """The rank of an id used as a name, after every name from a source."""
 _NAME = 60
@@ -75,7 +78,8 @@ class Reading:
         staging = self.staging
         for index, source in enumerate(self.sources):
             if source.form in RDF_FORMATS:
-                read_rdf(source, index, staging, self._rules, self.findings)
+                read = _READERS.get(source.form, read_rdf)
+                read(source, index, staging, self._rules, self.findings)
         self.last_rdf = staging.terms.last
         last_rdf_triple = self._last_triple()
         staging.prefixes.update(self._options.prefixes)

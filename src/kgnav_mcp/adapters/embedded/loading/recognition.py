@@ -11,7 +11,7 @@ from pathlib import Path
 from kgnav_mcp.adapters.embedded.loading import layout
 from kgnav_mcp.adapters.embedded.loading.headers import parse_header
 from kgnav_mcp.adapters.embedded.loading.layout import Layout
-from kgnav_mcp.adapters.embedded.loading.other_formats import refuse_other_formats
+from kgnav_mcp.adapters.embedded.loading.other_formats import is_obo_graph, refuse_other_formats
 from kgnav_mcp.adapters.embedded.loading.sources import FORMATS, RDF_FORMATS, Format, Source, translated
 from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.errors import LoadError
@@ -28,6 +28,7 @@ SUFFIXES = {
     ".owl": Format.RDF_XML,
     ".jsonld": Format.JSON_LD,
     ".trix": Format.TRIX,
+    ".obo": Format.OBO,
     ".json": Format.APOC,
     ".jsonl": Format.APOC,
     ".csv": Format.TABLE,
@@ -57,6 +58,8 @@ def recognise(path: Path, forced: str | None = None) -> Source:
     has_keywords = b'"@context"' in start or b'"@id"' in start
     if forced is None and source.form is Format.APOC and has_keywords and not APOC_LINE.match(start):
         return replace(source, form=Format.JSON_LD)
+    if forced is None and source.form is Format.APOC and is_obo_graph(start) and not APOC_LINE.match(start):
+        return replace(source, form=Format.OBOGRAPHS)
     if source.form in RDF_FORMATS or source.form is Format.APOC:
         return source
     found = _layout(source, _first_lines(source, start), forced=forced is not None)

@@ -27,6 +27,8 @@ class Format(StrEnum):
     RDF_XML = "rdf"
     JSON_LD = "jsonld"
     TRIX = "trix"
+    OBO = "obo"
+    OBOGRAPHS = "obographs"
     TABLE = "triples"
     EDGES = "edges"
     SIF = "sif"
@@ -46,6 +48,8 @@ RDF_FORMATS = frozenset(
         Format.RDF_XML,
         Format.JSON_LD,
         Format.TRIX,
+        Format.OBO,
+        Format.OBOGRAPHS,
     )
 )
 
