@@ -12,7 +12,7 @@ from typing import Any
 
 from kgnav_mcp.adapters.embedded import filetables
 from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
-from kgnav_mcp.adapters.embedded.loading.names import DESCRIPTION, NAME, NameRules
+from kgnav_mcp.adapters.embedded.loading.names import ALIAS, DESCRIPTION, NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.staging import NamingRow
 from kgnav_mcp.adapters.embedded.loading.writer import write_attributes
@@ -88,7 +88,8 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
                 label, language = (text, tag) if label is None else (label, language)
             elif kind == DESCRIPTION and description is None:
                 description = text
-        label = marked_obsolete(label or readable_names(key)[0]) if deprecated else label
+        if deprecated:
+            label = _mark_obsolete(node, key, label, names)
         if label is None and (options.mediators == "unnamed" or (blank and options.mediators == "blank")):
             unnamed.append((node,))
         elif node <= last_rdf and not blank and not has_preferred_name and namespace(key) not in opaque:
@@ -99,6 +100,14 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
             flush()
             text_length = 0
     flush()
+
+
+def _mark_obsolete(node: int, key: str, label: str | None, names: list[tuple[int, int, str | None, str]]) -> str:
+    """Returns the name of an obsolete node as it is shown, by which it is found as well."""
+    marked = marked_obsolete(label or readable_names(key)[0])
+    if marked != label:
+        names.append((node, ALIAS, None, marked))
+    return marked
 
 
 class _SortedNames:
