@@ -24,15 +24,11 @@ RDF: Mapping[str, Callable[[str, str, str], str]] = {
     ".rdf": lambda head, link, text: (
         f'<d:Description d:about="http://x/{head}"><{link}>{text}</{link}></d:Description>'
     ),
-    ".trix": lambda head, link, text: (
-        f"<triple><uri>http://x/{head}</uri><uri>http://x/{link}</uri><plainLiteral>{text}</plainLiteral></triple>"
-    ),
     ".jsonld": lambda head, link, text: json.dumps({"@id": f"http://x/{head}", f"http://x/{link}": text}),
 }
 """A statement with a literal in each format of RDF."""
 AROUND = {
     ".rdf": ('<d:RDF xmlns:d="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://x/">', "</d:RDF>"),
-    ".trix": ('<TriX xmlns="http://www.w3.org/2004/03/trix/trix-1/"><graph>', "</graph></TriX>"),
     ".jsonld": ("[", "]"),
 }
 

@@ -10,9 +10,6 @@ from kgnav_mcp.adapters.embedded.loading import guard
 
 RDF = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:x="http://x/">\n'
 TURTLE = "@prefix : <http://x/> .\n:a :p "
-TRIX_HEAD = (
-    '<TriX xmlns="http://www.w3.org/2004/03/trix/trix-1/"><graph>\n<triple><uri>http://x/a</uri><uri>http://x/p</uri>'
-)
 LAUGHS = '<!ENTITY a0 "ha">' + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
 QUADRATIC = f'<!ENTITY a9 "{"x" * 80_000}">'
 OUTSIDE = '<!ENTITY a9 SYSTEM "file:///etc/hostname">'
@@ -23,11 +20,6 @@ IN_A_COMMENT = '<!-- <!ENTITY a9 "ha"> -->'
 def rdf(declarations: str, content: str = "&a9;") -> str:
     description = f'<rdf:Description rdf:about="http://x/a"><x:p>{content}</x:p></rdf:Description></rdf:RDF>'
     return f"<!DOCTYPE rdf:RDF [\n{declarations}]>\n{RDF}{description}"
-
-
-def trix_of(declarations: str, content: str = "&a9;") -> str:
-    literal = f"<plainLiteral>{content}</plainLiteral></triple></graph></TriX>"
-    return f"<!DOCTYPE TriX [\n{declarations}]>\n{TRIX_HEAD}{literal}"
 
 
 def nested(opening: str, closing: str, levels: int, core: str = "") -> str:
@@ -55,8 +47,6 @@ _CASES = {
     "an entity for the DOCTYPE": ("g.rdf", lambda: rdf("<!ENTITY % a9 'x'>"), 2, "for the DOCTYPE itself"),
     "an entity in a comment": ("g.rdf", lambda: rdf(IN_A_COMMENT), 4, "undefined entity"),
     "many entities": ("g.rdf", lambda: rdf("".join(f"<!ENTITY b{n} 'x'>" for n in range(1001))), 2, "more than 1,000"),
-    "entities in entities of TriX": ("g.trix", lambda: trix_of(LAUGHS), 2, "a3 stands for more than 1,024 characters"),
-    "an entity of a file in TriX": ("g.trix", lambda: trix_of(OUTSIDE), 2, "loading reads nothing but the sources"),
     "many uses of an entity": (
         "g.rdf", lambda: rdf(ENTITY, "&b;" * 200_000), 4, "a text here is longer than 16 MB",
     ),
@@ -81,7 +71,6 @@ _CASES = {
         lambda: f'{RDF}<x:A><x:p rdf:parseType="Literal">{HTML}</x:p></x:A></rdf:RDF>',
         2, "a text here is longer than 16 MB",
     ),
-    "a literal of TriX": ("g.trix.gz", lambda: trix_of("", LONG), None, "a text here is longer than 16 MB"),
     "a literal of Turtle": ("g.ttl.gz", lambda: f"{TURTLE}'''{LONG}''' .", 2, "a text here is longer than 16 MB"),
     "a comment": ("g.ttl.gz", lambda: f"{TURTLE} :b .\n# {LONG}", 3, "a text here is longer than 16 MB"),
     "a literal of JSON-LD": ("g.jsonld.gz", lambda: json.dumps({"http://x/p": LONG}), 1, "longer than 8 MB"),

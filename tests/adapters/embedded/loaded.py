@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
 import sqlite3
@@ -77,7 +78,8 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
     """A file with this content, compressed where its name says so."""
     raw = content.encode() if isinstance(content, str) else content
     path = folder / name
-    path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+    compress = {".gz": gzip.compress, ".bz2": bz2.compress}.get(path.suffix, bytes)
+    path.write_bytes(compress(raw))
     return path
 
 

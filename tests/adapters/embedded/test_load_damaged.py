@@ -11,7 +11,7 @@ import pytest
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.errors import BadLine, LoadError
 from tests.adapters.embedded.loaded import PREFIXES, loaded, write
-from tests.adapters.embedded.test_load_rdf import FORMATS, TRIX
+from tests.adapters.embedded.test_load_rdf import FORMATS
 
 
 def test_what_a_parser_quotes_is_cut_to_one_short_line(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def refusal(source: Path, options: LoadOptions) -> LoadError | None:
     return None
 
 
-@pytest.mark.parametrize("suffix", [*FORMATS, ".trix"])
+@pytest.mark.parametrize("suffix", [*FORMATS])
 def test_a_damaged_source_is_loaded_or_refused_with_a_next_step_and_nothing_else(tmp_path: Path, suffix: str) -> None:
     turtle = (
         PREFIXES
@@ -65,7 +65,7 @@ def test_a_damaged_source_is_loaded_or_refused_with_a_next_step_and_nothing_else
         + "".join(f":n{n} a :T ; :next :n{n + 1} ; rdfs:label 'n {n}' .\n" for n in range(40))
     )
     quads = ox.parse(turtle, ox.RdfFormat.TURTLE)
-    content = TRIX.encode() if suffix == ".trix" else ox.serialize(quads, format=FORMATS[suffix])
+    content = ox.serialize(quads, format=FORMATS[suffix])
     assert content is not None
     for seed in range(SEEDS):
         source = write(tmp_path, f"g{suffix}", damaged(content, Random(f"{suffix}{seed}")))  # noqa: S311 - spoilt files

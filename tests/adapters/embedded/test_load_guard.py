@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.embedded.loading import guard, load
 from kgnav_mcp.errors import BadLine
 from tests.adapters.embedded.hostile import RDF, nested
 from tests.adapters.embedded.loaded import PREFIXES, loaded, write
-from tests.adapters.embedded.test_load_rdf import FORMATS, TRIX
+from tests.adapters.embedded.test_load_rdf import FORMATS
 
 MANY = "([{<" * 2000
 BRACKETS = {
@@ -36,15 +36,15 @@ def test_brackets_that_mean_nothing_do_not_count_wherever_the_blocks_end(
     assert report.triples == len(expected)
 
 
-@pytest.mark.parametrize("form", ["ttl", "jsonld", "rdf", "trix"])
+@pytest.mark.parametrize("form", ["ttl", "jsonld", "rdf"])
 def test_a_source_read_byte_by_byte_is_the_same_graph(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    text = TRIX if form == "trix" else ox.serialize(
+    text = ox.serialize(
         ox.parse(PREFIXES + ":a :p (:b [ :q 'x', \"[\" ]) .", ox.RdfFormat.TURTLE), format=FORMATS[f".{form}"]
     )  # fmt: skip
     assert text is not None
-    whole = loaded(tmp_path, {f"g.{form}": text if isinstance(text, str) else text.decode()})
+    whole = loaded(tmp_path, {f"g.{form}": text.decode()})
     edges, nodes = whole.edges(), whole.nodes()
     monkeypatch.setattr(guard, "_BLOCK", 1)
     report = load([tmp_path / f"g.{form}"], tmp_path / "again.kg")
@@ -88,20 +88,3 @@ def test_xml_that_cannot_be_read_is_refused_with_what_is_wrong(tmp_path: Path, t
     with pytest.raises(BadLine, match=r"g\.rdf.*") as caught:
         load([write(tmp_path, "g.rdf", text)], tmp_path / "g.kg")
     assert reason in caught.value.reason
-
-
-@pytest.mark.parametrize(
-    ("triple", "reason"),
-    [
-        ("<uri>http://x/a</uri><uri>http://x/p</uri>", "not the three terms"),
-        ("<plainLiteral>x</plainLiteral><uri>http://x/p</uri><uri>http://x/p</uri>", "not the three terms"),
-        ("<uri>http://x/a</uri><uri>http://x/p</uri><uri>no iri</uri>", "IRI"),
-        ("<uri>http://x/a</uri><uri>http://x/p</uri><typedLiteral>x</typedLiteral>", "IRI"),
-        ("<triple/>", "an element triple cannot stand here"),
-    ],
-)
-def test_trix_that_is_none_is_refused_with_its_line(tmp_path: Path, triple: str, reason: str) -> None:
-    text = f'<TriX xmlns="http://www.w3.org/2004/03/trix/trix-1/"><graph>\n<uri>http://x/g</uri><triple>{triple}</triple></graph></TriX>'
-    with pytest.raises(BadLine) as caught:
-        load([write(tmp_path, "g.trix", text)], tmp_path / "g.kg")
-    assert (caught.value.line, reason in caught.value.reason) == (2, True)

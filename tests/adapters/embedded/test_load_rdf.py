@@ -26,16 +26,6 @@ FORMATS = {
     ".xml": ox.RdfFormat.RDF_XML,
     ".jsonld": ox.RdfFormat.JSON_LD,
 }
-TRIX = """<?xml version="1.0"?>
-<TriX xmlns="http://www.w3.org/2004/03/trix/trix-1/"><graph>
-<triple><uri>http://x/a</uri><uri>http://x/knows</uri><uri>http://x/b</uri></triple>
-<triple><uri>http://x/a</uri><uri>http://x/age</uri>
-  <typedLiteral datatype="http://www.w3.org/2001/XMLSchema#integer">5</typedLiteral></triple>
-<triple><uri>http://x/b</uri><uri>http://www.w3.org/2000/01/rdf-schema#label</uri>
-  <plainLiteral xml:lang="en">Bee</plainLiteral></triple>
-<triple><id>x</id><uri>http://x/knows</uri><uri>http://x/a</uri></triple>
-</graph></TriX>
-"""
 
 
 def in_format(suffix: str) -> str:
@@ -55,14 +45,10 @@ def holds_the_small_graph(graph: Loaded) -> None:
     assert (graph.report.entities, graph.report.triples) == (3, 4)
 
 
-@pytest.mark.parametrize("suffix", [*FORMATS, *(f"{suffix}.gz" for suffix in FORMATS)])
+@pytest.mark.parametrize("suffix", [*FORMATS, *(f"{suffix}.gz" for suffix in FORMATS), ".ttl.bz2"])
 def test_every_rdf_format_gives_the_same_graph_compressed_or_not(tmp_path: Path, suffix: str) -> None:
-    text = in_format(suffix.removesuffix(".gz"))
+    text = in_format(suffix.removesuffix(".gz").removesuffix(".bz2"))
     holds_the_small_graph(loaded(tmp_path, {f"small{suffix}": text}))
-
-
-def test_trix_is_read_as_well(tmp_path: Path) -> None:
-    holds_the_small_graph(loaded(tmp_path, {"small.trix": TRIX}))
 
 
 def test_a_named_format_overrides_the_suffix(tmp_path: Path) -> None:

@@ -7,6 +7,5 @@ from kgnav_mcp.adapters.embedded.loading.options import (
     Progress,
     ProgressListener,
 )
-from kgnav_mcp.adapters.embedded.loading.sources import FORMATS
 
-__all__ = ["FORMATS", "LoadOptions", "LoadReport", "Progress", "ProgressListener", "load"]
+__all__ = ["LoadOptions", "LoadReport", "Progress", "ProgressListener", "load"]

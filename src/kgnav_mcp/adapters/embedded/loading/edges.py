@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.embedded.loading.findings import LISTED, Findings
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, Role, is_not_finite
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, translated
+from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import LoadError
@@ -69,8 +69,8 @@ def with_inferred_types(source: Source) -> Source:
     return replace(source, layout=Layout(replace(header, columns=tuple(columns))))
 
 
-def read_edges(source: Source, index: int, stager: PropertyStager, relation: str, findings: Findings) -> None:
-    """Stages every edge of a table. Edges without a relation get `relation`.
+def read_edges(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
+    """Stages every edge of a table. Edges without a relation get the default one.
 
     Raises:
         LoadError, BadLine: as `stage_entries`.
@@ -83,12 +83,10 @@ def read_edges(source: Source, index: int, stager: PropertyStager, relation: str
 
     if source.layout.header is not None:
         source = with_inferred_types(source)
-        table = _TableEdges(source, stager, relation)
+        table = _TableEdges(source, stager)
         stage_entries(source, staging, findings, rows, lambda number, row: stage_all(table(row), number))
     else:
-        edges = (
-            _SifEdges(staging) if source.form is Format.SIF else _ListEdges(source.layout.delimiter, stager, relation)
-        )
+        edges = _SifEdges(staging) if source.form.name == "sif" else _ListEdges(source.layout.delimiter, stager)
         stage_entries(source, staging, findings, lines, lambda number, line: stage_all(edges(line), number))
 
 
@@ -153,14 +151,13 @@ def describe_table(source: Source, relation: str) -> list[str]:
 class _TableEdges:
     """Makes edges from rows with named columns."""
 
-    def __init__(self, source: Source, stager: PropertyStager, relation: str) -> None:
+    def __init__(self, source: Source, stager: PropertyStager) -> None:
         header = source.header
         self._source = source.name
         self._optional_type = header.optional_type
         self._properties = header.property_reader()
         self._directions = [column for column in header.of(Role.PROPERTY) if normalized(column.name) == "type"]
         self._stager = stager
-        self._default = relation
         self._start, self._end = header.of(Role.START)[0], header.of(Role.END)[0]
         self._type = next(iter(header.of(Role.TYPE)), None)
         role_columns = ((Role.START_NAME, self._start), (Role.TYPE_NAME, self._type), (Role.END_NAME, self._end))
@@ -180,7 +177,7 @@ class _TableEdges:
         relation = row[self._type.place] if self._type is not None else ""
         if not relation and self._type is not None and not self._optional_type:
             raise ValueError(f"the column {self._type.title} is empty")
-        yield head, relation or self._default, tail, self._properties(row)
+        yield head, self._stager.relation_of(relation), tail, self._properties(row)
         for named, column in self._names:
             if (text := row[named.place]) and row[column.place]:
                 name = self._stager.name_relation if column is self._type else self._stager.name
@@ -190,10 +187,9 @@ class _TableEdges:
 class _ListEdges:
     """Makes edges from lines with two nodes and optionally a number or attributes in braces."""
 
-    def __init__(self, delimiter: str | None, stager: PropertyStager, relation: str) -> None:
+    def __init__(self, delimiter: str | None, stager: PropertyStager) -> None:
         self._delimiter = delimiter
         self._stager = stager
-        self._relation = relation
 
     def __call__(self, line: str) -> Iterator[Edge]:
         if line.startswith(COMMENT):
@@ -201,7 +197,7 @@ class _ListEdges:
         parts = [part.strip() for part in line.split(self._delimiter, 2)]
         if len(parts) < 2 or not all(parts[:2]):
             raise ValueError("two nodes are expected")
-        yield parts[0], self._relation, parts[1], self._attributes(parts[2]) if len(parts) > 2 else []
+        yield parts[0], self._stager.relation_of(None), parts[1], self._attributes(parts[2]) if len(parts) > 2 else []
 
     def _attributes(self, text: str) -> list[tuple[str, PropertyValue]]:
         if text.startswith("{"):

@@ -6,11 +6,10 @@ import sys
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import compress, islice
+from itertools import islice
 
 import pyoxigraph as ox
 
-from kgnav_mcp.adapters.embedded.loading import plain
 from kgnav_mcp.adapters.embedded.loading.headers import Value
 from kgnav_mcp.adapters.wellknown import RDF, RDF_REIFIES, XSD
 
@@ -79,31 +78,8 @@ class Encoder:
     def __init__(self, index: int) -> None:
         self._blank = f"_:{index}:"
         self._datatypes: dict[str, str | None] = {XSD + "string": None, RDF + "langString": None}
-        self._types_by_suffix: dict[str, tuple[str | None, str | None]] = {}
         self._nodes = Numbers()
         self._relations = Numbers()
-
-    def encode_lines(self, block: bytes, position: int) -> Batch | None:
-        """Encodes whole lines of N-Triples as one batch; None if they need the parser."""
-        columns = plain.split_statements(block, self._blank)
-        if columns is None:
-            return None
-        values = self._literal_values(columns.literals)
-        if values is None:
-            return None
-        batch, known, known_relations = self._new_batch(position)
-        batch.text = len(block)
-        links = array("L", map(self._relations.__getitem__, columns.relations))
-        ends = array("L", map(self._nodes.__getitem__, columns.terms))
-        heads, tails = ends[0::2], ends[1::2]
-        if values:
-            rows = (row for row, tail in enumerate(tails) if not tail)
-            batch.literals = [(heads[row], links[row], value) for row, value in zip(rows, values, strict=True)]
-            heads, links = array("L", compress(heads, tails)), array("L", compress(links, tails))
-            tails = array("L", filter(None, tails))
-        batch.heads, batch.links, batch.tails = heads, links, tails
-        batch.nodes, batch.relations = self._nodes.since(known), self._relations.since(known_relations)
-        return batch
 
     def encode(self, quads: Iterable[ox.Quad], position: int, most_text: int = sys.maxsize) -> Batch:
         """Encodes parsed quads as one batch. It ends with the quad that reaches `most_text` characters."""
@@ -149,28 +125,12 @@ class Encoder:
         nodes, relations = self._nodes, self._relations
         restart = not nodes or len(nodes) > WINDOW or nodes.text + relations.text > WINDOW_TEXT
         if restart:
-            if len(self._datatypes) + len(self._types_by_suffix) > WINDOW:
+            if len(self._datatypes) > WINDOW:
                 self._datatypes = {XSD + "string": None, RDF + "langString": None}
-                self._types_by_suffix.clear()
             nodes.clear()
             nodes[None] = 0
             relations.clear()
         return Batch(position, restart), len(nodes), len(relations)
-
-    def _literal_values(self, literals: list[tuple[str, str]]) -> list[Value] | None:
-        """Returns the literals of plain lines. The parser is used for escapes and for each new language or datatype."""
-        types_by_suffix = self._types_by_suffix
-        new_suffixes = {suffix for _, suffix in literals}.difference(types_by_suffix)
-        for suffix in new_suffixes:
-            found = plain.parse_literals([("", suffix)])
-            if found is None:
-                return None
-            types_by_suffix[suffix] = self._datatype(found[0].datatype.value), found[0].language
-        escaped = plain.parse_literals(pair for pair in literals if "\\" in pair[0])
-        if escaped is None:
-            return None
-        texts = (literal.value for literal in escaped)
-        return [(next(texts) if "\\" in text else text, *types_by_suffix[suffix]) for text, suffix in literals]
 
     def _key(self, term: object) -> str:
         if isinstance(term, ox.NamedNode):

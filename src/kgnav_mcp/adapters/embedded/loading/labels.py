@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.prefixes import known_prefixes
 from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf_names
-from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, Source
+from kgnav_mcp.adapters.embedded.loading.sources import Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.clipping import clipped
 
@@ -29,7 +29,7 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, fin
     read_files: list[tuple[Source, range, int]] = []
     for source in files:
         rows_before = _count_named_keys(staging)
-        if source.form in RDF_FORMATS:
+        if source.form.kind == "rdf":
             read_rdf_names(source, staging, rules, findings)
             count = _count_named_keys(staging) - rows_before
         else:

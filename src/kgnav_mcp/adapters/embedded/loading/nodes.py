@@ -88,8 +88,7 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
                 label, language = (text, tag) if label is None else (label, language)
             elif kind == DESCRIPTION and description is None:
                 description = text
-        if deprecated:
-            label = _mark_obsolete(node, key, label, names)
+        label = _shown_name(node, key, label, names, obsolete=deprecated)
         if label is None and (options.mediators == "unnamed" or (blank and options.mediators == "blank")):
             unnamed.append((node,))
         elif node <= last_rdf and not blank and not has_preferred_name and namespace(key) not in opaque:
@@ -102,8 +101,12 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
     flush()
 
 
-def _mark_obsolete(node: int, key: str, label: str | None, names: list[tuple[int, int, str | None, str]]) -> str:
-    """Returns the name of an obsolete node as it is shown, by which it is found as well."""
+def _shown_name(
+    node: int, key: str, label: str | None, names: list[tuple[int, int, str | None, str]], *, obsolete: int
+) -> str | None:
+    """Returns the name of a node; with a mark if it is obsolete. It is found by the marked name as well."""
+    if not obsolete:
+        return label
     marked = marked_obsolete(label or readable_names(key)[0])
     if marked != label:
         names.append((node, ALIAS, None, marked))

@@ -13,7 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from kgnav_mcp.adapters.embedded.loading import parsing
-from kgnav_mcp.adapters.embedded.loading.sources import Format, Source
+from kgnav_mcp.adapters.embedded.loading.formats import format_named
+from kgnav_mcp.adapters.embedded.loading.sources import Source, split_suffix
 
 
 def main(path: str, form: str, index: str, skip_bad: str) -> None:
@@ -21,7 +22,7 @@ def main(path: str, form: str, index: str, skip_bad: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both processes; the load decides what to do
     gc.disable()
     limit_memory()
-    source = Source(Path(path), Path(path).name, Format(form), path.lower().endswith(".gz"), 0)
+    source = Source(Path(path), Path(path).name, format_named(form), split_suffix(Path(path))[1], 0)
     prefixes: dict[str, str] = {}
     try:
         try:

@@ -21,24 +21,23 @@ import pyoxigraph as ox
 from kgnav_mcp.adapters.embedded.loading import bulk
 from kgnav_mcp.adapters.embedded.loading.encoding import Batch, Encoder
 from kgnav_mcp.adapters.embedded.loading.guard import DEEPEST, MOST_PREFIXES, BracketGuard, Guard, JsonLdGuard, depth
-from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, SourceReader, blocks
-from kgnav_mcp.adapters.embedded.loading.trix import TriX
+from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, blocks
 from kgnav_mcp.adapters.embedded.loading.xml_guard import XmlGuard
 from kgnav_mcp.errors import LoadError
 
-OX_FORMATS = {
-    Format.N_TRIPLES: ox.RdfFormat.N_TRIPLES,
-    Format.N_QUADS: ox.RdfFormat.N_QUADS,
-    Format.TURTLE: ox.RdfFormat.TURTLE,
-    Format.TRIG: ox.RdfFormat.TRIG,
-    Format.N3: ox.RdfFormat.N3,
-    Format.RDF_XML: ox.RdfFormat.RDF_XML,
-    Format.JSON_LD: ox.RdfFormat.JSON_LD,
+OX_FORMATS = {  # by the name of the format
+    "nt": ox.RdfFormat.N_TRIPLES,
+    "nq": ox.RdfFormat.N_QUADS,
+    "ttl": ox.RdfFormat.TURTLE,
+    "trig": ox.RdfFormat.TRIG,
+    "n3": ox.RdfFormat.N3,
+    "rdf": ox.RdfFormat.RDF_XML,
+    "jsonld": ox.RdfFormat.JSON_LD,
 }
-GUARDS: dict[Format, type[Guard]] = {Format.RDF_XML: XmlGuard, Format.JSON_LD: JsonLdGuard}
+GUARDS: dict[str, type[Guard]] = {"rdf": XmlGuard, "jsonld": JsonLdGuard}
 """Guards by format; all other formats use `BracketGuard`."""
 
-LINE_FORMATS = (Format.N_TRIPLES, Format.N_QUADS)
+LINE_FORMATS = ("nt", "nq")
 
 PROCESS = "kgnav_mcp.adapters.embedded.loading.parser_process"
 
@@ -46,7 +45,7 @@ QUADS = 20_000
 """Quads in a batch: enough that most repetitions of a node fall into one, few enough for the CPU cache."""
 
 LINES_BYTES = 1 << 17
-"""Bytes of lines that are split at once, so few that their terms stay in the CPU cache until they are numbered."""
+"""Bytes of lines that are parsed at once, so few that their terms stay in the CPU cache until they are numbered."""
 
 PIPE_BYTES = 1 << 20
 """Bytes of the pipe and of its buffer, so that the processes rarely wait for each other."""
@@ -72,7 +71,7 @@ def batches(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: b
         OSError: the source cannot be read; EOFError and zlib.error for a broken gzip file.
     """
     json_limit = 0 if source.compressed else LARGE_JSON
-    if source.form in OX_FORMATS and source.size >= (json_limit if source.form is Format.JSON_LD else LARGE):
+    if source.form.name in OX_FORMATS and source.size >= (json_limit if source.form.name == "jsonld" else LARGE):
         return _parse_in_process(source, index, prefixes, skip_bad=skip_bad)
     return parse(source, index, prefixes, skip_bad=skip_bad)
 
@@ -86,7 +85,7 @@ def parse(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: boo
     """Like `batches`, but always in this process."""
     encoder = Encoder(index)
     with source.open() as reader:
-        if source.form in LINE_FORMATS:
+        if source.form.name in LINE_FORMATS:
             yield from _parse_blocks(source, reader, encoder, skip_bad=skip_bad)
         else:
             yield from _parse_document(source, reader, encoder, prefixes)
@@ -96,21 +95,16 @@ def _parse_document(
     source: Source, reader: SourceReader, encoder: Encoder, prefixes: dict[str, str]
 ) -> Iterator[Batch]:
     """Parses a format whose statements may span lines, through a guard. Errors in it cannot be skipped."""
-    if source.form is Format.TRIX:
-        guard = trix = TriX(source, reader)
-        statements, declared = trix.quads(), lambda: trix.prefixes
-    else:
-        guard = GUARDS.get(source.form, BracketGuard)(source, reader)
-        statements = parser = ox.parse(cast("IO[bytes]", guard), OX_FORMATS[source.form], lenient=True)
-        declared = lambda: guard.prefixes | parser.prefixes  # noqa: E731 - parallel to the branch above
+    guard = GUARDS.get(source.form.name, BracketGuard)(source, reader)
+    parser = ox.parse(cast("IO[bytes]", guard), OX_FORMATS[source.form.name], lenient=True)
     try:
-        for first in statements:
-            batch = encoder.encode(chain((first,), islice(statements, QUADS - 1)), 0, bulk.BATCH_TEXT)
+        for first in parser:
+            batch = encoder.encode(chain((first,), islice(parser, QUADS - 1)), 0, bulk.BATCH_TEXT)
             batch.position = reader.position
             yield batch
     except MemoryError:
         guard.too_long()
-    _add_prefixes(declared(), prefixes)
+    _add_prefixes(guard.prefixes | parser.prefixes, prefixes)
 
 
 def _add_prefixes(declared: Mapping[str, str], prefixes: dict[str, str]) -> None:
@@ -120,21 +114,19 @@ def _add_prefixes(declared: Mapping[str, str], prefixes: dict[str, str]) -> None
 
 
 def _parse_blocks(source: Source, reader: SourceReader, encoder: Encoder, *, skip_bad: bool) -> Iterator[Batch]:
-    """Reads N-Triples or N-Quads in blocks: splits plain ones, parses others, line by line if one has errors."""
-    form = OX_FORMATS[source.form]
+    """Reads N-Triples or N-Quads in blocks, and line by line where a block has errors."""
+    form = OX_FORMATS[source.form.name]
     first = 1
     for block in blocks(source, reader, LINES_BYTES):
-        batch = encoder.encode_lines(block, reader.position) if source.form is Format.N_TRIPLES else None
-        if batch is None:
-            rejected: list[tuple[int | None, str]] = []
-            try:
-                good = _parse_lines(block, form)
-            except SyntaxError as error:
-                if not skip_bad:
-                    raise SyntaxError(error.msg, (None, first - 1 + (error.lineno or 1), None, None)) from None
-                good, rejected = _good_lines(block, form, first)
-            batch = encoder.encode(good, reader.position)
-            batch.rejected = rejected
+        rejected: list[tuple[int | None, str]] = []
+        try:
+            good = _parse_lines(block, form)
+        except SyntaxError as error:
+            if not skip_bad:
+                raise SyntaxError(error.msg, (None, first - 1 + (error.lineno or 1), None, None)) from None
+            good, rejected = _good_lines(block, form, first)
+        batch = encoder.encode(good, reader.position)
+        batch.rejected = rejected
         yield batch
         first += block.count(b"\n")
 
@@ -167,7 +159,7 @@ def _good_lines(block: bytes, form: ox.RdfFormat, first: int) -> tuple[list[ox.Q
 
 
 def _parse_in_process(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: bool) -> Iterator[Batch]:
-    command = [sys.executable, "-m", PROCESS, str(source.path), source.form, str(index), str(int(skip_bad))]
+    command = [sys.executable, "-m", PROCESS, str(source.path), source.form.name, str(index), str(int(skip_bad))]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     child = subprocess.Popen(  # noqa: S603 - our own module
         command,

@@ -17,6 +17,7 @@ from kgnav_mcp.adapters.embedded.loading.headers import (
     literal_values,
 )
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
+from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION
 from kgnav_mcp.adapters.embedded.loading.sources import Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
@@ -24,8 +25,12 @@ from kgnav_mcp.adapters.embedded.loading.staging import Staging
 class PropertyStager:
     """Stages nodes and relationships of a property graph, from files of any format."""
 
-    def __init__(self, staging: Staging, rules: NameRules) -> None:
+    def __init__(self, staging: Staging, rules: NameRules, default_relation: str = DEFAULT_RELATION) -> None:
         self.staging = staging
+        self.default_relation = default_relation
+        """The relation of edges whose source does not name one."""
+        self.unnamed_edges = 0
+        """Number of such edges."""
         self._rules = rules
         self._first_term = staging.terms.last + 1
         self._named_relations: set[str] = set()
@@ -80,6 +85,13 @@ class PropertyStager:
     def name(self, key: str, text: str) -> None:
         """Stages a name of a node."""
         self._name(self.staging.terms.id(key), (NAME, 0), (text, None, None, None))
+
+    def relation_of(self, name: str | None) -> str:
+        """Returns the relation of an edge: its name in the source, else the default, which is counted."""
+        if name:
+            return name
+        self.unnamed_edges += 1
+        return self.default_relation
 
     def name_relation(self, key: str, text: str) -> None:
         """Stages a name of a relation. Only the first counts."""

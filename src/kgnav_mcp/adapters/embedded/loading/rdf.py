@@ -127,11 +127,11 @@ def _translate_syntax_error(source: Source, error: SyntaxError, *, skip_bad: boo
             f"{source.name}: it names a JSON-LD context on the Web, and loading reads nothing but the sources",
             next_step="Write the context into the file, or convert it to N-Triples first.",
         )
-    if source.form in parsing.LINE_FORMATS:
+    if source.form.name in parsing.LINE_FORMATS:
         step = "Mend the line, or load with --skip-bad to leave it out."
     elif skip_bad:
         step = (
-            f"--skip-bad cannot go on behind an error in {source.form}, where a statement spans lines: "
+            f"--skip-bad cannot go on behind an error in {source.form.title}, where a statement spans lines: "
             "mend it, or convert the file to N-Triples."
         )
     else:

@@ -6,31 +6,19 @@ from collections.abc import Iterable
 
 from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.loading import queries
-from kgnav_mcp.adapters.embedded.loading.apoc import read_apoc_nodes, read_apoc_relationships
-from kgnav_mcp.adapters.embedded.loading.edges import (
-    describe_table,
-    names_relations,
-    read_edges,
-    read_triples,
-    with_inferred_types,
-)
 from kgnav_mcp.adapters.embedded.loading.findings import LISTED, Findings
 from kgnav_mcp.adapters.embedded.loading.joining import join_short_ids, note_undescribed
 from kgnav_mcp.adapters.embedded.loading.labels import read_labels
 from kgnav_mcp.adapters.embedded.loading.names import NameRules, stored_ids
-from kgnav_mcp.adapters.embedded.loading.obo import read_obo
-from kgnav_mcp.adapters.embedded.loading.obographs import read_obographs
 from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LoadOptions
 from kgnav_mcp.adapters.embedded.loading.prefixes import known_prefixes
-from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager, read_nodes, read_relationships
-from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf
-from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, TABLES, Format, Source
+from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
+from kgnav_mcp.adapters.embedded.loading.sources import Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.adapters.embedded.loading.wikibase import INSTANCE_OF, Wikibase, recognise_wikibase
 from kgnav_mcp.clipping import clipped, comma_list
 from kgnav_mcp.errors import LoadError
 
-_READERS = {Format.OBO: read_obo, Format.OBOGRAPHS: read_obographs}
 ID_RANK = 1_000_000
 """The rank of an id used as a name, after every name from a source."""
 _NAME = 60
@@ -59,13 +47,15 @@ class Reading:
         self.staging = staging
         self._options = options
         self._rules = NameRules(options)
-        read_twice = (source.size for source in sources if source.form is Format.APOC)
+        self._relation = options.relation or DEFAULT_RELATION
+        self._relation_used = False
+        read_twice = (source.size for source in sources if source.read_twice)
         staging.bytes_total = sum(source.size for source in (*sources, *labels)) + sum(read_twice)
 
     @property
     def kind(self) -> str:
         """The kind of all sources: `rdf`, `table`, `property graph`, or `mixed`."""
-        kinds = {_kind(source) for source in self.sources}
+        kinds = {source.form.kind for source in self.sources}
         return kinds.pop() if len(kinds) == 1 else "mixed"
 
     def read(self) -> None:
@@ -77,20 +67,20 @@ class Reading:
         """
         staging = self.staging
         for index, source in enumerate(self.sources):
-            if source.form in RDF_FORMATS:
-                read = _READERS.get(source.form, read_rdf)
-                read(source, index, staging, self._rules, self.findings)
+            if source.form.read is not None:
+                source.form.read(source, index, staging, self._rules, self.findings)
         self.last_rdf = staging.terms.last
         last_rdf_triple = self._last_triple()
         staging.prefixes.update(self._options.prefixes)
         staging.full_relation = self._full_relation
         self.wikibase = recognise_wikibase(staging)
-        self._read_edges()
+        self._read_tables()
         self._name_by_ids(self.last_rdf)
         self._read_property_graph()
         self._join_tables(last_rdf_triple)
         if self._labels:
             read_labels(self._labels, staging, self._rules, self.findings)
+        self._check_relation()
         self._find_type_relations()
         self._check_names()
 
@@ -108,31 +98,23 @@ class Reading:
 
     def _join_tables(self, last_rdf_triple: int) -> None:
         """Makes one graph of tables and other sources, and notes what no source describes."""
-        tables = [source for source in self.sources if source.form in TABLES and not source.has_nodes]
+        tables = [source for source in self.sources if source.form.kind == "table" and not source.has_nodes]
         if self.last_rdf < self.staging.terms.last and (len(self.sources) > 1 or self._options.prefixes):
             join_short_ids(self.staging, self.last_rdf, ID_RANK, self.findings)
         if 0 < len(tables) < len(self.sources) and not self.staging.terms.overflowed:
             note_undescribed(self.staging, last_rdf_triple, ID_RANK, self.findings)
 
-    def _read_edges(self) -> None:
+    def _read_tables(self) -> None:
         """Stages the tables whose rows are triples or edges."""
-        relation = self._options.relation or DEFAULT_RELATION
-        stager = PropertyStager(self.staging, self._rules)
-        relation_used = False
-        for index, source in enumerate(self.sources):
-            if source.form not in TABLES or source.has_nodes:
-                continue
-            if source.plain:
-                read_triples(source, self.staging, self.findings)
-            else:
-                read_edges(source, index, stager, relation, self.findings)
-                relation_used = relation_used or not names_relations(source)
-            self.findings.notes += describe_table(source, relation)
+        tables = [each for each in enumerate(self.sources) if each[1].form.kind == "table" and not each[1].has_nodes]
+        self._read_edges(tables, PropertyStager(self.staging, self._rules, self._relation))
+
+    def _read_edges(self, sources: list[tuple[int, Source]], stager: PropertyStager) -> None:
+        for index, source in sources:
+            if source.form.read_edges is not None:
+                source.form.read_edges(source, index, stager, self.findings)
         self._note_empty_arrays(stager)
-        if self._options.relation is not None and not relation_used:
-            self.findings.warnings.append(
-                f"--relation {clipped(relation, LISTED)} was not needed: every source names the relations of its edges"
-            )
+        self._relation_used = self._relation_used or stager.unnamed_edges > 0
 
     def _name_by_ids(self, last_named: int) -> None:
         """Uses ids as names for all terms after this one, unless the load has files of names."""
@@ -146,32 +128,32 @@ class Reading:
         files = [
             (index, source)
             for index, source in enumerate(self.sources)
-            if source.form in {Format.PROPERTY_GRAPH, Format.APOC} or source.has_nodes
+            if source.form.kind == "property graph" or source.has_nodes
         ]
         if not files:
             return
-        stager = PropertyStager(staging, self._rules)
+        stager = PropertyStager(staging, self._rules, self._relation)
         for _, source in files:
-            if source.form is Format.APOC:
-                read_apoc_nodes(source, stager, self.findings)
-            elif source.has_nodes:
-                read_nodes(source if source.header.admin else with_inferred_types(source), stager, self.findings)
+            if source.form.read_nodes is not None:
+                source.form.read_nodes(source, stager, self.findings)
         declared = staging.terms.last
         if stager.texts and not stager.has_names and not self._labels:
             self.findings.warnings.append(
                 f"no node has a name (one of {', '.join(self._options.name_properties)}), so that find_node finds "
                 f"ids alone; --name-property takes names from another property: {comma_list([*stager.texts], LISTED)}"
             )
-        for index, source in files:
-            if source.form is Format.APOC:
-                read_apoc_relationships(source, index, stager, self.findings)
-            elif not source.has_nodes:
-                read_relationships(source, index, stager, self.findings)
-        self._note_empty_arrays(stager)
+        self._read_edges(files, stager)
         if self._options.nodes_from_edges:
             self._name_by_ids(declared)
         else:
             self.last_declared = declared
+
+    def _check_relation(self) -> None:
+        if self._options.relation is not None and not self._relation_used:
+            self.findings.warnings.append(
+                f"--relation {clipped(self._relation, LISTED)} was not needed: every source names the relations of its "
+                "edges"
+            )
 
     def _note_empty_arrays(self, stager: PropertyStager) -> None:
         counts = [f"{name} ({count:,} times)" for name, count in sorted(stager.empty_arrays.items())]
@@ -232,9 +214,3 @@ def _absent(kind: str, name: str, option: str, known: Iterable[str]) -> LoadErro
     step = f"Use one of the nearest there are: {nearest}." if nearest else f"The sources have none: omit {option}."
     owner = "triple" if kind == "relation" else "node"
     return LoadError(f"no {owner} of the sources has the {kind} {clipped(name, _NAME)!r} of {option}", next_step=step)
-
-
-def _kind(source: Source) -> str:
-    if source.form in RDF_FORMATS:
-        return "rdf"
-    return "table" if source.form in TABLES else "property graph"

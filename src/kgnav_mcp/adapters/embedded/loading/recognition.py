@@ -9,43 +9,24 @@ from dataclasses import replace
 from pathlib import Path
 
 from kgnav_mcp.adapters.embedded.loading import layout
+from kgnav_mcp.adapters.embedded.loading.formats import BY_SUFFIX, FORMATS, LOADED, format_named
+from kgnav_mcp.adapters.embedded.loading.formats.apoc import APOC
+from kgnav_mcp.adapters.embedded.loading.formats.rdf import JSON_LD
+from kgnav_mcp.adapters.embedded.loading.formats.refused import JSON_LINES
+from kgnav_mcp.adapters.embedded.loading.formats.tables import EDGES, PROPERTY_GRAPH, SIF, TABLES, TRIPLES
 from kgnav_mcp.adapters.embedded.loading.headers import parse_header
 from kgnav_mcp.adapters.embedded.loading.layout import Layout
-from kgnav_mcp.adapters.embedded.loading.other_formats import is_obo_graph, refuse_other_formats
-from kgnav_mcp.adapters.embedded.loading.sources import FORMATS, RDF_FORMATS, Format, Source, translated
+from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, split_suffix, translated
 from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.errors import LoadError
-
-SUFFIXES = {
-    ".nt": Format.N_TRIPLES,
-    ".nq": Format.N_QUADS,
-    ".ttl": Format.TURTLE,
-    ".turtle": Format.TURTLE,
-    ".trig": Format.TRIG,
-    ".n3": Format.N3,
-    ".rdf": Format.RDF_XML,
-    ".xml": Format.RDF_XML,
-    ".owl": Format.RDF_XML,
-    ".jsonld": Format.JSON_LD,
-    ".trix": Format.TRIX,
-    ".obo": Format.OBO,
-    ".json": Format.APOC,
-    ".jsonl": Format.APOC,
-    ".csv": Format.TABLE,
-    ".tsv": Format.TABLE,
-    ".txt": Format.TABLE,
-    ".edges": Format.EDGES,
-    ".edgelist": Format.EDGES,
-    ".sif": Format.SIF,
-}
 
 LONGEST_HEADER = 1 << 20
 PEEK_BYTES = 65_536
 ADMIN_HEADER = re.compile(r":(ID|START_ID|END_ID)\b|(^|[\t,;|])\"?~(id|from)\b")
 """Only found in the headers of files for neo4j-admin or Amazon Neptune."""
 
-APOC_LINE = re.compile(rb'\s*\{\s*"type"\s*:\s*"(node|relationship)"')
-"""How an export of APOC begins; its properties may have any name, such as `@id`."""
+_JSON_LD_KEY = re.compile(rb'"(@|[A-Za-z][\w.+-]*:[^"\s]*"\s*:)')
+"""A keyword, or a property given by its IRI."""
 
 
 def recognise(path: Path, forced: str | None = None) -> Source:
@@ -55,35 +36,30 @@ def recognise(path: Path, forced: str | None = None) -> Source:
         LoadError: it is missing, a folder, empty, unreadable, or of unknown format.
     """
     source, start = _open_source(path, forced)
-    has_keywords = b'"@context"' in start or b'"@id"' in start
-    if forced is None and source.form is Format.APOC and has_keywords and not APOC_LINE.match(start):
-        return replace(source, form=Format.JSON_LD)
-    if forced is None and source.form is Format.APOC and is_obo_graph(start) and not APOC_LINE.match(start):
-        return replace(source, form=Format.OBOGRAPHS)
-    if source.form in RDF_FORMATS or source.form is Format.APOC:
+    if source.form not in TABLES:
         return source
     found = _layout(source, _first_lines(source, start), forced=forced is not None)
     form = source.form
     if found.header is not None:
-        form = Format.PROPERTY_GRAPH if found.header.admin else Format.TABLE
+        form = PROPERTY_GRAPH if found.header.admin else TRIPLES
     elif found.edges:
-        form = Format.EDGES
+        form = EDGES
     return replace(source, form=form, layout=found)
 
 
 def _layout(source: Source, lines: list[str], *, forced: bool) -> Layout:
     """Returns the layout of a table, by its first lines or as the user states it."""
-    if source.form is Format.PROPERTY_GRAPH or (not forced and ADMIN_HEADER.search(lines[0])):
+    if source.form is PROPERTY_GRAPH or (not forced and ADMIN_HEADER.search(lines[0])):
         return Layout(parse_header(source.name, lines[0]))
-    if source.form is Format.TABLE and not forced:
+    if source.form is TRIPLES and not forced:
         return layout.layout_of(source.name, lines, tabs=".csv" not in map(str.lower, source.path.suffixes))
-    if source.form is Format.SIF:
+    if source.form is SIF:
         layout.check_no_table(source.name, [line.split(layout.TAB) for line in lines])
         return layout.TRIPLES
     header = layout.named_columns(lines)
     if header is not None and header.relationships:
         return Layout(header)
-    without_header = layout.edges_without_header if source.form is Format.EDGES else layout.triples_without_header
+    without_header = layout.edges_without_header if source.form is EDGES else layout.triples_without_header
     return without_header(source.name, lines)
 
 
@@ -93,14 +69,14 @@ def check_together(sources: Sequence[Source], *, nodes_from_edges: bool) -> None
     Raises:
         LoadError: there are neo4j-admin edge files but no node file, or tables of nodes but no edges.
     """
-    edges = [source for source in sources if source.form is Format.PROPERTY_GRAPH and not source.has_nodes]
+    edges = [source for source in sources if source.form is PROPERTY_GRAPH and not source.has_nodes]
     if len(edges) == len(sources) and not nodes_from_edges:
         raise LoadError(
             f"{edges[0].name} has edges, and no source has their nodes",
             next_step="Name the file of nodes, too: it has an :ID column. Or load with --nodes-from-edges, which makes "
             "a node of each id that an edge names.",
         )
-    nodes = [source for source in sources if source.form is Format.TABLE and source.has_nodes]
+    nodes = [source for source in sources if source.form is TRIPLES and source.has_nodes]
     if len(nodes) == len(sources):
         raise LoadError(
             f"{nodes[0].name} is a table of nodes, and no source has edges",
@@ -131,24 +107,77 @@ def _open_source(path: Path, forced: str | None) -> tuple[Source, bytes]:
         raise LoadError(f"{path} does not exist", next_step="Check the path.")
     if not path.is_file():
         raise LoadError(f"{path} is no regular file", next_step="Write the data into a file first: it is read twice.")
-    if forced is not None and forced not in FORMATS:
-        raise LoadError(f"{echoed(forced)} is no format", next_step=f"Use one of: {', '.join(FORMATS)}.")
-    compressed = path.suffix.lower() == ".gz"
-    suffix = (Path(path.stem) if compressed else path).suffix.lower()
-    form = Format(forced) if forced is not None else SUFFIXES.get(suffix)
-    source = Source(path, path.name, form or Format.TABLE, compressed, path.stat().st_size)
+    suffix, compressed = split_suffix(path)
+    stated = _stated_format(forced)
+    form = stated or BY_SUFFIX.get(suffix)
+    source = Source(path, path.name, form or TRIPLES, compressed, path.stat().st_size)
     with translated(source), source.open() as reader:
         start = reader.stream.readline(LONGEST_HEADER) + reader.stream.read(PEEK_BYTES)
-    refuse_other_formats(path, form, start)
+    seen = _format_of(start[:PEEK_BYTES].removeprefix(codecs.BOM_UTF8))
+    _check_format(path, seen, stated, form)
+    if seen is None:
+        _check_json(path, form, start[:PEEK_BYTES].lstrip())
+    form = seen or form
     if form is None:
-        known = " ".join(sorted(SUFFIXES))
+        known = " ".join(sorted(suffix for each in LOADED for suffix in each.suffixes))
         raise LoadError(
             f"the format of {path.name} is not known by its suffix {clipped(repr(suffix), 20)}",
-            next_step=f"Known suffixes: {known}, each also with .gz. Or name the format with --format.",
+            next_step=f"Known suffixes: {known}, each also with .gz or .bz2. Or name the format with --format.",
         )
     if not start.strip():
         raise LoadError(f"{path.name} is empty", next_step="Check that the export was finished.")
-    return source, start
+    return replace(source, form=form), start
+
+
+def _stated_format(name: str | None) -> FileFormat | None:
+    if name is None:
+        return None
+    try:
+        return format_named(name)
+    except KeyError:
+        names = ", ".join(form.name for form in LOADED)
+        raise LoadError(f"{echoed(name)} is no format", next_step=f"Use one of: {names}.") from None
+
+
+def _format_of(start: bytes) -> FileFormat | None:
+    """Returns the format that the first bytes of a file show; None if they show none."""
+    return next((form for form in FORMATS if form.begins is not None and form.begins(start)), None)
+
+
+def _check_format(path: Path, seen: FileFormat | None, stated: FileFormat | None, form: FileFormat | None) -> None:
+    """Checks that a file may be in the format that the user states, or in that of its suffix.
+
+    Raises:
+        LoadError: it is in a format that is not loaded, or in another than the user states.
+    """
+    if seen is not None and not seen.refuse and seen is not stated and stated is not None:
+        raise LoadError(
+            f"{path.name} looks like {seen.title}, not like {stated.title}",
+            next_step=f"Load it without --format {stated.name}.",
+        )
+    refused = seen or form
+    if refused is not None and refused.refuse:
+        raise LoadError(
+            f"{path.name} looks like {refused.title}, which is not loaded",
+            next_step=refused.refuse.replace("FILE", path.name),
+        )
+
+
+def _check_json(path: Path, form: FileFormat | None, text: bytes) -> None:
+    """Refuses JSON that is in no known format."""
+    if form not in {None, APOC, JSON_LD} or text[:1] not in {b"{", b"["}:
+        return
+    what = None
+    if form is JSON_LD:
+        what = None if _JSON_LD_KEY.search(text) else "JSON without the keywords of JSON-LD, such as @context"
+    elif text.startswith(b"["):
+        what = "a JSON array"
+    elif len(text.partition(b"\n")[0].strip()) == 1:
+        what = "JSON over several lines"
+    if what is not None:
+        raise LoadError(
+            f"{path.name} looks like {what}, which is not loaded", next_step=JSON_LINES.replace("FILE", path.name)
+        )
 
 
 def _first_lines(source: Source, start: bytes) -> list[str]:

@@ -2,58 +2,63 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, Literal, cast
 
 from kgnav_mcp.adapters.embedded.loading.headers import Header
 from kgnav_mcp.adapters.embedded.loading.layout import TRIPLES, Layout
 from kgnav_mcp.errors import LoadError
 
-
-class Format(StrEnum):
-    """The format of a source. The values are those of the option `source_format`."""
-
-    N_TRIPLES = "nt"
-    N_QUADS = "nq"
-    TURTLE = "ttl"
-    TRIG = "trig"
-    N3 = "n3"
-    RDF_XML = "rdf"
-    JSON_LD = "jsonld"
-    TRIX = "trix"
-    OBO = "obo"
-    OBOGRAPHS = "obographs"
-    TABLE = "triples"
-    EDGES = "edges"
-    SIF = "sif"
-    PROPERTY_GRAPH = "property-graph"
-    APOC = "apoc"
+if TYPE_CHECKING:
+    from kgnav_mcp.adapters.embedded.loading.findings import Findings
+    from kgnav_mcp.adapters.embedded.loading.names import NameRules
+    from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
+    from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
 
-FORMATS = tuple(str(form) for form in Format)
+Kind = Literal["rdf", "table", "property graph"]
 
-RDF_FORMATS = frozenset(
-    (
-        Format.N_TRIPLES,
-        Format.N_QUADS,
-        Format.TURTLE,
-        Format.TRIG,
-        Format.N3,
-        Format.RDF_XML,
-        Format.JSON_LD,
-        Format.TRIX,
-        Format.OBO,
-        Format.OBOGRAPHS,
-    )
-)
 
-TABLES = frozenset((Format.TABLE, Format.EDGES, Format.SIF))
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """A format of sources: how it is called, recognised and read. `formats.FORMATS` lists all.
+
+    Of a property graph, or a table, all nodes are read before any edge. RDF has no such order, and one reader.
+    """
+
+    name: str
+    """The value of the option `source_format`."""
+    title: str
+    """What it is called in messages and in the documentation."""
+    kind: Kind = "property graph"
+    suffixes: tuple[str, ...] = ()
+    begins: Callable[[bytes], object] | None = None
+    """Whether a file that starts with these bytes is in this format. Content takes precedence over a suffix."""
+    read: Callable[[Source, int, Staging, NameRules, Findings], None] | None = None
+    """Stages RDF. The number is the source's place among all."""
+    read_nodes: Callable[[Source, PropertyStager, Findings], None] | None = None
+    read_edges: Callable[[Source, int, PropertyStager, Findings], None] | None = None
+    refuse: str = ""
+    """For a format that is recognised and not loaded: the next step. FILE stands for the file's name."""
+
+
+COMPRESSIONS: dict[str, Callable[[IO[bytes]], IO[bytes]]] = {
+    ".gz": lambda file: cast("IO[bytes]", gzip.GzipFile(fileobj=file, mode="rb")),
+    ".bz2": lambda file: cast("IO[bytes]", bz2.BZ2File(file)),
+}
+"""How files with a second suffix are unpacked while they are read."""
+
+
+def split_suffix(path: Path) -> tuple[str, str]:
+    """Returns the suffix that tells the format, and the suffix of the compression or an empty text."""
+    last = path.suffix.lower()
+    return (Path(path.stem).suffix.lower(), last) if last in COMPRESSIONS else (last, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +67,9 @@ class Source:
 
     path: Path
     name: str
-    form: Format
-    compressed: bool
+    form: FileFormat
+    compressed: str
+    """The suffix of its compression, one of COMPRESSIONS; empty if it has none."""
     size: int
     layout: Layout = TRIPLES
     """The layout of a table; other formats ignore it."""
@@ -76,9 +82,10 @@ class Source:
         return self.layout.header
 
     @property
-    def plain(self) -> bool:
-        """Whether it is a table of tab-separated triples without a header."""
-        return self.form is Format.TABLE and self.layout.header is None and not self.layout.edges
+    def read_twice(self) -> bool:
+        """Whether it has both nodes and edges, each read from its start."""
+        form = self.form
+        return form.kind == "property graph" and bool(form.read_nodes and form.read_edges) and not self.layout.header
 
     @property
     def has_nodes(self) -> bool:
@@ -98,8 +105,8 @@ class SourceReader:
 
     def __init__(self, source: Source) -> None:
         self._file = source.path.open("rb")
-        unpacked = gzip.GzipFile(fileobj=self._file, mode="rb") if source.compressed else self._file
-        self.stream = cast("IO[bytes]", unpacked)
+        unpack = COMPRESSIONS.get(source.compressed)
+        self.stream: IO[bytes] = unpack(self._file) if unpack else self._file
         self.given = 0
 
     @property
@@ -123,6 +130,10 @@ def translated(source: Source) -> Generator[None]:
         what = "is cut short" if isinstance(error, EOFError) else "is no whole gzip file"
         raise LoadError(f"{source.name} {what}", next_step="Fetch or compress the file again.") from error
     except OSError as error:
+        if source.compressed == ".bz2" and error.strerror is None:
+            raise LoadError(
+                f"{source.name} is no whole bzip2 file", next_step="Fetch or compress the file again."
+            ) from error
         reason = error.strerror or "it cannot be read"
         raise LoadError(f"{source.name}: {reason}", next_step="Check the file and its permissions.") from error
 

@@ -9,13 +9,15 @@ The export's `id` is the node's key; a property `id` stays a property.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import TypeAlias, cast
 
 from kgnav_mcp.adapters.embedded.loading.entries import lines, stage_entries
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
+from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
+from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, SourceReader
 
 JsonObject: TypeAlias = "dict[str, object]"
 
@@ -117,3 +119,22 @@ def _properties(entry: JsonObject) -> JsonObject:
     if not isinstance(properties, dict):
         raise ValueError("properties are no JSON object")  # noqa: TRY004 - as above
     return cast("JsonObject", properties)
+
+
+_ENTRY = re.compile(rb'"type"\s*:\s*"(node|relationship)"')
+_FIRST = re.compile(rb'\s*\{\s*"type"\s*:\s*"(node|relationship)"')
+
+
+def _begins(start: bytes) -> bool:
+    """Whether the first line is an entry. Its properties may have any name, such as `@id`."""
+    return bool(_FIRST.match(start) or ("type" in json_keys(start) and _ENTRY.search(start)))
+
+
+APOC = FileFormat(
+    "apoc",
+    "an export of APOC in JSON",
+    suffixes=(".json", ".jsonl"),
+    begins=_begins,
+    read_nodes=read_apoc_nodes,
+    read_edges=read_apoc_relationships,
+)

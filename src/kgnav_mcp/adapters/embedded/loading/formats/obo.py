@@ -14,9 +14,10 @@ import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading.entries import lines
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
+from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
-from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
+from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.adapters.naming import is_iri
 from kgnav_mcp.adapters.short_ids import OBO, obo_iri
@@ -381,3 +382,6 @@ def _references(text: str) -> tuple[list[str], str]:
     if match is None:
         return [], text
     return [_unescaped(one.strip()) for one in _REFERENCE.findall(match[1])], text[match.end() :]
+
+
+OBO_FILE = FileFormat("obo", "OBO", "rdf", (".obo",), text(rb"(?:format-version:|\[Term\]\s*\n)"), read=read_obo)

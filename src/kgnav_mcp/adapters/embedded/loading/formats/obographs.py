@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
+from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
+from kgnav_mcp.adapters.embedded.loading.formats.obo import Annotation, annotate
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
-from kgnav_mcp.adapters.embedded.loading.obo import Annotation, annotate
 from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
-from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
+from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.adapters.naming import is_iri
 from kgnav_mcp.adapters.short_ids import OBO, obo_id, obo_iri
@@ -32,6 +34,7 @@ _EDGES = {
 }
 _TYPES = {"CLASS": "Class", "INDIVIDUAL": "NamedIndividual"}
 _PROPERTIES = {"ANNOTATION": "AnnotationProperty", "OBJECT": "ObjectProperty", "DATA": "DatatypeProperty"}
+_KEY = re.compile(rb'"(lbl|pred|sub|propertyType)"\s*:')
 _TYPE = ox.NamedNode(RDF_TYPE)
 
 
@@ -139,3 +142,11 @@ def _node(text: str) -> ox.NamedNode:
 def _value(text: str) -> ox.NamedNode | ox.Literal:
     """A value: JSON does not tell IRIs from texts."""
     return ox.NamedNode(text) if text.startswith(("http://", "https://")) and " " not in text else ox.Literal(text)
+
+
+def _begins(start: bytes) -> bool:
+    keys = json_keys(start)
+    return "graphs" in keys and "@graph" not in keys and _KEY.search(start) is not None
+
+
+OBOGRAPHS = FileFormat("obographs", "OBO Graphs (JSON)", "rdf", begins=_begins, read=read_obographs)

@@ -1,0 +1,50 @@
+"""Tables with a row for each triple, edge or node. Their first lines tell which, and in which columns: `layout`."""
+
+from __future__ import annotations
+
+from kgnav_mcp.adapters.embedded.loading.edges import (
+    describe_table,
+    read_edges,
+    read_triples,
+    with_inferred_types,
+)
+from kgnav_mcp.adapters.embedded.loading.findings import Findings
+from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager, read_nodes, read_relationships
+from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source
+
+
+def _read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
+    if source.has_nodes:
+        read_nodes(source if source.header.admin else with_inferred_types(source), stager, findings)
+
+
+def _read_edges(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
+    if source.has_nodes:
+        return
+    if source.layout.header is None and not source.layout.edges and source.form is TRIPLES:
+        read_triples(source, stager.staging, findings)
+    else:
+        read_edges(source, index, stager, findings)
+    findings.notes += describe_table(source, stager.default_relation)
+
+
+def _read_relationships(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
+    if not source.has_nodes:
+        read_relationships(source, index, stager, findings)
+
+
+TRIPLES = FileFormat(
+    "triples", "a table", "table", (".csv", ".tsv", ".txt"), read_nodes=_read_nodes, read_edges=_read_edges
+)
+EDGES = FileFormat(
+    "edges", "an edge list", "table", (".edges", ".edgelist"), read_nodes=_read_nodes, read_edges=_read_edges
+)
+SIF = FileFormat("sif", "Cytoscape's SIF", "table", (".sif",), read_edges=_read_edges)
+PROPERTY_GRAPH = FileFormat(
+    "property-graph",
+    "tables with the headers of neo4j-admin or Amazon Neptune",
+    read_nodes=_read_nodes,
+    read_edges=_read_relationships,
+)
+TABLES = (TRIPLES, EDGES, SIF, PROPERTY_GRAPH)
+"""The formats whose files have a layout."""
