@@ -41,8 +41,10 @@ def is_iri(text: str) -> bool:
 def local_name(reference: str) -> str:
     """The last part of an IRI, a prefixed name or a path: the text after its last `#`, `/` or `:`.
 
-    Returns the whole id if it has none of these, or nothing after them.
+    Of `DOID:734` it is `DOID_734`, as in the IRI. Returns the whole id if it has none of these, or nothing after them.
     """
+    if is_obo_id(reference):
+        return reference.replace(":", "_")
     if is_iri(reference) or reference.startswith("/"):
         tail = re.split(r"[#/]", reference)[-1]
         if tail == reference or (":" in tail and not tail.startswith(":")):
