@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from rdflib import RDF, XSD, BNode, Graph, Literal, URIRef
+from rdflib import OWL, RDF, RDFS, XSD, BNode, Graph, Literal, URIRef
 from rdflib.term import Node as Term
 
 from .raw_graph import Day, Edge, Node, RawGraph, Scalar, Value
 
 FILE = "diseases.ttl"
+FOLDED = "diseases-folded.ttl"
+"""The same for stores that keep triples as they are: without what `kgnav load` makes edges and qualifiers of."""
 
 _PREFIXES = """\
 @prefix obo: <http://purl.obolibrary.org/obo/> .
@@ -49,6 +51,27 @@ def write(folder: Path, seed: int, diseases: int) -> Path:
     return file
 
 
+def fold(file: Path) -> Path:
+    """Write the ontology with `SubClassOf (p some X)` as an edge, and without annotations of axioms.
+
+    The annotated triples have literal tails, and no question asks for their qualifiers.
+    """
+    triples = Graph().parse(file, format="turtle")
+    for restriction in list(triples.subjects(RDF.type, OWL.Restriction)):
+        relation, filler = triples.value(restriction, OWL.onProperty), triples.value(restriction, OWL.someValuesFrom)
+        if relation is None or filler is None:
+            continue
+        for head in list(triples.subjects(RDFS.subClassOf, restriction)):
+            triples.add((head, relation, filler))
+            triples.remove((head, RDFS.subClassOf, restriction))
+        triples.remove((restriction, None, None))
+    for axiom in list(triples.subjects(RDF.type, OWL.Axiom)):
+        triples.remove((axiom, None, None))
+    target = file.with_name(FOLDED)
+    triples.serialize(target, format="turtle")
+    return target
+
+
 def read(file: Path) -> RawGraph:
     """The graph that the file holds: classes of nodes are labels, literals are properties."""
     triples = Graph().parse(file, format="turtle")
@@ -65,7 +88,7 @@ def read(file: Path) -> RawGraph:
         labels = frozenset(local(label) for label in triples.objects(subject, RDF.type))
         key = keys.get(subject, str(subject))
         nodes[key] = Node(key, labels, {name: _value(found) for name, found in values.items()}, _is_blank(subject))
-    names = frozenset({"label", "altLabel"})
+    names = frozenset({"label", "altLabel", "hasExactSynonym", "hasRelatedSynonym"})
     return RawGraph("ontology", nodes, tuple(edges), key="id", names=names, rdf=True)
 
 

@@ -42,7 +42,8 @@ def _property_graph_as_rdf(place: Place) -> Source:
 
 def _ontology(place: Place) -> Source:
     file = ontology.write(place.folder, place.seed, 120 if place.small else 1_200)
-    return Source(ontology.read(file), (file,), (file,))
+    folded = ontology.fold(file)
+    return Source(ontology.read(folded), (file,), (folded,))
 
 
 def _films(place: Place) -> Source:

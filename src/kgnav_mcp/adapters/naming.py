@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import quote, unquote
 
+from kgnav_mcp.adapters.short_ids import is_obo_id
+
 _DOTTED = re.compile(r"\w+(\.\w+)+")
 """A dotted name of Freebase, such as `people.person.place_of_birth`."""
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -18,6 +20,19 @@ _MAX_LENGTH, _MAX_WORDS = 200, 6
 """The longest name, in characters and in words, that is searched for in ids."""
 
 
+_OBSOLETE = "obsolete"
+
+
+def marked_obsolete(name: str) -> str:
+    """The name of an entity that its ontology declares obsolete, as it is shown."""
+    return name if name.casefold().startswith(_OBSOLETE) else f"{_OBSOLETE}: {name}"
+
+
+def is_marked_obsolete(name: str) -> bool:
+    """Whether a name has that mark."""
+    return name.startswith(f"{_OBSOLETE}: ")
+
+
 def is_iri(text: str) -> bool:
     """Whether an id has the form of an absolute IRI (`http://...`, `urn:...`)."""
     return _IRI.fullmatch(text) is not None
@@ -26,8 +41,10 @@ def is_iri(text: str) -> bool:
 def local_name(reference: str) -> str:
     """The last part of an IRI, a prefixed name or a path: the text after its last `#`, `/` or `:`.
 
-    Returns the whole id if it has none of these, or nothing after them.
+    Of `DOID:734` it is `DOID_734`, as in the IRI. Returns the whole id if it has none of these, or nothing after them.
     """
+    if is_obo_id(reference):
+        return reference.replace(":", "_")
     if is_iri(reference) or reference.startswith("/"):
         tail = re.split(r"[#/]", reference)[-1]
         if tail == reference or (":" in tail and not tail.startswith(":")):
@@ -77,6 +94,8 @@ def readable(relation: str) -> str:
     `has_genre` becomes `has genre`, `dbo:birthPlace` `birth place`, `people.person.place_of_birth` `place of birth` and
     `ACTED_IN` `acted in`. A text that already has spaces is not changed.
     """
+    if is_obo_id(relation):
+        return relation  # its number alone says nothing
     name = unquote(local_name(relation))
     if any(character.isspace() for character in name):
         return name

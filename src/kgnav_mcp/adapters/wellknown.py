@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kgnav_mcp.adapters.short_ids import OBO
+
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -9,6 +11,8 @@ SKOS = "http://www.w3.org/2004/02/skos/core#"
 FOAF = "http://xmlns.com/foaf/0.1/"
 DCTERMS = "http://purl.org/dc/terms/"
 FREEBASE = "http://rdf.freebase.com/ns/"
+OWL = "http://www.w3.org/2002/07/owl#"
+OBO_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
 SCHEMA = ("http://schema.org/", "https://schema.org/")
 
 RDF_TYPE = RDF + "type"
@@ -28,22 +32,26 @@ NAME_RELATIONS = (
 )
 ALIAS_RELATIONS = (
     SKOS + "altLabel",
+    SKOS + "hiddenLabel",
+    *(f"{OBO_IN_OWL}has{scope}Synonym" for scope in ("Exact", "Narrow", "Broad", "Related")),
+    OBO + "IAO_0000118",
     *(namespace + "alternateName" for namespace in SCHEMA),
     FREEBASE + "common.topic.alias",
 )
 DESCRIPTION_RELATIONS = (
     *(namespace + "description" for namespace in SCHEMA),
-    RDFS + "comment",
-    DCTERMS + "description",
+    OBO + "IAO_0000115",
     SKOS + "definition",
+    DCTERMS + "description",
     FREEBASE + "common.topic.description",
+    RDFS + "comment",
 )
 
 PREFIXES = {
     "rdf": RDF,
     "rdfs": RDFS,
     "xsd": XSD,
-    "owl": "http://www.w3.org/2002/07/owl#",
+    "owl": OWL,
     "skos": SKOS,
     "foaf": FOAF,
     "dc": "http://purl.org/dc/elements/1.1/",
@@ -61,6 +69,8 @@ PREFIXES = {
     "dbp": "http://dbpedia.org/property/",
     "fb": FREEBASE,
     "geo": "http://www.opengis.net/ont/geosparql#",
+    "obo": OBO,
+    "oboInOwl": OBO_IN_OWL,
     "void": "http://rdfs.org/ns/void#",
     "dcat": "http://www.w3.org/ns/dcat#",
 }

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from kgnav_mcp.adapters.naming import is_iri
 from kgnav_mcp.cli.boundary import INTERRUPTED, TERMINATED, Command, Terminated, terminable
 from kgnav_mcp.cli.options import JSON_FLAG, print_json
 from kgnav_mcp.cli.table_options import table_options
+from kgnav_mcp.clipping import echoed
 from kgnav_mcp.navigation.progress import reporting
 
 if TYPE_CHECKING:
@@ -30,6 +32,21 @@ _BAD_LINES_SHOWN = 5
 _BAR = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
 """The percentage is of the sources' bytes; the postfix has the rate in triples."""
 _EXISTING_FILE = click.Path(path_type=Path)
+
+
+def _read_prefixes(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """The option --prefix as namespaces by prefix.
+
+    Raises:
+        click.BadParameter: a value is not of the form X=IRI.
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        name, _, iri = text.partition("=")
+        if not name or ":" in name or not is_iri(iri):
+            raise click.BadParameter(f"{echoed(text)} is not of the form X=IRI, such as ex=http://example.org/")
+        found[name] = iri
+    return found
 
 
 @click.command(
@@ -101,6 +118,23 @@ name is replaced; a source or any other file never is, the latter only with --fo
     help="Of the RDF of a Wikibase, such as Wikidata: statements of the best rank, or of any.",
 )
 @click.option(
+    "--prefix",
+    "prefixes",
+    multiple=True,
+    metavar="X=IRI",
+    callback=_read_prefixes,
+    help="What the short form X:id means, in tables and in answers, such as HGNC=http://identifiers.org/hgnc/. "
+    "Repeatable. [default: the prefixes that sources declare]",
+)
+@click.option(
+    "--owl",
+    type=click.Choice(["folded", "raw"]),
+    default="folded",
+    show_default=True,
+    help="Of an ontology in OWL: SubClassOf (p some X) as an edge p and owl:Axiom as qualifiers, or the triples as "
+    "they are.",
+)
+@click.option(
     "--type-relation",
     "type_relations",
     multiple=True,
@@ -149,6 +183,8 @@ def load(
     tables: TableOptions,
     mediators: Literal["blank", "unnamed", "none"],
     statements: Literal["truthy", "all"],
+    owl: Literal["folded", "raw"],
+    prefixes: dict[str, str],
     progress: bool | None,
     source_format: str | None,
     labels: tuple[Path, ...],
@@ -178,6 +214,8 @@ def load(
         source_format=source_format,
         mediators=mediators,
         statements=statements,
+        owl=owl,
+        prefixes=prefixes,
         **{name: values for name, values in lists.items() if values},
     )
     try:

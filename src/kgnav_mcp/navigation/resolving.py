@@ -32,6 +32,8 @@ _COMPARED_CHARACTERS = 200
 """Characters of a name that are compared: the cost grows with the product of both lengths."""
 _IN_BRACKETS = re.compile(r"<[^<>\s]+:[^<>\s]+>")
 _ESCAPED = re.compile(r"\\([\\|])")
+_OF_ID_SPACE = re.compile(r"(?=[a-z_]*[A-Z])\w+:\d+")
+"""An id of the OBO Foundry, with a number in a space of ids."""
 _TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
 """A prefix after a dot, which only two-hop ids have: a dot in a host name is followed by a slash or a port."""
 
@@ -307,11 +309,11 @@ class NameIndex(Generic[T]):
         for spelling in spellings(name):
             if exact := self._by_id.get(spelling):
                 return exact
-        folded = name.strip()
-        folded = (folded[1:-1] if _IN_BRACKETS.fullmatch(folded) else folded).casefold()
-        if found := self._by_folded.get(folded):
+        plain = name.strip()
+        plain = plain[1:-1] if _IN_BRACKETS.fullmatch(plain) else plain
+        if found := self._by_folded.get(plain.casefold()):
             return found
-        local = "" if _TWO_HOPS.search(folded) else _local(folded)
+        local = "" if _TWO_HOPS.search(plain.casefold()) else _local(plain)
         return self._by_local.get(local, []) if local else []
 
     @cached_property
@@ -325,7 +327,7 @@ class NameIndex(Generic[T]):
 
     @cached_property
     def _by_local(self) -> Mapping[str, list[T]]:
-        return _grouped((_local(identity.casefold()), thing) for thing, identity, _ in self._things)
+        return _grouped((_local(identity), thing) for thing, identity, _ in self._things)
 
 
 def _grouped(pairs: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
@@ -336,8 +338,13 @@ def _grouped(pairs: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
 
 
 def _local(reference: str) -> str:
-    """The local name of a prefixed id or an IRI: the part after its last `/`, `#` or `:`."""
-    return re.split("[/#:]", reference)[-1]
+    """The local name of a prefixed id or an IRI in lower case: the part after its last `/`, `#` or `:`.
+
+    Of `RO:0002202` it is `ro_0002202`, as in the IRI: the number alone is that of other ids, too.
+    """
+    if _OF_ID_SPACE.fullmatch(reference):
+        return reference.replace(":", "_").casefold()
+    return re.split("[/#:]", reference)[-1].casefold()
 
 
 def _absent_relations(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from kgnav_mcp.adapters.short_ids import ShortIds, namespace
+
 
 class Prefixes:
-    """The prefixes of one graph file. Without any, ids are printed as they are stored."""
+    """The prefixes of one graph file. Without any, only ids of the OBO Foundry are printed otherwise than stored."""
 
     def __init__(self, namespaces: Mapping[str, str], unprefixed: Sequence[str] = ()) -> None:
         """`namespaces` maps prefixes to namespaces. Of two prefixes for one namespace, the first is printed.
@@ -14,32 +16,16 @@ class Prefixes:
         Ids in the namespaces `unprefixed` may also be written without a prefix.
         """
         self.unprefixed = tuple(unprefixed)
-        self._namespace_of = dict(namespaces)
-        self._prefix_of: dict[str, str] = {}
-        for prefix, namespace in namespaces.items():
-            self._prefix_of.setdefault(namespace, prefix)
-        self._other_namespaces = sorted(
-            (space for space in self._prefix_of if not space.endswith(("#", "/"))), key=len, reverse=True
-        )
+        self._short_ids = ShortIds(namespaces)
 
     @property
     def namespaces(self) -> Collection[str]:
         """All namespaces that have a prefix."""
-        return self._prefix_of.keys()
+        return self._short_ids.namespaces
 
     def short(self, key: str) -> str:
-        """Returns the printed form of a stored id: its namespace replaced by a prefix, if there is one.
-
-        A namespace usually ends with the last `#` or `/`.
-        """
-        if not self._prefix_of:
-            return key
-        start = namespace(key)
-        prefix = self._prefix_of.get(start)
-        if prefix is None and self._other_namespaces:
-            start = next((space for space in self._other_namespaces if key.startswith(space)), start)
-            prefix = self._prefix_of.get(start)
-        return key if prefix is None or len(start) == len(key) else f"{prefix}:{key[len(start) :]}"
+        """Returns the printed form of a stored id: its short form, if there is one."""
+        return self._short_ids.short(key) or key
 
     def is_opaque(self, key: str) -> bool:
         """Whether a stored id, such as that of `Q42`, says nothing that could be read as a name."""
@@ -47,31 +33,29 @@ class Prefixes:
 
     def printed(self, prefixes: Iterable[str]) -> dict[str, str]:
         """Returns those of the prefixes that printed ids use, with their namespaces."""
-        found = ((prefix, self._namespace_of[prefix]) for prefix in prefixes if prefix in self._namespace_of)
-        return {prefix: iri for prefix, iri in found if self._prefix_of[iri] == prefix}
+        found = ((prefix, self._short_ids.namespace_of(prefix)) for prefix in prefixes)
+        return {prefix: iri for prefix, iri in found if iri is not None and self._short_ids.prefix_of(iri) == prefix}
 
     def is_id(self, text: str) -> bool:
         """Whether a text has the form of an id, whatever the graph has: a full IRI, or a known prefix and a name."""
-        return "://" in text or (":" in text and len(self.keys(text)) > 1)
+        return "://" in text or self._short_ids.declared(text) is not None
 
     def keys(self, reference: str) -> tuple[str, ...]:
         """Returns the stored ids that a text may mean, the text itself first.
 
-        Accepts `wd:Q42`, `<http://...>` and full IRIs; `Q42` if its namespace needs no prefix.
+        Accepts `wd:Q42`, `DOID:734`, `<http://...>` and full IRIs; `Q42` if its namespace needs no prefix.
         """
         key = storable(reference)
         if key.startswith("<") and key.endswith(">"):
             return key, key[1:-1]
-        prefix, separator, local = key.partition(":")
-        if not separator:
+        if ":" not in key:
             return (key, *(namespace + key for namespace in self.unprefixed))
-        namespace = self._namespace_of.get(prefix) if local else None
-        return (key,) if namespace is None else (key, namespace + local)
+        full = self._short_ids.full(key)
+        return (key,) if full is None else (key, full)
 
-
-def namespace(key: str) -> str:
-    """Returns a stored id up to its last `#` or `/`, the part that a prefix may replace."""
-    return key[: (max(key.rfind("#"), key.rfind("/")) if "#" in key else key.rfind("/")) + 1]
+    def declared(self, reference: str) -> str | None:
+        """Returns the IRI that a short form means by a prefix, not by the rule of the OBO Foundry; else None."""
+        return self._short_ids.declared(reference)
 
 
 def storable(text: str) -> str:

@@ -10,7 +10,7 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
 from kgnav_mcp.adapters.embedded.session import Session, checked_list, mapping, text, text_or_none
 from kgnav_mcp.adapters.languages import language_rank
-from kgnav_mcp.adapters.naming import entity_name, readable
+from kgnav_mcp.adapters.naming import entity_name, is_marked_obsolete, marked_obsolete, readable
 from kgnav_mcp.adapters.paging.relations import joined
 from kgnav_mcp.model import Entity, Literal, Node, Qualifier, Relation
 
@@ -67,7 +67,9 @@ class Builder:
             return label
         names = [(language_rank(language, self._languages), name) for language, name in self._all_names(key)]
         preferred = [name for name in names if name[0] < language_rank(None, self._languages)]
-        return min(preferred)[1] if preferred else label
+        if not preferred:
+            return label
+        return marked_obsolete(min(preferred)[1]) if is_marked_obsolete(label) else min(preferred)[1]
 
     def _all_names(self, key: str) -> list[tuple[Any, ...]]:
         return self.session.all(queries.names.NAMES_OF, key)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from rdflib import RDF, XSD, URIRef
 
 from kgnav_mcp.adapters.naming import is_iri
+from kgnav_mcp.adapters.short_ids import ShortIds
 from kgnav_mcp.adapters.sparql.terms import iri
 from kgnav_mcp.errors import InvalidArgument
 
@@ -54,39 +55,30 @@ class Ids:
 
     def __init__(self, prefixes: Mapping[str, str]) -> None:
         """`prefixes` maps names to namespaces. Of two names for one namespace, the later one is printed."""
-        self._namespaces = dict(prefixes)
-        self._names = {namespace: name for name, namespace in prefixes.items()}
-        self._unusual_namespaces = sorted(
-            (space for space in self._names if not space.endswith(("#", "/"))), key=len, reverse=True
-        )
+        self._short_ids = ShortIds(dict(reversed([*prefixes.items()])))
 
     @property
     def namespaces(self) -> Collection[str]:
         """Every namespace that has a prefix."""
-        return self._names.keys()
+        return self._short_ids.namespaces
 
     def short(self, full: str) -> str:
-        """The printed form of an IRI: prefix and local name, else the full IRI."""
+        """The printed form of an IRI: its short form, else the full IRI."""
         full = str(full)  # An rdflib term is a str, but does not equal one.
-        local_start = max(full.rfind("#"), full.rfind("/")) + 1
-        for namespace in (full[:local_start], *(space for space in self._unusual_namespaces if full.startswith(space))):
-            name = self._names.get(namespace)
-            if name is not None and _LOCAL.fullmatch(full, len(namespace)):
-                return f"{name}:{full[len(namespace) :]}"
+        short = self._short_ids.short(full)
+        if short is not None and _LOCAL.fullmatch(short):
+            return short
         # Brackets, since an IRI such as `geo:52.5,13.4` could be read as a prefixed name.
-        return f"<{full}>" if full.partition(":")[0] in self._namespaces else full
+        return f"<{full}>" if self._short_ids.full(full) is not None else full
 
     def iri(self, reference: str) -> URIRef | None:
         """Resolve an id in any form to an IRI; None if the text is not the id of an IRI."""
         if not reference or len(reference) > _MAX_LENGTH or reference.startswith(_BLANK):
             return None
-        match = _PREFIXED.fullmatch(reference)
         if reference.startswith("<") and reference.endswith(">"):
             full = reference[1:-1]
-        elif match is not None and match[1] in self._namespaces:
-            full = self._namespaces[match[1]] + match[2]
         else:
-            full = reference
+            full = (self._short_ids.full(reference) if _PREFIXED.fullmatch(reference) else None) or reference
         if not is_iri(full) or full.endswith(":"):
             return None
         try:

@@ -32,6 +32,7 @@ CREATE TABLE staging.statement (
 CREATE TABLE staging.qualifying (reifier INTEGER PRIMARY KEY);
 CREATE TABLE staging.qualification (reifier INTEGER PRIMARY KEY, qualifiers TEXT NOT NULL);
 CREATE TABLE staging.loose (node INTEGER PRIMARY KEY);
+CREATE TABLE staging.deprecated (node INTEGER PRIMARY KEY);
 CREATE TABLE staging.class (node INTEGER PRIMARY KEY, label INTEGER);
 CREATE TABLE staging.remap (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
 CREATE TABLE staging.mediated (

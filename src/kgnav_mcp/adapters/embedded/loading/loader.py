@@ -20,10 +20,11 @@ from kgnav_mcp.adapters.embedded.loading import ddl, prefixes, queries, writer
 from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS, Background, Interrupts
 from kgnav_mcp.adapters.embedded.loading.nodes import copy_nodes, fill_node_file, node_file
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadReport, ProgressListener
+from kgnav_mcp.adapters.embedded.loading.owl import fold_expressions
 from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, check_distinct, check_paths, check_target
 from kgnav_mcp.adapters.embedded.loading.reading import Reading
 from kgnav_mcp.adapters.embedded.loading.recognition import check_together, recognise, recognise_names
-from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers
+from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers, collect_statements
 from kgnav_mcp.adapters.embedded.loading.staging import TERM_BUDGET, Staging
 from kgnav_mcp.adapters.embedded.loading.statistics import committed, count_attributes, count_edges, write_statistics
 from kgnav_mcp.adapters.embedded.loading.wikibase import fold_statements, used_relations
@@ -124,10 +125,23 @@ def _write_relations_and_labels(reading: Reading, options: LoadOptions) -> list[
         hidden = fold_statements(staging, reading.wikibase, options.statements, reading.findings)
         reading.type_relations = used_relations(staging, reading.type_relations)
     writer.write_relations(connection, staging)
+    _fold_ontology(reading, folded=options.owl == "folded")
     attach_qualifiers(connection, staging)
+    writer.mark_deprecated(connection, staging)
     writer.write_labels(connection, staging, reading.type_relations)
     connection.execute("COMMIT")
     return hidden
+
+
+def _fold_ontology(reading: Reading, *, folded: bool) -> None:
+    """Collects statements about triples, folds class expressions of OWL into edges, and notes how many."""
+    staging = reading.staging
+    axioms = collect_statements(staging.connection, staging, axioms=folded)
+    parts = [fold_expressions(staging.connection, staging)] if folded else []
+    if axioms:
+        parts.append(f"{axioms:,} owl:Axiom annotations became qualifiers of the triples that they annotate")
+    if note := "; ".join(filter(None, parts)):
+        reading.findings.notes.append(f"ontology: {note} (--owl raw loads the triples as they are)")
 
 
 def _write_edges_and_nodes(part: PartFile, reading: Reading, options: LoadOptions) -> bool:

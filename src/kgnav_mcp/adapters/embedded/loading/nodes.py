@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from kgnav_mcp.adapters.embedded import filetables
-from kgnav_mcp.adapters.embedded.ids import namespace
 from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
-from kgnav_mcp.adapters.embedded.loading.names import DESCRIPTION, NAME, NameRules
+from kgnav_mcp.adapters.embedded.loading.names import ALIAS, DESCRIPTION, NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.staging import NamingRow
 from kgnav_mcp.adapters.embedded.loading.writer import write_attributes
 from kgnav_mcp.adapters.likeness import ID
-from kgnav_mcp.adapters.naming import readable_names
+from kgnav_mcp.adapters.naming import marked_obsolete, readable_names
+from kgnav_mcp.adapters.short_ids import namespace
 
 
 def node_file(path: Path, staging: Path) -> sqlite3.Connection:
@@ -76,18 +76,19 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
             rows.clear()
 
     text_length = 0
-    for node, key in connection.execute(queries.TERMS):
+    for node, key, deprecated in connection.execute(queries.TERMS):
         blank = key.startswith("_:")
         label = language = description = None
         has_preferred_name = False
         for kind, rank, tag, text in sorted_names.of(node):
             names.append((node, kind, tag, text))
             text_length += len(text)
-            has_preferred_name = has_preferred_name or (kind == NAME and rank < unasked_rank)
-            if kind == NAME and label is None:
-                label, language = text, tag
+            if kind == NAME:
+                has_preferred_name |= rank < unasked_rank
+                label, language = (text, tag) if label is None else (label, language)
             elif kind == DESCRIPTION and description is None:
                 description = text
+        label = _shown_name(node, key, label, names, obsolete=deprecated)
         if label is None and (options.mediators == "unnamed" or (blank and options.mediators == "blank")):
             unnamed.append((node,))
         elif node <= last_rdf and not blank and not has_preferred_name and namespace(key) not in opaque:
@@ -98,6 +99,18 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
             flush()
             text_length = 0
     flush()
+
+
+def _shown_name(
+    node: int, key: str, label: str | None, names: list[tuple[int, int, str | None, str]], *, obsolete: int
+) -> str | None:
+    """Returns the name of a node; with a mark if it is obsolete. It is found by the marked name as well."""
+    if not obsolete:
+        return label
+    marked = marked_obsolete(label or readable_names(key)[0])
+    if marked != label:
+        names.append((node, ALIAS, None, marked))
+    return marked
 
 
 class _SortedNames:

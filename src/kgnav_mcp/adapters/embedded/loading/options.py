@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -17,6 +17,10 @@ DEFAULT_RELATION = "related_to"
 Mediators = Literal["blank", "unnamed", "none"]
 Statements = Literal["truthy", "all"]
 """Which statements of a Wikibase are loaded: those of the best rank, or all."""
+
+
+Owl = Literal["folded", "raw"]
+"""Whether class expressions of OWL become edges and `owl:Axiom` qualifiers, or the triples stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,9 @@ class LoadOptions:
     mediators: Mediators = "blank"
     """Which nodes without a name are mediators: blank nodes, all, or none. A mediator must also have an edge."""
     statements: Statements = "truthy"
+    owl: Owl = "folded"
+    prefixes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Namespaces by prefix, in addition to those that the sources declare."""
     type_relations: tuple[str, ...] = (wellknown.RDF_TYPE,)
     """Relations whose tails are labels (classes), as short or full ids; for a table, for example, `P31`.
 

@@ -11,6 +11,8 @@ STAGE_NAMED_KEY = "INSERT INTO staging.named_key VALUES"
 STAGE_LABELLED = "INSERT INTO staging.labelled VALUES"
 STAGE_REIFIER = "INSERT INTO staging.reifier (reifier, s, p, o, text, datatype, language) VALUES"
 
+LAST_TRIPLE = "SELECT coalesce(max(rowid), 0) FROM staging.triple"
+
 # One scan of the properties, for the error about a property that no node has.
 STAGED_PROPERTIES = "SELECT DISTINCT p FROM staging.property"
 
@@ -133,8 +135,15 @@ UNION ALL SELECT t.s, c.label FROM staging.relationship t CROSS JOIN staging.cla
 ORDER BY 1, 2
 """
 
+# Terms that an ontology declares obsolete: one scan of the staged literals and properties.
+FIND_DEPRECATED = """
+INSERT OR IGNORE INTO staging.deprecated
+SELECT node FROM staging.literal WHERE p = ?1 AND text IN ('true', '1')
+UNION SELECT node FROM staging.property WHERE p = ?1 AND text IN ('true', '1')
+"""
+
 # Nodes and names: one scan of the terms, one sort of the names.
-TERMS = "SELECT id, key FROM staging.term ORDER BY id"
+TERMS = "SELECT id, key, id IN (SELECT node FROM staging.deprecated) FROM staging.term ORDER BY id"
 SORTED_NAMES = "SELECT node, kind, rank, language, text FROM staging.naming ORDER BY node, kind, rank, language, text"
 WRITE_NODE = "INSERT INTO node (id, key, label, language, description) VALUES"
 WRITE_NAME = "INSERT INTO name (node, kind, language, text) VALUES"

@@ -18,14 +18,18 @@ WHERE t.p = :predicate AND t.s = reifier AND k.id = t.o AND r.key = k.key
 UPDATE staging.statement SET text = l.text, datatype = l.datatype, language = l.language
 FROM staging.literal l WHERE l.p = :object AND l.node = reifier
 """,
-    # One scan of the statements.
-    """
+)
+"""Collect statements by the relations to their three parts."""
+
+STAGE_REIFIERS = """
 INSERT INTO staging.reifier (reifier, s, p, o, text, datatype, language)
 SELECT reifier, s, p, o, text, datatype, language FROM staging.statement
 WHERE p IS NOT NULL AND (o IS NOT NULL OR text IS NOT NULL)
-""",
-)
-"""Collect RDF 1.1's statements into rows of `reifier`. The last one does not scan the triples."""
+"""
+"""Collects statements into rows of `reifier`. One scan of the statements."""
+
+PARTS_OF_STATEMENTS = "CREATE TABLE staging.part (p INTEGER PRIMARY KEY)"
+ADD_PART = "INSERT OR IGNORE INTO staging.part VALUES (?)"
 
 FIND_ASSERTED = (
     "CREATE INDEX staging.reifier_triple ON reifier (s, p, o)",
@@ -52,13 +56,13 @@ FROM staging.triple t
 CROSS JOIN staging.qualifying q ON q.reifier = t.s
 CROSS JOIN relation r ON r.id = t.p
 CROSS JOIN staging.term k ON k.id = t.o
-WHERE t.p NOT IN (:subject, :predicate, :object) AND NOT (t.p IS :type AND k.key = :statement)
+WHERE t.p NOT IN (SELECT p FROM staging.part) AND NOT (t.p IS :type AND k.key IN (:statement, :axiom))
 UNION
 SELECT l.node, r.key, l.text, l.datatype, l.language, 0
 FROM staging.literal l
 CROSS JOIN staging.qualifying q ON q.reifier = l.node
 CROSS JOIN relation r ON r.id = l.p
-WHERE l.p NOT IN (:subject, :predicate, :object)
+WHERE l.p NOT IN (SELECT p FROM staging.part)
 ORDER BY 1, 2, 6, 3, 4, 5
 """
 STAGE_QUALIFIERS = "INSERT INTO staging.qualification VALUES (?, ?)"
@@ -97,7 +101,7 @@ DELETE FROM staging.qualifying WHERE reifier IN (SELECT reifier FROM staging.rei
 """,
     """
 INSERT OR IGNORE INTO staging.loose SELECT t.o FROM staging.triple t CROSS JOIN staging.qualifying q ON q.reifier = t.s
-WHERE t.p IN (:subject, :predicate, :object, :type)
+WHERE t.p IN (SELECT p FROM staging.part) OR t.p IS :type
 """,
     "DELETE FROM staging.triple WHERE s IN (SELECT reifier FROM staging.qualifying)",
     "DELETE FROM staging.literal WHERE node IN (SELECT reifier FROM staging.qualifying)",
@@ -112,17 +116,24 @@ DELETE FROM staging.loose WHERE node IN (SELECT node FROM staging.literal UNION 
 """,
     "DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.reifier UNION SELECT o FROM staging.reifier)",
     "DELETE FROM staging.term WHERE id IN (SELECT node FROM staging.loose)",
-    # Reifiers of unasserted triples get the triple's parts as edges. RDF 1.1's have them already; sets drop repeats.
-    "INSERT INTO staging.triple SELECT reifier, :subject, s FROM staging.reifier WHERE asserted = 0",
+    # Reifiers of unasserted triples get the triple's parts as edges, which statements of RDF 1.1 and OWL have already.
+    """
+INSERT INTO staging.triple SELECT reifier, :subject, s FROM staging.reifier
+WHERE asserted = 0 AND reifier NOT IN (SELECT reifier FROM staging.statement)
+""",
     """
 INSERT INTO staging.literal
 SELECT f.reifier, :predicate, r.key, 'xsd:anyURI', NULL FROM staging.reifier f JOIN relation r ON r.id = f.p
 WHERE f.asserted = 0 AND f.reifier NOT IN (SELECT reifier FROM staging.statement)
 """,
-    "INSERT INTO staging.triple SELECT reifier, :object, o FROM staging.reifier WHERE asserted = 0 AND o IS NOT NULL",
+    """
+INSERT INTO staging.triple SELECT reifier, :object, o FROM staging.reifier
+WHERE asserted = 0 AND o IS NOT NULL AND reifier NOT IN (SELECT reifier FROM staging.statement)
+""",
     """
 INSERT INTO staging.literal
-SELECT reifier, :object, text, datatype, language FROM staging.reifier WHERE asserted = 0 AND o IS NULL
+SELECT reifier, :object, text, datatype, language FROM staging.reifier
+WHERE asserted = 0 AND o IS NULL AND reifier NOT IN (SELECT reifier FROM staging.statement)
 """,
 )
 """To be run in this order. Statements on `reifier`, `qualifying` and `loose` alone scan only these tables."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+
+import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading import bulk, parsing
-from kgnav_mcp.adapters.embedded.loading.encoding import Batch
+from kgnav_mcp.adapters.embedded.loading.encoding import Batch, Encoder
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
@@ -25,6 +28,24 @@ def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, fin
         _stage_batch(batch, numbers, staging, rules)
         if staging.pending >= bulk.BATCH or staging.text >= bulk.BATCH_TEXT:
             staging.checkpoint(source.name, batch.position)
+    staging.finish(source.name, source.size)
+
+
+def stage_quads(
+    quads: Iterable[ox.Quad],
+    source: Source,
+    index: int,
+    staging: Staging,
+    rules: NameRules,
+    *,
+    position: Callable[[], int],
+) -> None:
+    """Stages triples that another reader makes of a source. `position` returns the bytes of it read so far."""
+    numbers, encoder, statements = _NumberMap(), Encoder(index), iter(quads)
+    for first in statements:
+        batch = encoder.encode(chain((first,), islice(statements, parsing.QUADS - 1)), 0, bulk.BATCH_TEXT)
+        _stage_batch(batch, numbers, staging, rules)
+        staging.checkpoint(source.name, position())
     staging.finish(source.name, source.size)
 
 

@@ -8,6 +8,7 @@ from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.findings import LISTED, Findings
 from kgnav_mcp.adapters.embedded.loading.headers import Role
+from kgnav_mcp.adapters.embedded.loading.joining import join_short_ids, note_undescribed
 from kgnav_mcp.adapters.embedded.loading.labels import read_labels
 from kgnav_mcp.adapters.embedded.loading.names import NameRules, stored_ids
 from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LoadOptions
@@ -70,15 +71,39 @@ class Reading:
             if source.form.read is not None:
                 source.form.read(source, index, staging, self._rules, self.findings)
         self.last_rdf = staging.terms.last
+        last_rdf_triple = self._last_triple()
+        staging.prefixes.update(self._options.prefixes)
+        staging.full_relation = self._full_relation
         self.wikibase = recognise_wikibase(staging)
         self._read_tables()
         self._name_by_ids(self.last_rdf)
         self._read_property_graph()
+        self._join_tables(last_rdf_triple)
         if self._labels:
             read_labels(self._labels, staging, self._rules, self.findings)
         self._check_relation()
         self._find_type_relations()
         self._check_names()
+
+    def _last_triple(self) -> int:
+        """The number of the last triple that is staged, which all further ones exceed."""
+        self.staging.flush()
+        (number,) = self.staging.connection.execute(queries.LAST_TRIPLE).fetchone()
+        return int(number)
+
+    def _full_relation(self, name: str) -> str:
+        """Returns the stored id of a relation of a table, which may be the short form of one of RDF."""
+        declared = Prefixes(self.staging.prefixes).declared(name)
+        keys = () if "://" in name else self._prefixes.keys(name)[1:]
+        return declared or next((key for key in keys if key in self.staging.relations), name)
+
+    def _join_tables(self, last_rdf_triple: int) -> None:
+        """Makes one graph of tables and other sources, and notes what no source describes."""
+        tables = [source for source in self.sources if source.form.kind == "table" and source.has_edges]
+        if self.last_rdf < self.staging.terms.last and (len(self.sources) > 1 or self._options.prefixes):
+            join_short_ids(self.staging, self.last_rdf, ID_RANK, self.findings)
+        if 0 < len(tables) < len(self.sources) and not self.staging.terms.overflowed:
+            note_undescribed(self.staging, last_rdf_triple, ID_RANK, self.findings)
 
     def _read_tables(self) -> None:
         """Stages the tables whose rows are triples or edges."""

@@ -1,7 +1,8 @@
 """Turns statements about triples into qualifiers of those triples.
 
-Two notations are supported: RDF 1.2 reifiers (`rdf:reifies`, also written `<< >>` and `{| |}`) and RDF 1.1's
-`rdf:Statement` with `rdf:subject`, `rdf:predicate` and `rdf:object`. All other triples of a reifier become qualifiers.
+Three notations are supported: RDF 1.2 reifiers (`rdf:reifies`, also written `<< >>` and `{| |}`), RDF 1.1's
+`rdf:Statement` with `rdf:subject`, `rdf:predicate` and `rdf:object`, and OWL's `owl:Axiom`. All other triples of a
+reifier become qualifiers.
 Two reifiers of one triple give two parallel triples, so that the qualifiers of each stay together.
 
 A reifier of a triple that the sources do not assert stays a node with the triple's parts as its edges, so that nothing
@@ -12,37 +13,50 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
 from kgnav_mcp.adapters.embedded.loading import queries_reification as queries
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
-from kgnav_mcp.adapters.wellknown import (
-    RDF_OBJECT,
-    RDF_PREDICATE,
-    RDF_STATEMENT,
-    RDF_SUBJECT,
-    RDF_TYPE,
-)
+from kgnav_mcp.adapters.wellknown import OWL, RDF_OBJECT, RDF_PREDICATE, RDF_STATEMENT, RDF_SUBJECT, RDF_TYPE
 
 PARTS = (RDF_SUBJECT, RDF_PREDICATE, RDF_OBJECT)
+PARTS_OF_AXIOMS = (OWL + "annotatedSource", OWL + "annotatedProperty", OWL + "annotatedTarget")
 
 Fact = tuple[int, str, str, str | None, str | None, int]
 """Reifier, relation key, text, datatype, language, and 1 if the text is the key of a node."""
 
 
+def collect_statements(connection: sqlite3.Connection, staging: Staging, *, axioms: bool) -> int:
+    """Collects the statements of RDF 1.1 and, if wanted, the axioms of OWL. Returns the number of axioms.
+
+    Relations must be written already.
+    """
+    connection.execute(queries.PARTS_OF_STATEMENTS)
+    counts = [_collect(connection, staging, PARTS), _collect(connection, staging, PARTS_OF_AXIOMS) if axioms else 0]
+    return counts[-1]
+
+
+def _collect(connection: sqlite3.Connection, staging: Staging, parts: Sequence[str]) -> int:
+    if not all(part in staging.relations for part in parts):
+        return 0
+    numbers = [staging.relations[part] for part in parts]
+    named: dict[str, int] = dict(zip(("subject", "predicate", "object"), numbers, strict=True))
+    connection.executemany(queries.ADD_PART, ((number,) for number in numbers))
+    first, *others = queries.STAGE_STATEMENTS
+    count = connection.execute(first, named).rowcount
+    for statement in others:
+        connection.execute(statement, named)
+    return count
+
+
 def attach_qualifiers(connection: sqlite3.Connection, staging: Staging) -> None:
-    """Moves the triples of reifiers from the staged triples to qualifiers.
+    """Moves the triples of reifiers and of collected statements from the staged triples to qualifiers.
 
     Relations must be written already. Relations that are first used here are written here.
     """
-    if all(part in staging.relations for part in PARTS):
-        parts = {
-            name: staging.relations[key] for name, key in zip(("subject", "predicate", "object"), PARTS, strict=True)
-        }
-        for statement in queries.STAGE_STATEMENTS:
-            connection.execute(statement, parts)
+    connection.execute(queries.STAGE_REIFIERS)
     if not connection.execute(queries.HAS_REIFIERS).fetchone()[0]:
         return
     subject, predicate, tail = (staging.relation(part) for part in PARTS)
@@ -52,8 +66,10 @@ def attach_qualifiers(connection: sqlite3.Connection, staging: Staging) -> None:
         "object": tail,
         "type": staging.relations.get(RDF_TYPE),
         "statement": RDF_STATEMENT,
+        "axiom": OWL + "Axiom",
     }
     connection.executemany(queries.ADD_RELATION, zip((subject, predicate, tail), PARTS, strict=True))
+    connection.executemany(queries.ADD_PART, ((number,) for number in (subject, predicate, tail)))
     for statement in queries.FIND_ASSERTED:
         connection.execute(statement)
     facts: Iterator[Fact] = connection.execute(queries.REIFIER_FACTS, numbers)

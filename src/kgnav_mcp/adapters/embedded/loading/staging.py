@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from sys import getsizeof
 from typing import Any
 
@@ -93,6 +93,8 @@ class Staging:
         self.prefixes: dict[str, str] = {}
         self.unprefixed: tuple[str, ...] = ()
         """Namespaces whose ids may be written without a prefix."""
+        self.full_relation: Callable[[str], str] | None = None
+        """Returns the stored id of a relation that a table may write in short form."""
         self.text = 0
         """Characters of the texts in the lists, approximately."""
         self.count = 0
@@ -108,7 +110,11 @@ class Staging:
         Raises:
             LoadError: as `_add_name`.
         """
-        return self.relations.get(key) or self._add_name(self.relations, key)
+        found = self.relations.get(key)
+        if found is None and self.full_relation is not None and ":" in key:
+            key = self.full_relation(key)
+            found = self.relations.get(key)
+        return found or self._add_name(self.relations, key)
 
     def label(self, key: str) -> int:
         """Returns the number of a property graph's label, adding it if it is new.

@@ -12,6 +12,7 @@ from kgnav_mcp.adapters.embedded import filetables
 from kgnav_mcp.adapters.embedded.loading import bulk, queries
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.wellknown import OWL
 
 MAKE_NODES = "Add the node, or load with --nodes-from-edges to make it"
 Row = tuple[Any, ...]
@@ -43,6 +44,12 @@ def reject_undeclared(connection: sqlite3.Connection, last_declared: int, names:
 def write_relations(connection: sqlite3.Connection, staging: Staging) -> None:
     """Writes all relations and properties of the sources."""
     connection.executemany(queries.WRITE_RELATION, ((number, key) for key, number in staging.relations.items()))
+
+
+def mark_deprecated(connection: sqlite3.Connection, staging: Staging) -> None:
+    """Notes which terms an ontology declares obsolete. Their names are shown with that mark."""
+    if (number := staging.relations.get(OWL + "deprecated")) is not None:
+        connection.execute(queries.FIND_DEPRECATED, (number,))
 
 
 def write_edges(connection: sqlite3.Connection) -> None:

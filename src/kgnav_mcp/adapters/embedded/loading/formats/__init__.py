@@ -5,7 +5,17 @@ The first entry whose `begins` accepts the first bytes of a file is its format. 
 
 from __future__ import annotations
 
-from kgnav_mcp.adapters.embedded.loading.formats import apoc, columnar, databases, rdf, refused, tables, workbooks
+from kgnav_mcp.adapters.embedded.loading.formats import (
+    apoc,
+    columnar,
+    databases,
+    obo,
+    obographs,
+    rdf,
+    refused,
+    tables,
+    workbooks,
+)
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat
 
 FORMATS: tuple[FileFormat, ...] = (
@@ -16,7 +26,9 @@ FORMATS: tuple[FileFormat, ...] = (
     databases.DUCKDB,
     *refused.FILES,
     *rdf.SYNTAXES,
+    obo.OBO_FILE,
     apoc.APOC,
+    obographs.OBOGRAPHS,
     *refused.JSON_BEFORE_JSON_LD,
     rdf.JSON_LD,
     *refused.JSON,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kgnav_mcp.adapters.embedded.loading.formats.beginnings import Begins, binary, json_keys, json_with, text, xml_root
+from kgnav_mcp.adapters.embedded.loading.formats.beginnings import Begins, binary, json_with, text, xml_root
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat
 
 _LINES = "Its edges as a table with the columns source, target and type can be loaded"
@@ -24,7 +24,6 @@ JSON_LINES = (
 
 _LGL_NODE = re.compile(r"# ?(\S+)")
 _LGL_NEIGHBOR = re.compile(r"\S+( [+-]?[0-9.]+(e[+-]?[0-9]+)?)?", re.IGNORECASE)
-_OBO_GRAPH_KEY = re.compile(rb'"(lbl|pred)"\s*:')
 _GRAPHSON = re.compile(rb'"@type"\s*:\s*"(tinker|g):|"(in|out)V"\s*:')
 
 
@@ -36,11 +35,6 @@ def _is_lgl(start: bytes) -> bool:
     nodes = [place for place, line in enumerate(lines) if line.startswith("#")]
     blocks = sum(after - place > 1 for place, after in zip(nodes, [*nodes[1:], len(lines)], strict=True))
     return blocks > 1 and all((_LGL_NODE if line[:1] == "#" else _LGL_NEIGHBOR).fullmatch(line) for line in lines)
-
-
-def _is_obo_graph(start: bytes) -> bool:
-    keys = json_keys(start)
-    return "graphs" in keys and "@graph" not in keys and _OBO_GRAPH_KEY.search(start) is not None
 
 
 def _is_graphson(start: bytes) -> bool:
@@ -70,7 +64,6 @@ FILES = (
     _refused("SBML", xml_root(rb"sbml"), _NETWORK, ".sbml"),
     _refused("an HTML page", xml_root(rb"(?i:html)"), _PAGE, ".html", ".htm"),
     _refused("an HTML page", text(rb"<!DOCTYPE html\b"), _PAGE),
-    _refused("an OBO file", text(rb"(?:format-version:|\[Term\]\s*\n)"), _ONTOLOGY, ".obo"),
     _refused("OWL in functional syntax", text(rb"(?:Prefix|Ontology)\("), _ONTOLOGY, ".ofn"),
     _refused("OWL in Manchester syntax", text(rb"(?:Prefix:\s+[\w-]*:|Ontology:\s)"), _ONTOLOGY, ".omn"),
     _refused("a Pajek network", text(rb"(?:%[^\n]*\n\s*)*\*(?:Vertices|Network)\b"), _NETWORK, ".net"),
@@ -87,10 +80,7 @@ FILES = (
     _refused("Cytoscape's CX", None, _NETWORK, ".cx", ".cx2"),
 )  # fmt: skip
 
-JSON_BEFORE_JSON_LD = (
-    _refused("the JSON of OBO Graphs", _is_obo_graph, _ONTOLOGY),
-    _refused("GraphSON", _is_graphson, _NETWORK),
-)
+JSON_BEFORE_JSON_LD = (_refused("GraphSON", _is_graphson, _NETWORK),)
 JSON = (
     _refused("node-link JSON", json_with("nodes", "links"), _NETWORK),
     _refused("node-link JSON", json_with("nodes", "edges"), _NETWORK),
