@@ -34,31 +34,18 @@ STORES = {
 """Addresses of stores, with the fixture that gives the one asked in its place: none of them is on a test's machine."""
 
 
-def _item(item: str, name: str) -> bytes:
-    """The RDF of an item of Wikidata with one statement."""
-    return f"""
-        @prefix wd: <http://www.wikidata.org/entity/> .
-        @prefix wds: <http://www.wikidata.org/entity/statement/> .
-        @prefix p: <http://www.wikidata.org/prop/> .
-        @prefix ps: <http://www.wikidata.org/prop/statement/> .
-        @prefix wikibase: <http://wikiba.se/ontology#> .
-        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-        wd:{item} rdfs:label "{name}"@en ; p:P31 wds:{item}-1 .
-        wds:{item}-1 a wikibase:Statement, wikibase:BestRank ; wikibase:rank wikibase:NormalRank ; ps:P31 wd:Q5 .
-    """.encode()
-
-
 FILES: Mapping[str, bytes] = {
     "films.tsv": b"Pulp Fiction\tdirected_by\tQuentin Tarantino\n",
+    "movies.csv": b'Movie,Director,Year,Genre\nJaws,Steven Spielberg,1975,"Thriller, Horror"\nUp,Pete Docter,2009,Animation\n',
     "people.nt.gz": gzip.compress(b"<http://p.example/ann> <http://p.example/knows> <http://p.example/bob> .\n"),
     "schema.ttl": b"<http://p.example/knows> <http://www.w3.org/2000/01/rdf-schema#label> 'knows' .\n",
+    "diseases.obo": b"format-version: 1.2\nontology: doid\n\n[Term]\nid: DOID:162\nname: cancer\n",
+    "genes.csv": b"gene,disease,score\nTP53,DOID:162,0.9\n",
     "nodes.csv": b"id:ID,:LABEL,name\n1,Shop,Corner\n2,Ware,Tea\n",
     "edges.csv": b":START_ID,:TYPE,:END_ID\n1,SELLS,2\n",
-    "links.csv": b"source,target\nann,bob\n",
-    "Q42.ttl.gz": gzip.compress(_item("Q42", "Douglas Adams")),
-    "Q513.ttl.gz": gzip.compress(_item("Q513", "Mount Everest")),
-    "names.tsv": b"P31\tinstance of\n",
-    "export.jsonl": b'{"type":"node","id":"1","labels":["Shop"],"properties":{"name":"Corner"}}\n',
+    "network.graphml": b"""<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed"><node id="a"/><node id="b"/>
+<edge source="a" target="b"/></graph></graphml>""",
 }
 """What a reader has of their own, by the names that the pages use."""
 
@@ -71,6 +58,7 @@ PAGES = {
         "docs/plans.md",
         "docs/trails.md",
         "docs/settings.md",
+        "docs/tables.md",
     )
 }
 BLOCKS = {
