@@ -36,7 +36,10 @@ STORES = {
 
 FILES: Mapping[str, bytes] = {
     "films.tsv": b"Pulp Fiction\tdirected_by\tQuentin Tarantino\n",
-    "movies.csv": b'Movie,Director,Year,Genre\nJaws,Steven Spielberg,1975,"Thriller, Horror"\nUp,Pete Docter,2009,Animation\n',
+    "movies.csv": (
+        b"Movie,Director,Year,Genre\n"
+        b'Jaws,Steven Spielberg,1975,"Thriller, Horror"\nUp,Pete Docter,2009,"Animation, Comedy"\n'
+    ),
     "people.nt.gz": gzip.compress(b"<http://p.example/ann> <http://p.example/knows> <http://p.example/bob> .\n"),
     "schema.ttl": b"<http://p.example/knows> <http://www.w3.org/2000/01/rdf-schema#label> 'knows' .\n",
     "diseases.obo": b"format-version: 1.2\nontology: doid\n\n[Term]\nid: DOID:162\nname: cancer\n",
