@@ -288,6 +288,21 @@ def load(record: Run, triples: int, folder: Path) -> str:
     return benchmark.run(record, triples, folder)
 
 
+@main.command(epilog=example("kgnav-bench formats 100000 formats --format csv --format graphml"))
+@click.argument("edges", type=click.IntRange(10))
+@click.argument("folder", type=NEW_FOLDER)
+@click.option("--format", "suffixes", multiple=True, metavar="SUFFIX", help="A suffix, such as csv. [default: all]")
+@measurement
+def formats(record: Run, edges: int, folder: Path, suffixes: tuple[str, ...]) -> str:
+    """Write so many EDGES in each format to FOLDER and load each: seconds and peak memory."""
+    from kgnav_bench import formats as benchmark  # noqa: PLC0415 - as above
+
+    unknown = set(suffixes) - set(benchmark.SUFFIXES)
+    if unknown:
+        raise click.UsageError(f"unknown suffix {unknown.pop()!r}; known: {', '.join(benchmark.SUFFIXES)}")
+    return benchmark.run(record, edges, folder, suffixes or benchmark.SUFFIXES)
+
+
 main.add_command(graphwalk)
 main.add_command(maze)
 main.add_command(proof)

@@ -94,12 +94,21 @@ def measure(name: str, source: Path) -> Loaded:
     """Load in a new process, so that memory and caches of one load do not affect the other.
 
     Raises:
-        RuntimeError: the load failed. Its own message is on stderr.
+        RuntimeError: as `measure_command`.
     """
     command, suffix = LOADERS[name]
     target = source.with_suffix(suffix)
+    return measure_command(name, command(source, target), target)
+
+
+def measure_command(name: str, command: Sequence[str], target: Path) -> Loaded:
+    """Run a command that writes a target, in a new process.
+
+    Raises:
+        RuntimeError: it failed. Its own message is on stderr.
+    """
     begin = time.perf_counter()
-    child = subprocess.Popen(command(source, target))  # noqa: S603 - our own command, or Python's
+    child = subprocess.Popen(command)  # noqa: S603 - our own command, or Python's
     _, status, usage = os.wait4(child.pid, 0)
     seconds = time.perf_counter() - begin
     child.returncode = os.waitstatus_to_exitcode(status)

@@ -1,0 +1,128 @@
+"""Time and memory of a load of the same edges in each format whose files can be large."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, cast
+
+from kgnav_bench import report
+from kgnav_bench.client import load_command
+from kgnav_bench.load import Loaded, measure_command
+from kgnav_bench.runs import Run
+
+EDGES_PER_NODE = 4
+_BATCH = 50_000
+
+Edge = tuple[int, int, int]
+"""Head, tail and a number of the edge."""
+
+
+def edges(number: int, seed: int = 7) -> Iterator[Edge]:
+    """Edges between random nodes, a tenth of which lead to one node."""
+    chance = random.Random(seed)  # noqa: S311 - data for measuring, not a secret
+    nodes = max(2, number // EDGES_PER_NODE)
+    for _ in range(number):
+        yield chance.randrange(nodes), 0 if chance.random() < 0.1 else chance.randrange(nodes), chance.randrange(1000)
+
+
+def _n_triples(file: IO[str], number: int) -> None:
+    file.writelines(
+        f"<http://x.example/{h}> <http://x.example/r> <http://x.example/{t}> .\n" for h, t, _ in edges(number)
+    )
+
+
+def _csv(file: IO[str], number: int) -> None:
+    file.write("source,target,weight\n")
+    file.writelines(f"n{h},n{t},{w}\n" for h, t, w in edges(number))
+
+
+def _graphml(file: IO[str], number: int) -> None:
+    file.write('<?xml version="1.0"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n')
+    file.write('<key id="w" for="edge" attr.name="weight" attr.type="int"/>\n<graph edgedefault="directed">\n')
+    file.writelines(f'<node id="n{node}"/>\n' for node in range(max(2, number // EDGES_PER_NODE)))
+    file.writelines(f'<edge source="n{h}" target="n{t}"><data key="w">{w}</data></edge>\n' for h, t, w in edges(number))
+    file.write("</graph>\n</graphml>\n")
+
+
+def _gexf(file: IO[str], number: int) -> None:
+    file.write('<?xml version="1.0"?>\n<gexf xmlns="http://gexf.net/1.3" version="1.3">\n')
+    file.write('<graph defaultedgetype="directed">\n<nodes>\n')
+    file.writelines(f'<node id="n{node}" label="n{node}"/>\n' for node in range(max(2, number // EDGES_PER_NODE)))
+    file.write("</nodes>\n<edges>\n")
+    file.writelines(
+        f'<edge id="{n}" source="n{h}" target="n{t}" weight="{w}"/>\n' for n, (h, t, w) in enumerate(edges(number))
+    )
+    file.write("</edges>\n</graph>\n</gexf>\n")
+
+
+def _apoc(file: IO[str], number: int) -> None:
+    for node in range(max(2, number // EDGES_PER_NODE)):
+        file.write(json.dumps({"type": "node", "id": str(node), "labels": ["N"], "properties": {"name": f"n{node}"}}))
+        file.write("\n")
+    for place, (head, tail, weight) in enumerate(edges(number)):
+        ends = {"start": {"id": str(head)}, "end": {"id": str(tail)}, "properties": {"weight": weight}}
+        file.write(json.dumps({"type": "relationship", "id": str(place), "label": "R", **ends}) + "\n")
+
+
+def _parquet(path: Path, number: int) -> None:
+    arrow = cast("Any", import_module("pyarrow"))
+    writer: Any = None
+    some = edges(number)
+    while batch := list(islice(some, _BATCH)):
+        columns = {
+            "source": [f"n{head}" for head, _, _ in batch],
+            "target": [f"n{tail}" for _, tail, _ in batch],
+            "weight": [weight for *_, weight in batch],
+        }
+        table = arrow.table(columns)
+        writer = writer or cast("Any", import_module("pyarrow.parquet")).ParquetWriter(path, table.schema)
+        writer.write_table(table)
+    writer.close()
+
+
+TEXTS: Mapping[str, Callable[[IO[str], int], None]] = {
+    "nt": _n_triples,
+    "csv": _csv,
+    "graphml": _graphml,
+    "gexf": _gexf,
+    "jsonl": _apoc,
+}
+SUFFIXES = (*TEXTS, "parquet")
+
+
+def write_source(path: Path, number: int) -> None:
+    """Write so many edges in the format of the file's suffix, unless the file exists."""
+    if path.exists():
+        return
+    part = path.with_suffix(".part")
+    write = TEXTS.get(path.suffix.removeprefix("."))
+    if write is None:
+        _parquet(part, number)
+    else:
+        with part.open("w", encoding="utf-8", buffering=1 << 20) as file:
+            write(file, number)
+    part.replace(path)
+
+
+def run(record: Run, number: int, folder: Path, suffixes: Sequence[str]) -> str:
+    """Write so many edges in each format, load each in a process of its own, and report the figures."""
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def load(suffix: str) -> Loaded:
+        source = folder / f"edges-{number}.{suffix}"
+        write_source(source, number)
+        return measure_command(suffix, load_command([source], target := source.with_suffix(".kg")), target)
+
+    @contextmanager
+    def loads() -> Generator[Sequence[Callable[[str], Loaded]]]:
+        yield [load]
+
+    loaded = record.measured("loads", Loaded, {suffix: suffix for suffix in suffixes}, loads)
+    rows = [(each.name, f"{each.seconds:.1f}", f"{each.peak / 1e9:.2f}", f"{each.disk / 1e6:.0f}") for each in loaded]
+    return "\n".join((f"{number:,} edges", "", report.table(("format", "seconds", "peak, GB", "on disk, MB"), rows)))
