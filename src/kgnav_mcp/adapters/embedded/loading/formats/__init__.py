@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from kgnav_mcp.adapters.embedded.loading.formats import (
     apoc,
+    apoc_csv,
     columnar,
     databases,
     obo,
@@ -24,6 +25,7 @@ FORMATS: tuple[FileFormat, ...] = (
     columnar.FEATHER,
     databases.SQLITE,
     databases.DUCKDB,
+    apoc_csv.APOC_CSV,
     *refused.FILES,
     *rdf.SYNTAXES,
     obo.OBO_FILE,
