@@ -15,6 +15,7 @@ from kgnav_mcp.adapters.embedded.loading.formats import (
     rdf,
     refused,
     tables,
+    wikidata_json,
     workbooks,
 )
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat
@@ -30,6 +31,7 @@ FORMATS: tuple[FileFormat, ...] = (
     *rdf.SYNTAXES,
     obo.OBO_FILE,
     apoc.APOC,
+    wikidata_json.WIKIDATA_JSON,
     obographs.OBOGRAPHS,
     *refused.JSON_BEFORE_JSON_LD,
     rdf.JSON_LD,
