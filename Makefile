@@ -27,7 +27,7 @@ help:
 	@echo "make test-other PYTHON=python3.13    run the tests that may differ by version on another Python"
 	@echo "make check   formatting, lint, types, import rules, generated documentation, file lengths"
 	@echo "make audit   compare the answers of every store with the raw files, an hour"
-	@echo "make docs    rewrite the generated parts of README.md, and the pictures in docs"
+	@echo "make docs    rewrite the generated parts of docs, and the pictures"
 	@echo "make clean   remove $(VENV) and caches"
 
 $(INSTALLED): pyproject.toml

@@ -1,9 +1,10 @@
-"""Write the generated parts of the documentation: tables in README.md, pictures and the schema in docs.
+"""Write the generated parts of the documentation in docs: tables within pages, pictures and the schema.
 
     python -m scripts.generate_docs            rewrite them
     python -m scripts.generate_docs --check    fail if they are not what they would be rewritten to
 
-In README.md everything between `<!-- NAME:begin -->` and `<!-- NAME:end -->` is generated. In docs, whole files are.
+In a page of PARTS everything between `<!-- NAME:begin -->` and `<!-- NAME:end -->` is generated. Those of FILES are
+generated as a whole.
 """
 
 from __future__ import annotations
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from mcp_types import Tool
 
 ROOT = Path(__file__).resolve().parent.parent
-README = ROOT / "README.md"
 
 
 def tools_table() -> str:
@@ -62,9 +62,9 @@ def _first_sentence(tool: Tool) -> str:
 
 def _off_by_default(tool: Tool) -> str:
     """How to enable a tool that is off by default; empty for other tools."""
-    for toolset in load_toolsets():
-        if tool.name in {spec.name for spec in toolset.tools} and not TOOLSETS[toolset.name].default:
-            return f"{toolset.title}; off by default: `--toolsets` has to name `{toolset.name}`."
+    for name, toolset in load_toolsets().items():
+        if tool.name in {spec.name for spec in toolset.tools} and not TOOLSETS[name].default:
+            return f"{toolset.title}; off by default: `--toolsets` has to name `{name}`."
     return ""
 
 
@@ -83,8 +83,11 @@ def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
-PARTS: Mapping[str, Callable[[], str]] = {"tools": tools_table, "settings": settings_table}
-
+PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
+    "docs/tools.md": {"tools": tools_table},
+    "docs/settings.md": {"settings": settings_table},
+}
+"""The generated parts of each page by their names."""
 
 FILES: Mapping[str, Callable[[], str]] = {
     "docs/trail.schema.json": lambda: json.dumps(trail_schema(), indent=2) + "\n",
@@ -93,25 +96,26 @@ FILES: Mapping[str, Callable[[], str]] = {
 }
 
 
-def rewritten(text: str) -> str:
-    """The text with all generated parts up to date.
+def rewritten(page: str) -> str:
+    """The text of a page with all generated parts up to date.
 
     Raises:
         ValueError: a part has no pair of markers, or more than one.
     """
-    for name, generate in PARTS.items():
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for name, generate in PARTS[page].items():
         begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
         if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
-            raise ValueError(f"README.md must have {begin} and {end} once each, in this order")
+            raise ValueError(f"{page} must have {begin} and {end} once each, in this order")
         before, after = text.split(begin, maxsplit=1)[0], text.split(end)[1]
         text = f"{before}{begin}\n{generate()}\n{end}{after}"
     return text
 
 
 def main(arguments: list[str]) -> int:
-    """Rewrite README.md and the files in docs, or with `--check` only compare them."""
+    """Rewrite the generated parts, or with `--check` only compare them."""
     try:
-        wanted = {README: rewritten(README.read_text(encoding="utf-8"))}
+        wanted = {ROOT / page: rewritten(page) for page in PARTS}
     except ValueError as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from types import TracebackType
@@ -40,7 +40,7 @@ class _OpenStore:
 class Graph:
     """A configured graph. It is opened by the first call; if that fails, the next call tries again."""
 
-    def __init__(self, name: str, settings: GraphSettings, defaults: Settings) -> None:
+    def __init__(self, name: str, settings: GraphSettings, defaults: Settings, *, raw_triples: bool = False) -> None:
         self.name = name
         self.settings = settings
         self._options = AdapterOptions(
@@ -48,7 +48,7 @@ class Graph:
             timeout=settings.timeout or defaults.timeout,
             contact=defaults.contact,
             cache=user_cache_folder(),
-            raw_triples=defaults.paper_format,
+            raw_triples=raw_triples,
             meaning=meaning_options(defaults),
             extra=settings.options,
         )
@@ -56,6 +56,19 @@ class Graph:
         self._opened: _OpenStore | None = None
         self._unclosed: set[_OpenStore] = set()
         self._sample: tuple[str, SampleWalk | None] | None = None
+        self._raw = (
+            Graph(name, settings, defaults, raw_triples=True) if defaults.paper_format and not raw_triples else None
+        )
+
+    @property
+    def languages(self) -> Sequence[str]:
+        """The languages of names, in order of preference."""
+        return self._options.languages
+
+    @property
+    def raw(self) -> Graph:
+        """The graph with its triples as the store has them, for the papers' formats; it is opened on its own."""
+        return self._raw or self
 
     @asynccontextmanager
     async def adapter(self) -> AsyncGenerator[GraphAdapter]:
@@ -126,6 +139,8 @@ class Graph:
 
     async def close(self) -> None:
         """Close the graph, even if calls are still running on it."""
+        if self._raw is not None:
+            await self._raw.close()
         await self._opening.end()
         self._opened = None
         await asyncio.gather(*map(self._close, self._unclosed))

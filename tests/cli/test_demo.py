@@ -23,7 +23,7 @@ def test_the_demo_walks_to_the_answer_and_shows_every_call(command: Command) -> 
     assert calls[1] == "> search(entity='vincent_van_gogh', direction='outgoing')"
     assert calls[-2] == "> search(entity='the_netherlands', direction='outgoing')"
     assert calls[-1].endswith("properties_to_filter_for=['capital'])")
-    assert "The Netherlands (the_netherlands) is a hub" in result.stdout
+    assert "The Netherlands (the_netherlands) has too many neighbours to list" in result.stdout
     assert "Final answer: {Amsterdam}" in result.stdout
 
 

@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 _OURS = ("KGNAV_", "XDG_", "PYTHON", "PIPX_", "VIRTUAL_ENV", "MAKE")
 """Beginnings of variables that such a machine does not have."""

@@ -18,7 +18,7 @@ DEMO = Settings()
 """Default settings: the demo graph, all toolsets."""
 
 
-SPECS = {spec.name: spec for toolset in load_toolsets() for spec in toolset.tools}
+SPECS = {spec.name: spec for toolset in load_toolsets().values() for spec in toolset.tools}
 """Every tool that there is."""
 
 
@@ -27,6 +27,15 @@ def example(tool: str, trail: str = "") -> dict[str, object]:
     spec = SPECS[tool]
     field = spec.arguments.model_fields.get(TRAIL)
     return {**spec.example, **({TRAIL: trail} if field is not None and field.is_required() else {})}
+
+
+def reading_examples() -> dict[str, dict[str, object]]:
+    """The example calls of the tools that read the graph and need no trail."""
+    return {
+        name: dict(spec.example)
+        for name, spec in SPECS.items()
+        if name != "think" and TRAIL not in spec.arguments.model_fields and "topic_entities" not in spec.example
+    }
 
 
 def client(settings: Settings = DEMO) -> Client:

@@ -39,7 +39,6 @@ def _step_calls(step: Triple) -> str:
 
 
 TOOLSET = Toolset(
-    name="notebook",
     title="Notebook",
     instructions="Keep: write_down(note) remembers it.",
     tools=(

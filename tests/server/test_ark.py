@@ -111,10 +111,10 @@ async def test_that_the_limits_of_steps_are_not_the_papers_is_said_where_they_ar
         tool.description or ""
     )
     meanings = {facts.key: (facts.default, facts.meaning) for facts in describe_settings()}
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "trails.md").read_text(encoding="utf-8")
     for key, limit in (("trail.steps", "K_max"), ("trail.retries", "C_max")):
         default, meaning = meanings[key]
         assert meaning.startswith(f"{limit}: ")
         assert "the number is ours" in meaning
-        assert f"{default} {'steps' if limit == 'K_max' else 'refusals'}" in readme
-    assert "K_max and C_max, but names no numbers, so these are ours" in readme
+        assert f"{default} {'steps' if limit == 'K_max' else 'refusals'}" in page
+    assert "K_max and C_max, but names no numbers, so these are ours" in page

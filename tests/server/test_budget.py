@@ -12,9 +12,9 @@ from jsonschema import Draft202012Validator
 from mcp import Client, MCPError
 from mcp_types import PromptReference, ResourceTemplateReference, TextContent, TextResourceContents
 
-from kgnav_mcp.config import GraphSettings, Settings
+from kgnav_mcp.config import TOOLSETS, GraphSettings, Settings
 from kgnav_mcp.render.tokens import count_tokens
-from tests.server.clients import client, text_of
+from tests.server.clients import call, client, reading_examples, text_of
 from tests.server.vast import LONG, VAST, WORDS, load_vast, text
 
 BUDGETS = (500, 8000)
@@ -113,6 +113,12 @@ async def test_no_answer_is_over_the_budget_whatever_is_in_the_graph(budget: int
             if structured:
                 validator: Any = Draft202012Validator(schemas[tool] or {})
                 validator.validate(result.structured_content)
+
+
+@pytest.mark.parametrize(("tool", "arguments"), reading_examples().items(), ids=reading_examples())
+async def test_no_tool_is_over_a_small_budget(tool: str, arguments: dict[str, object]) -> None:
+    text = await call(tool, arguments, Settings(budget=BUDGETS[0], toolsets=tuple(TOOLSETS)))
+    assert count_tokens(text) <= BUDGETS[0]
 
 
 @pytest.mark.parametrize("budget", BUDGETS)

@@ -27,7 +27,7 @@ from tests.server.clients import text_of
 GOGH = {"label": "Painter", "property_name": "name", "property_value": "Vincent van Gogh"}
 NETHERLANDS = "the_netherlands"
 CALLS: tuple[tuple[str, Mapping[str, object]], ...] = (
-    *((spec.name, spec.example) for toolset in load_toolsets(default_toolsets()) for spec in toolset.tools),
+    *((spec.name, spec.example) for toolset in load_toolsets(default_toolsets()).values() for spec in toolset.tools),
     ("find_node", {"hint": "Rembrant", "node_type": "Painter"}),
     ("describe_graph", {"name": "Person"}),
     ("describe_graph", {"name": "held_by"}),

@@ -102,7 +102,7 @@ def only_text(result: CallToolResult) -> str:
 
 def test_every_era_and_transport_lists_the_same_tools_in_the_same_order(seen: Seen, in_memory: Seen) -> None:
     assert seen.tools == seen.tools_again == in_memory.tools
-    offered = [tool.name for toolset in load_toolsets(default_toolsets()) for tool in toolset.tools]
+    offered = [tool.name for toolset in load_toolsets(default_toolsets()).values() for tool in toolset.tools]
     assert [tool.name for tool in seen.tools] == offered
     assert offered[0] == "find_node", "where a walk begins"
 

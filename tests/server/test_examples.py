@@ -161,6 +161,16 @@ SHAPES: list[tuple[str, dict[str, object], str]] = [
         'fetch_neighbors(nodes=["zundert", "breda"], edge_type="located_in")',
     ),
     (
+        "fetch_neighbors",
+        {"nodes": ["zundert", "breda"], "node_type": "Cuntry"},
+        'fetch_neighbors(nodes=["zundert", "breda"], node_type="Country")',
+    ),
+    (
+        "fetch_neighbors",
+        {"nodes": ["zundert"], "edge_type": "locatedin", "node_type": "provinces"},
+        'fetch_neighbors(nodes=["zundert"], edge_type="located_in", node_type="Province")',
+    ),
+    (
         "find_common_nodes",
         {"pairs": [["vincent_van_gog", "lived_inn"], ["Rembrandt", "died_in"]]},
         'find_common_nodes(pairs=[["vincent_van_gogh", "lived_in"], ["Rembrandt", "died_in"]])',

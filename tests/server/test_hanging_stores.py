@@ -10,9 +10,9 @@ import pytest
 from mcp import Client
 
 from kgnav_mcp.app import App
-from kgnav_mcp.config import GraphSettings, Settings
+from kgnav_mcp.config import TOOLSETS, GraphSettings, Settings
 from kgnav_mcp.server import build_server
-from tests.server.clients import text_of
+from tests.server.clients import reading_examples, text_of
 
 CALLERS = 64
 TIME_OUT = 2.0
@@ -38,7 +38,11 @@ class Endpoint:
         self.port = server.sockets[0].getsockname()[1]
         location = f"sparql+http://127.0.0.1:{self.port}/sparql"
         try:
-            yield App(Settings(graphs={"hanging": GraphSettings(location=location)}, timeout=TIME_OUT))
+            yield App(
+                Settings(
+                    graphs={"hanging": GraphSettings(location=location)}, timeout=TIME_OUT, toolsets=tuple(TOOLSETS)
+                )
+            )
         finally:
             server.close()
 
@@ -74,15 +78,7 @@ async def test_callers_of_a_store_that_does_not_open_share_one_opening_and_are_t
         assert "Not found" in text_of(await client.call_tool("search", SEARCH)), "the next call opens it anew"
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        ("search", SEARCH),
-        ("get_triples", {"entity": "http://x.example/a", "relations": ["http://x.example/p"]}),
-        ("find_node", {"hint": "a"}),
-        ("describe_graph", {}),
-    ],
-)
+@pytest.mark.parametrize(("tool", "arguments"), reading_examples().items(), ids=reading_examples())
 async def test_callers_of_an_open_store_that_hangs_are_told_together(tool: str, arguments: dict[str, object]):
     endpoint = Endpoint(hangs=False)
     async with endpoint.listening() as app, Client(build_server(app)) as client:

@@ -128,7 +128,7 @@ def wikidata(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> Se
     wikibase, number = Wikibase(), 0
     lines: list[str] = []
     names = {"Q5089": "Ganges", "Q11573": "metre"}
-    labels = {"P646": "Freebase ID", "P580": "start time", "P2043": "length"}
+    labels = {"P646": "Freebase ID", "P580": "start time", "P2043": "length", "P1448": "official name"}
     for table in WIKIDATA_TABLES:
         for line in table.lines:
             relation, label, value, name = (cell.removeprefix("wdt:").removeprefix("wd:") for cell in line.split("|"))
@@ -141,8 +141,10 @@ def wikidata(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> Se
                 )
     lines += wikibase.statement("Q5089", "P646", Value("string", "/m/0c8l"), number=90)
     lines += wikibase.statement("Q5089", "P2043", Value("quantity", "2525", "Q11573"), number=91)
+    for n, (name, language) in enumerate([("Gange", "fr"), ("Ganges River", "en"), ("Ganges", "de")]):
+        lines += wikibase.statement("Q5089", "P1448", Value("text", name, language), number=92 + n)
     for key, label in labels.items():
-        kind = {"P646": "external-id", "P580": "time", "P2043": "quantity"}.get(key, "item")
+        kind = {"P646": "external-id", "P580": "time", "P2043": "quantity", "P1448": "text"}.get(key, "item")
         lines += wikibase.property(key, kind, [(label, "en")])
     for key, name in names.items():
         lines += wikibase.item(key, [(name, "en")])
@@ -151,7 +153,9 @@ def wikidata(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> Se
     return served(f"wikidata+{oxigraph.url}?default-graph-uri={WIKIDATA_GRAPH}")
 
 
-_ELSEWHERE = {"wd:Q5089": ["wdt:P646|Freebase ID|/m/0c8l|", "wdt:P2043|length|2525|"]}
+_ELSEWHERE = {
+    "wd:Q5089": ["wdt:P646|Freebase ID|/m/0c8l|", "wdt:P2043|length|2525|", "wdt:P1448|official name|Ganges River|"]
+}
 """Rows besides those that the paper prints."""
 
 
@@ -159,6 +163,46 @@ _ELSEWHERE = {"wd:Q5089": ["wdt:P646|Freebase ID|/m/0c8l|", "wdt:P2043|length|25
 async def test_on_wikidata_search_prints_the_papers_tables_of_bare_values(wikidata: Settings, table: Table) -> None:
     text = await call("search", {"entity": table.entity, "direction": "outgoing"}, wikidata)
     assert sorted(rows(text)) == sorted([*table.lines, *_ELSEWHERE.get(table.entity, [])])
+
+
+@pytest.mark.parametrize(
+    ("languages", "name"), [(("de", "en"), "Ganges"), (("it", "fr"), "Gange"), (("it",), "Ganges")]
+)
+async def test_on_wikidata_a_text_stands_once_in_the_preferred_language_that_there_is(
+    wikidata: Settings, languages: tuple[str, ...], name: str
+) -> None:
+    asked = {"entity": "wd:Q5089", "direction": "outgoing", "properties_to_filter_for": ["wdt:P1448"]}
+    text = await call("search", asked, wikidata.model_copy(update={"languages": languages}))
+    assert [row.split("|")[2] for row in rows(text)] == [name]
+
+
+async def test_on_wikidata_tools_without_a_papers_format_read_statements_with_their_qualifiers(
+    wikidata: Settings,
+) -> None:
+    every = wikidata.model_copy(update={"toolsets": ("sog", "plans", "linking")})
+    usual = every.model_copy(update={"paper_format": False})
+    plan = {"plan": "MATCH (a {id: 'wd:Q691557'})-[r:`wdt:P17`]->(b) RETURN b, r"}
+    answer = await call("run_plan", plan, every)
+    assert "start time: 18" in answer
+    assert answer == await call("run_plan", plan, usual)
+    assert await call("describe_graph", {"name": "wdt:P17"}, every) == await call(
+        "describe_graph", {"name": "wdt:P17"}, usual
+    )
+
+
+async def test_on_wikidata_an_answer_read_as_a_bare_value_is_connected_by_its_statement(wikidata: Settings) -> None:
+    async with client(wikidata.model_copy(update={"toolsets": ("sog", "trail", "ark")})) as connected:
+
+        async def ask(tool: str, **given: object) -> str:
+            result = await connected.call_tool(tool, given)
+            assert not result.is_error, text_of(result)
+            return text_of(result)
+
+        trail = (await ask("start_trail", question="Where?", topic_entities=["wd:Q691557"])).split()[1]
+        await ask("search", entity="wd:Q691557", direction="outgoing", trail=trail)
+        verdict = await ask("check_answer", trail=trail, answers=["wd:Q668"])
+        assert "|connected|" in verdict
+        assert "Changed" not in verdict
 
 
 async def test_on_wikidata_graphwalker_lists_properties_and_triples_by_name(wikidata: Settings) -> None:

@@ -16,7 +16,7 @@ from kgnav_mcp.server.prompt_texts import PLACEHOLDERS
 from tests.server.clients import client
 from tests.server.processes import on_http, on_stdio
 
-README = Path(__file__).parents[2] / "README.md"
+TOOLS_PAGE = Path(__file__).parents[2] / "docs" / "tools.md"
 
 
 def folder(tmp_path: Path, **texts: str) -> Path:
@@ -121,8 +121,8 @@ async def test_the_texts_are_served_over_stdio_and_over_http(tmp_path: Path) -> 
 
 
 def test_every_placeholder_is_documented() -> None:
-    readme = README.read_text(encoding="utf-8")
-    assert all(f"`{{{name}}}`" in readme for name in PLACEHOLDERS)
+    page = TOOLS_PAGE.read_text(encoding="utf-8")
+    assert all(f"`{{{name}}}`" in page for name in PLACEHOLDERS)
 
 
 async def test_no_prompt_limits_the_hops_of_a_walk() -> None:

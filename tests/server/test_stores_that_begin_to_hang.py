@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,11 +16,11 @@ from kgnav_mcp import silence
 from kgnav_mcp.adapters.sparql import client as sparql_client
 from kgnav_mcp.adapters.sparql import rate_limit
 from kgnav_mcp.app import App
-from kgnav_mcp.config import GraphSettings, Settings
+from kgnav_mcp.config import TOOLSETS, GraphSettings, Settings
 from kgnav_mcp.server import build_server
-from tests.contract import toy_files, toy_views, toy_wikibase
 from tests.proxy import Proxy
-from tests.server.clients import text_of
+from tests.server.clients import reading_examples, text_of
+from tests.server.toy_stores import SERVICES, Place, load_toy
 from tests.skipped_waits import SkippingLoop
 
 CALLERS = 11
@@ -33,32 +30,20 @@ TOLD = TIME_OUT + 3
 """Seconds of the event loop, which waits for nothing, for all to be told: one time-out, and the sign of life beyond."""
 WARM = 240
 """Seconds at most until a store that was just started answers its first question within the time-out."""
-GRAPH = "http://toy.example/hanging"
 
 
-@dataclass(frozen=True)
-class Place:
-    """A store with the toy graph, and the ids of an entity and of a relation there."""
-
-    location: str
-    entity: str
-    relation: str
-
-    @property
-    def calls(self) -> dict[str, dict[str, object]]:
-        """A call of each tool."""
-        return {
-            "search": {"entity": self.entity, "direction": "incoming"},
-            "get_relations": {"entity": self.entity},
-            "get_triples": {"entity": self.entity, "relations": [self.relation, "nonsense"]},
-            "find_node": {"hint": "Cyd Mrash", "node_type": "Person"},
-            "describe_graph": {"name": "Person"},
-            "get_node_by_property": {"label": "Person", "property_name": "name", "property_value": "Cyd Marsh"},
-        }
-
-
-SERVICES = {"endpoint": "oxigraph", "wikidata": "oxigraph", "freebase": "virtuoso", "neo4j": "neo4j"}
-"""The fixture that has each kind of store."""
+def calls_on(store: Place) -> dict[str, dict[str, object]]:
+    """A call of each tool that reads the store, with names of the toy graph where others would not reach the store."""
+    return {
+        **reading_examples(),
+        "search": {"entity": store.entity, "direction": "incoming"},
+        "get_relations": {"entity": store.entity},
+        "get_triples": {"entity": store.entity, "relations": [store.relation, "nonsense"]},
+        "find_node": {"hint": "Cyd Mrash", "node_type": "Person"},
+        "describe_graph": {"name": "Person"},
+        "get_all_nearest_neighbors": {"label": "*", "property_name": "id", "property_value": store.entity},
+        "get_node_by_property": {"label": "Person", "property_name": "name", "property_value": "Cyd Marsh"},
+    }
 
 
 @pytest.fixture(
@@ -67,29 +52,8 @@ SERVICES = {"endpoint": "oxigraph", "wikidata": "oxigraph", "freebase": "virtuos
 )
 def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Place:
     """A live store of each kind."""
-    folder = tmp_path_factory.mktemp("toy")
     kind: str = request.param
-    service: Any = request.getfixturevalue(SERVICES[kind])
-    if kind == "neo4j":
-        service.load(toy_files.write_property_graph(folder), full_text=True)
-        return Place(service.url, "Person:id=cyd", "age")
-    writers: dict[str, Callable[[Path], list[Path]]] = {
-        "endpoint": toy_files.write_rdf,
-        "wikidata": lambda into: [toy_wikibase.write(into)],
-        "freebase": toy_files.write_freebase,
-    }
-    graph = f"{GRAPH}/{kind}"
-    for path in writers[kind](folder):
-        service.load(path, graph)
-    scheme, style = {
-        "endpoint": ("sparql", toy_views.RDF),
-        "wikidata": ("wikidata", toy_views.WIKIDATA),
-        "freebase": ("freebase", toy_views.FREEBASE),
-    }[kind]
-    prefixes = "".join(f"&prefix.{name}={iri}" for name, iri in toy_files.NAMESPACES.items() if "toy.example" in iri)
-    options = f"#mediators=unnamed{prefixes}" if kind == "endpoint" else ""
-    location = f"{scheme}+{service.url}?default-graph-uri={graph}{options}"
-    return Place(location, style.node_id("cyd"), style.relation_id("age"))
+    return load_toy(kind, request.getfixturevalue(SERVICES[kind]), tmp_path_factory.mktemp("toy"))
 
 
 @asynccontextmanager
@@ -100,7 +64,9 @@ async def opened(store: Place) -> AsyncGenerator[tuple[Client, Proxy]]:
     proxy = Proxy(port)
     async with proxy.listening():
         location = store.location.replace(f":{port}", f":{proxy.port}")
-        app = App(Settings(graphs={"hanging": GraphSettings(location=location)}, timeout=TIME_OUT))
+        app = App(
+            Settings(graphs={"hanging": GraphSettings(location=location)}, timeout=TIME_OUT, toolsets=tuple(TOOLSETS))
+        )
         async with app, Client(build_server(app)) as client:
             async with asyncio.timeout(WARM):
                 while (await client.call_tool("search", {"entity": store.entity, "direction": "outgoing"})).is_error:
@@ -134,9 +100,10 @@ def test_all_callers_of_a_store_that_hangs_are_told_together(store: Place, runne
     async def call() -> list[str]:
         async with opened(store) as (client, proxy):
             proxy.hang()
-            return await call_all(client, proxy, list(store.calls.items()) * CALLERS)
+            return await call_all(client, proxy, list(calls_on(store).items()) * CALLERS)
 
-    assert {text.partition(":")[0] for text in runner.run(call())} <= {"Timed out", "Store down"}
+    texts = runner.run(call())
+    assert {text.partition(":")[0] for text in texts} <= {"Timed out", "Store down"}, set(texts)
 
 
 @pytest.mark.parametrize("asked", [1, 2])
@@ -144,8 +111,8 @@ def test_a_call_in_whose_middle_a_store_hangs_ends_with_its_time_out(store: Plac
     async def call(tool: str) -> None:
         async with opened(store) as (client, proxy):
             proxy.hang(after=asked)
-            (text,) = await call_all(client, proxy, [(tool, store.calls[tool])])
+            (text,) = await call_all(client, proxy, [(tool, calls_on(store)[tool])])
             assert text
 
-    for tool in store.calls:
+    for tool in calls_on(store):
         runner.run(call(tool))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from mcp_types import Tool
@@ -104,19 +105,35 @@ def test_a_toolset_that_is_not_in_the_list_is_nowhere() -> None:
     assert "write_down" not in tools_table()
 
 
-def test_every_entry_leads_to_the_toolset_of_its_name_and_no_two_share_a_tool_or_a_prompt() -> None:
+def test_every_entry_leads_to_a_toolset_and_no_two_share_a_tool_or_a_prompt() -> None:
     toolsets = load_toolsets()
-    assert {toolset.name for toolset in toolsets} == set(TOOLSETS)
-    names = [tool.name for toolset in toolsets for tool in toolset.tools]
-    names += [prompt.name for toolset in toolsets for prompt in toolset.prompts]
+    assert set(toolsets) == set(TOOLSETS)
+    names = [tool.name for toolset in toolsets.values() for tool in toolset.tools]
+    names += [prompt.name for toolset in toolsets.values() for prompt in toolset.prompts]
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("location", ["tests.server.notebook:NOT_A_TOOLSET", "tests.server.notebook:TOOLSET"])
-def test_an_entry_that_leads_elsewhere_is_a_mistake(location: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_that_leads_elsewhere_is_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    location = "tests.server.notebook:NOT_A_TOOLSET"
     monkeypatch.setitem(TOOLSETS, "other", ToolsetEntry(location))
-    with pytest.raises(TypeError, match=f"{location} is not the toolset 'other'"):
+    with pytest.raises(TypeError, match=f"{location} is not a toolset"):
         load_toolsets(["other"])
+
+
+@pytest.mark.usefixtures("listed")
+def test_the_name_of_a_toolset_stands_in_the_list_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TOOLSETS, "diary", TOOLSETS[NOTEBOOK])
+    assert load_toolsets(["diary"]) == {"diary": notebook.TOOLSET}
+
+
+@pytest.mark.usefixtures("listed")
+async def test_a_new_tool_of_a_toolset_is_served_from_its_module_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    (tool,) = notebook.TOOLSET.tools
+    more = replace(notebook.TOOLSET, tools=(tool, replace(tool, name="write_up")))
+    monkeypatch.setattr(notebook, "TOOLSET", more)
+
+    assert list(await tools_of(Settings(toolsets=(NOTEBOOK,)))) == ["write_down", "write_up"]
+    assert await call("write_up", {"note": "so"}, Settings(toolsets=(NOTEBOOK,))) == "demo: so"
 
 
 def test_a_toolset_that_is_off_is_not_imported() -> None:

@@ -14,10 +14,10 @@ from mcp_types import Tool
 
 from kgnav_mcp.config import TOOLSETS, GraphSettings, Settings
 from kgnav_mcp.render.tokens import count_tokens
-from kgnav_mcp.server.toolset import DEFINITIONS_LIMIT
+from kgnav_mcp.server.toolset import DEFINITIONS_LIMIT, TEXTS_LIMIT
 from tests.server.clients import client
 
-README = Path(__file__).parents[2] / "README.md"
+DEVELOPMENT = Path(__file__).parents[2] / "docs" / "development.md"
 
 ONE = Settings(graphs={"films": GraphSettings(location="missing.kg")})
 MANY = Settings(graphs={f"graph-{number}": GraphSettings(location="missing.kg") for number in range(20)})
@@ -136,7 +136,11 @@ async def test_all_definitions_together_cost_less_than_one_answer_may() -> None:
     definitions = json.dumps(tools, separators=(",", ":"))
     assert len(definitions) <= DEFINITIONS_LIMIT
     assert count_tokens(definitions) * DEFINITIONS_LIMIT / len(definitions) < ONE.budget
-    assert f"{DEFINITIONS_LIMIT:,} characters" in README.read_text(encoding="utf-8")
+    texts = [(tool.get("description", ""), json.dumps(tool["inputSchema"], separators=(",", ":"))) for tool in tools]
+    assert sum(len(text) for pair in texts for text in pair) <= TEXTS_LIMIT
+    documented = DEVELOPMENT.read_text(encoding="utf-8")
+    assert f"{DEFINITIONS_LIMIT:,} characters" in documented
+    assert f"at most {TEXTS_LIMIT:,}" in documented
 
 
 async def test_instructions_are_short_and_begin_with_what_this_is_for(settings: Settings) -> None:

@@ -76,7 +76,7 @@ async def _call(name: str, pairs: list[tuple[str, str]], settings: Settings) -> 
 def _unknown_tool(name: str, tools: Mapping[str, Tool], settings: Settings) -> str:
     from kgnav_mcp.server.toolsets import load_toolsets  # noqa: PLC0415 - `--help` needs no tools
 
-    if off := [each.name for each in load_toolsets() if name in {tool.name for tool in each.tools}]:
+    if off := [each for each, toolset in load_toolsets().items() if name in {tool.name for tool in toolset.tools}]:
         toolsets = ",".join((*settings.toolsets, *off))
         return f"the tool {name!r} is in the toolset {off[0]!r}, which is off. Add --toolsets {toolsets}"
     near = get_close_matches(name, list(tools), n=3, cutoff=0.5)

@@ -76,7 +76,7 @@ async def _answer(client: Client) -> str:
     _print_thought(f"{country['valueLabel']}. What leaves it?")
     relations = await _call(client, "search", entity=country["value"], direction="outgoing")
     [relation] = _rows_of_relation(relations, "capital")
-    _print_thought("A hub: its relations are listed instead of its neighbours. Follow the one that fits.")
+    _print_thought("Too many neighbours to list: one row per relation instead. Follow the one that fits.")
     found = await _call(
         client,
         "search",

@@ -17,11 +17,13 @@ import click
 
 from kgnav_mcp.adapters.naming import is_iri
 from kgnav_mcp.cli.boundary import INTERRUPTED, TERMINATED, Command, Terminated, terminable
+from kgnav_mcp.cli.table_options import table_options
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.navigation.progress import reporting
 
 if TYPE_CHECKING:
     from kgnav_mcp.adapters.embedded.loading import LoadReport, Progress, ProgressListener
+    from kgnav_mcp.adapters.embedded.loading.options import TableOptions
     from kgnav_mcp.port.terms import MeaningOptions
 
 _SECONDS_BETWEEN_LINES = 5.0
@@ -53,6 +55,8 @@ def _read_prefixes(_context: click.Context, _option: click.Parameter, given: tup
 Examples:
   kgnav load films.nt.gz -o films.kg
   kgnav load edges.csv --relation knows -o people.kg     source,target,weight as networkx or pandas write it
+  kgnav load movies.csv --head Movie --tail Director     any table: an edge for each row
+  kgnav load movies.xlsx --id Movie --edge Director --edge Genre --label Film     a node for each row
   kgnav load nodes.csv edges.csv -o movies.kg            as for neo4j-admin import, Neptune or Gephi
   kgnav load triples.tsv --labels names.tsv --type-relation P31 -o wiki.kg
   kgnav load Q42.ttl.gz --labels names.tsv -o adams.kg   an item or a dump of Wikidata
@@ -62,7 +66,13 @@ The file appears at once and whole: a load that is stopped or fails leaves nothi
 name is replaced; a source or any other file never is, the latter only with --force.""",
 )
 @click.argument("sources", nargs=-1, required=True, type=_EXISTING_FILE)
-@click.option("-o", "--output", "target", required=True, type=_EXISTING_FILE, help="The graph file to write.")
+@click.option(
+    "-o",
+    "--output",
+    "given_target",
+    type=_EXISTING_FILE,
+    help="The graph file to write. [default: the name of the first source with .kg, beside it]",
+)
 @click.option(
     "--force", is_flag=True, help="Replace the output even if it is no graph file. (Never if it is a source.)"
 )
@@ -82,9 +92,11 @@ name is replaced; a source or any other file never is, the latter only with --fo
 )
 @click.option(
     "--relation",
-    metavar="NAME",
-    help="What edges are called in a table without a column for the relation. [default: related_to]",
+    metavar="NAME|COLUMN",
+    help="The relation of edges in a table without a column for it; with --head, also such a column. "
+    "[default: related_to]",
 )
+@table_options
 @click.option(
     "--nodes-from-edges",
     is_flag=True,
@@ -152,7 +164,7 @@ name is replaced; a source or any other file never is, the latter only with --fo
 @click.option(
     "--semantic",
     is_flag=True,
-    help="Also make OUTPUT.meanings, by which find_node finds entities by meaning (extra semantic): 4 to 11 ms of a "
+    help="Also make OUTPUT.meanings, by which find_node finds entities by meaning (extra semantic): 3 to 11 ms of a "
     "processor and 0.8 kB for each.",
 )
 @click.option(
@@ -165,7 +177,8 @@ name is replaced; a source or any other file never is, the latter only with --fo
 def load(
     *,
     sources: tuple[Path, ...],
-    target: Path,
+    given_target: Path | None,
+    tables: TableOptions,
     mediators: Literal["blank", "unnamed", "none"],
     statements: Literal["truthy", "all"],
     owl: Literal["folded", "raw"],
@@ -188,7 +201,9 @@ def load(
     from kgnav_mcp.adapters.embedded.loading import load as load_graph  # noqa: PLC0415
 
     meaning = _meaning_options() if semantic else None
+    target = given_target or _default_target(sources[0])
     options = LoadOptions(
+        tables=tables,
         labels=labels,
         skip_bad=skip_bad,
         force=force,
@@ -212,6 +227,11 @@ def load(
     indexed = None if meaning is None else _index_meanings(target, meaning, shown=_is_shown(progress))
     if progress is not False:
         _summarise(report, target, indexed)
+
+
+def _default_target(source: Path) -> Path:
+    """The graph file beside a source, named like it: `films.kg` of `films.csv.gz`."""
+    return source.with_name(f"{source.name.partition('.')[0] or source.name}.kg")
 
 
 def _meaning_options() -> MeaningOptions:

@@ -75,7 +75,7 @@ class HttpSettings(BaseModel):
         default=(), description="values of the Origin header to accept besides this machine's"
     )
     connections: int = Field(
-        default=0, ge=0, description="connections at a time; 0: as many as the process's limit of open files allows"
+        default=0, ge=0, description="most connections at a time; 0: as the process's limit of open files allows"
     )
 
 
@@ -90,7 +90,7 @@ class LlmSettings(BaseModel):
         description="address of the model's API, up to what stands before /chat/completions",
     )
     model: str = Field(default="", description="name of the model, as its API knows it")
-    api_key: SecretStr = Field(default=SecretStr(""), description="key of the API, where it needs one")
+    api_key: SecretStr = Field(default=SecretStr(""), description="key of the API, if it needs one")
     timeout: float = Field(default=10.0, gt=0, description="seconds to wait for the model before BM25 ranks instead")
 
 
@@ -102,8 +102,8 @@ class TrailSettings(BaseModel):
     store: str = Field(
         default="memory", min_length=1, description="where trails are kept: memory, a file's path, or redis://HOST"
     )
-    lifetime: float = Field(default=86_400.0, gt=0, description="seconds after its last use until one is forgotten")
-    number: int = Field(default=10_000, ge=1, description="trails at a time; those unused for longest make way")
+    lifetime: float = Field(default=86_400.0, gt=0, description="seconds after its last use until a trail is deleted")
+    number: int = Field(default=10_000, ge=1, description="most trails; the least recently used are dropped")
     steps: int = Field(
         default=8,
         ge=1,
@@ -112,7 +112,7 @@ class TrailSettings(BaseModel):
     retries: int = Field(
         default=5,
         ge=1,
-        description="C_max: refused add_step calls in a row that end a trail's steps; the number is ours, too",
+        description="C_max: refused add_step calls in a row that end a trail's steps; the number is ours too",
     )
 
     @property
@@ -136,20 +136,22 @@ class Settings(BaseModel):
         description="graphs to serve, by name",
     )
     hub_threshold: int = Field(
-        default=50, ge=1, description="k: an entity with more neighbours on one side is shown collapsed"
+        default=50,
+        ge=1,
+        description="k: an entity with more neighbours in one direction is summarized, one row per relation",
     )
-    row_limit: int = Field(default=1000, ge=1, description="p: triples one answer holds at most")
+    row_limit: int = Field(default=1000, ge=1, description="p: most triples in one answer")
     top_k: int = Field(default=20, ge=1, description="relations kept when a question ranks them")
-    examples: int = Field(default=2, ge=0, description="neighbours shown with each relation of a collapsed view")
-    budget: int = Field(default=8000, ge=500, description="tokens one answer may take; a longer one is cut at a row")
+    examples: int = Field(default=2, ge=0, description="neighbours shown with each relation of a summarized entity")
+    budget: int = Field(default=8000, ge=500, description="most tokens in one answer; a longer one is cut at a row")
     literal_limit: int = Field(default=300, ge=20, description="characters after which a long literal is clipped")
     timeout: float = Field(default=30.0, gt=0, description="seconds a query of the store may take")
     languages: TextList = Field(default=("en",), min_length=1, description="languages of names, in order of preference")
     contact: str = Field(
-        default="", description="your e-mail address or web page, told to public stores that ask who runs a program"
+        default="", description="your e-mail address or web page, sent to public stores, which ask who runs a program"
     )
     white_list: TextList = Field(
-        default=(), description="glob patterns of relation ids: where there are any, only these are offered"
+        default=(), description="glob patterns of relation ids: if there are any, only matching relations are offered"
     )
     black_list: TextList = Field(default=(), description="glob patterns of relation ids that are never offered")
     relation_lists: RelationLists = Field(
@@ -188,7 +190,7 @@ class Settings(BaseModel):
         default="WARNING", description="what is logged to stderr"
     )
     trail: TrailSettings = Field(default_factory=TrailSettings, description="where trails are kept, and how much")
-    http: HttpSettings = Field(default_factory=HttpSettings, description="where to listen, and for whom")
+    http: HttpSettings = Field(default_factory=HttpSettings, description="address and limits of the HTTP server")
 
 
 NESTED_SETTINGS: Final[Mapping[str, type[BaseModel]]] = {

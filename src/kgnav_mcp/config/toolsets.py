@@ -35,7 +35,7 @@ TOOLSETS: Final = {
     "ark": ToolsetEntry("kgnav_mcp.server.toolsets.ark:TOOLSET", default=False, needs="trail"),
     "maze": ToolsetEntry("kgnav_mcp.server.toolsets.maze:TOOLSET", default=False, needs="trail"),
 }
-"""A new toolset needs a line here and a module."""
+"""The one place where a toolset is named: a new one needs a line here and a module, a new tool only its module."""
 
 
 def default_toolsets() -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, product
 
 from kgnav_mcp.concurrency import gathered
@@ -23,6 +23,8 @@ _PAGE = 5_000
 class _StoreFacts:
     """Facts read from the store so far: whether triples are present, and whether entities are hubs."""
 
+    bare: bool = False
+    """Whether triples without qualifiers were read without them."""
     present: dict[Triple, bool] = field(default_factory=dict[Triple, bool])
     hubs: dict[NodeKey, bool] = field(default_factory=dict[NodeKey, bool])
 
@@ -34,18 +36,19 @@ class _StoreFacts:
 
 
 async def check_answers(
-    graph: GraphAdapter, trail: Trail, answers: Sequence[str], *, hub_rows: int
+    graph: GraphAdapter, trail: Trail, answers: Sequence[str], *, hub_rows: int, bare: bool = False
 ) -> Sequence[Evidence]:
     """The evidence of a trail for each answer: an id, a name or a value.
 
     The evidence is the shortest path that avoids hubs (more than `hub_rows` rows in one direction). Each of its triples
     is looked up in the store. If one is missing, the next path is tried, so the verdict is CHANGED only if no path of
-    the trail still exists. All answers are looked up together.
+    the trail still exists. All answers are looked up together. `bare`: triples without qualifiers were read without
+    them, as with the papers' formats.
     """
     walked = WalkedGraph.of(trail)
     keys_by_answer = {answer: _nodes_meant(walked, answer) for answer in dict.fromkeys(answers)}
     topics = [entity.id for entity in trail.topics]
-    facts = _StoreFacts()
+    facts = _StoreFacts(bare)
     while paths := [
         path
         for keys in keys_by_answer.values()
@@ -142,7 +145,9 @@ async def _look_up(graph: GraphAdapter, paths: Iterable[WalkedPath], facts: _Sto
     inner_nodes = dict.fromkeys(
         node for path in paths for node in path.between if isinstance(node, str) and node not in facts.hubs
     )
-    present, hubs = await gathered(present_triples(graph, list(triples)), _hubs(graph, list(inner_nodes), hub_rows))
+    present, hubs = await gathered(
+        present_triples(graph, list(triples), bare=facts.bare), _hubs(graph, list(inner_nodes), hub_rows)
+    )
     facts.present |= {one: one in present for one in triples}
     facts.hubs |= {node: node in hubs for node in inner_nodes}
 
@@ -159,8 +164,10 @@ async def _hubs(graph: GraphAdapter, ids: Sequence[str], rows: int) -> Collectio
     return {entity for (entity, _), size in sizes.items() if size > rows}
 
 
-async def present_triples(graph: GraphAdapter, triples: Sequence[Triple]) -> Collection[Triple]:
+async def present_triples(graph: GraphAdapter, triples: Sequence[Triple], *, bare: bool = False) -> Collection[Triple]:
     """The triples that the store has now, with exactly these qualifiers.
+
+    With `bare`, a triple without qualifiers was read without them, so that any qualifiers will do.
 
     Raises:
         StoreTimeout: the store did not answer in time.
@@ -170,7 +177,10 @@ async def present_triples(graph: GraphAdapter, triples: Sequence[Triple]) -> Col
     values = [one for one in direct if not isinstance(one.tail, Entity)]
     flattened = [one for one in triples if one.via is not None]
     parts = await gathered(_edges(graph, edges), _values(graph, values), _flattened(graph, flattened))
-    found = set(map(_key, chain(*parts)))
+    there = [*chain(*parts)]
+    found = set(map(_key, there))
+    if bare:
+        found |= {_key(replace(one, qualifiers=())) for one in there}
     return {one for one in triples if _key(one) in found}
 
 

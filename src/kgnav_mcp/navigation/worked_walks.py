@@ -13,6 +13,8 @@ from kgnav_mcp.port import Capability, GraphAdapter, TailKind
 
 _LABELS = 5
 _STARTS = 20
+_STARTS_WITHOUT_LABELS = 200
+"""Nodes of a graph without labels, where most of the first may have no outgoing edges."""
 _EDGES = 500
 _HUBS = 10
 """Entities that are examined as hubs: those at which most of the sampled edges end."""
@@ -80,10 +82,10 @@ async def _sampled_edges(graph: GraphAdapter) -> list[Triple]:
     labels: list[str | None] = [None]
     if Capability.LABELS in graph.capabilities:
         labels = [*(facts.label for facts in (await graph.schema(limit=_LABELS)).labels[:_LABELS]), None]
+    number = _STARTS if len(labels) > 1 else _STARTS_WITHOUT_LABELS
     edges: dict[Triple, None] = {}
     for label in labels:
-        starts = [node.id for node in (await graph.nodes(label, None, None, limit=_STARTS)).items if node.label]
-        if starts:
+        if starts := await _named_nodes(graph, label, number):
             page = await graph.neighbours(starts, Direction.OUTGOING, far_ends=TailKind.ENTITY, limit=_EDGES)
             edges |= dict.fromkeys(link.triple for link in page.items if _is_named(link.triple))
     rank: Counter[str] = Counter()
@@ -92,6 +94,18 @@ async def _sampled_edges(graph: GraphAdapter) -> list[Triple]:
         order[edge] = rank[edge.relation.id]
         rank[edge.relation.id] += 1
     return sorted(edges, key=order.__getitem__)
+
+
+async def _named_nodes(graph: GraphAdapter, label: str | None, number: int) -> list[str]:
+    """Ids of some nodes that have a name; if nodes of the label have none, as mediators, of those that they lead to."""
+    nodes = (await graph.nodes(label, None, None, limit=number)).items
+    named = [node.id for node in nodes if node.label]
+    if named or not nodes:
+        return named
+    ids = [node.id for node in nodes]
+    page = await graph.neighbours(ids, Direction.OUTGOING, far_ends=TailKind.ENTITY, limit=_EDGES)
+    ends = dict.fromkeys(link.triple.tail for link in page.items)
+    return [end.id for end in ends if isinstance(end, Entity) and end.label][:number]
 
 
 def _is_named(triple: Triple) -> bool:

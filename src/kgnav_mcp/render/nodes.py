@@ -211,7 +211,7 @@ def _hub_table(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[st
         ((facts.relation, facts.direction, facts.count, facts.examples) for facts in page.items),
         page.total,
         page.stop,
-        intro=(f"{name_and_id(anchors.items[0])} is a hub, so its relations are listed instead of its neighbors.",),
+        intro=(f"{name_and_id(anchors.items[0])} has too many neighbours to list: one row per relation instead.",),
         notes=(*notes, f'Next: {step} with cursor "{first_cursor}" to page through every neighbor.'),
         items=page.items,
         about=anchors.items,

@@ -189,9 +189,13 @@ def _hub_table(found: Neighbourhood, page: Page[RelationFacts], offset: int, *, 
     rows = f"{Count.sum(facts.count for facts in page.items if len(facts.hops) == 1)} {direction} rows"
     intro = [*entity_notes(entities)]
     if len(entities) == 1:
-        intro.append(f"{name_and_id(entities[0])} is a hub: {rows}, so its relations are listed instead.")
+        intro.append(
+            f"{name_and_id(entities[0])} has too many neighbours to list ({rows}): one row per relation instead."
+        )
     else:
-        intro.append(f"The {len(entities):,} entities have {rows}, so their relations are listed instead.")
+        intro.append(
+            f"The {len(entities):,} entities have too many neighbours to list ({rows}): one row per relation instead."
+        )
     intro += _order_note(page, ranked=ranked)
     if page.items:
         most = max(page.items, key=lambda facts: facts.count.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp.server.caching import CacheHint
 from mcp.server.mcpserver import MCPServer
@@ -19,7 +19,8 @@ from kgnav_mcp.server.prompt_texts import read_texts
 from kgnav_mcp.server.prompts import add_prompts
 from kgnav_mcp.server.recording import TRAIL
 from kgnav_mcp.server.resources import add_resources
-from kgnav_mcp.server.tool import build_tool
+from kgnav_mcp.server.tool import ToolSpec, build_tool
+from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets import load_toolsets
 from kgnav_mcp.server.worked_examples import WorkedExamples
 
@@ -50,12 +51,9 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
             yield
 
     hint = CacheHint(ttl_ms=_LISTS_FRESH_MS, scope="public")
-    toolsets = load_toolsets(app.settings.toolsets)
-    if paper_format:
-        from kgnav_mcp.server.toolsets.paper_formats import in_paper_format  # noqa: PLC0415 - imports three toolsets
-
-        toolsets = [replace(toolset, tools=tuple(map(in_paper_format, toolset.tools))) for toolset in toolsets]
-    trails = ClientTrails() if any(toolset.name == TRAIL for toolset in toolsets) else None
+    named = load_toolsets(app.settings.toolsets)
+    toolsets = list((_in_paper_format(named) if paper_format else named).values())
+    trails = ClientTrails() if TRAIL in named else None
     server = GraphServer(
         NAME,
         title="Knowledge graph navigator",
@@ -78,7 +76,7 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
             "resources/templates/list": hint,
         },
     )
-    examples = WorkedExamples(app, lambda: (spec for toolset in load_toolsets() for spec in toolset.tools))
+    examples = WorkedExamples(app, lambda: _every_tool(paper_format=paper_format))
     add_prompts(server, app, [prompt for toolset in toolsets for prompt in toolset.prompts], _own_texts(app), examples)
     add_resources(server, app)
     if trails is not None:
@@ -89,7 +87,24 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
     return server
 
 
+def _in_paper_format(toolsets: Mapping[str, Toolset]) -> dict[str, Toolset]:
+    """The toolsets with the tools of three papers in their formats."""
+    from kgnav_mcp.server.toolsets.paper_formats import in_paper_format  # noqa: PLC0415 - imports three toolsets
+
+    return {name: replace(each, tools=tuple(map(in_paper_format, each.tools))) for name, each in toolsets.items()}
+
+
+def _every_tool(*, paper_format: bool) -> list[ToolSpec[Any]]:
+    """The tools of all toolsets as they are served: examples may call those that are off."""
+    toolsets = load_toolsets()
+    return [spec for each in (_in_paper_format(toolsets) if paper_format else toolsets).values() for spec in each.tools]
+
+
 def _own_texts(app: App) -> Mapping[str, str]:
     """The user's own texts of prompts by name. Those of toolsets that are off may be there, but are not used."""
     folder = app.settings.prompts
-    return read_texts(folder, [prompt.name for each in load_toolsets() for prompt in each.prompts]) if folder else {}
+    return (
+        read_texts(folder, [prompt.name for each in load_toolsets().values() for prompt in each.prompts])
+        if folder
+        else {}
+    )

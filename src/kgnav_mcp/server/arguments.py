@@ -174,12 +174,12 @@ def _expected(schema: Json) -> str:
 
 
 def compact_schema(schema: Json) -> Json:
-    """The JSON schema without titles, and without `null` for optional arguments."""
+    """The JSON schema without titles, without `null` for optional arguments, and without integers beside numbers."""
     result: Json = {}
     for key, value in schema.items():
         if key == "properties":
             result[key] = {
-                name: compact_schema(_without_null(part)) for name, part in cast("dict[str, Json]", value).items()
+                name: compact_schema(_simplified(part)) for name, part in cast("dict[str, Json]", value).items()
             }
         elif key == "items":
             result[key] = compact_schema(cast("Json", value))
@@ -189,8 +189,10 @@ def compact_schema(schema: Json) -> Json:
     return result
 
 
-def _without_null(schema: Json) -> Json:
+def _simplified(schema: Json) -> Json:
     options = [option for option in schema.get("anyOf", []) if option.get("type") != "null"]
+    if {"type": "number"} in options:  # it covers integers
+        return {**schema, "anyOf": [option for option in options if option != {"type": "integer"}]}
     if len(options) != 1:
         return schema
     return {**{key: value for key, value in schema.items() if key != "anyOf"}, **options[0]}

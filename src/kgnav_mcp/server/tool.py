@@ -58,8 +58,8 @@ class ToolSpec(Generic[ArgumentsT]):
     """Whether repeating a call changes nothing more."""
     trail: TrailUse = TrailUse.RECORDED
     """How it uses trails."""
-    whole_answers: bool = False
-    """Whether its answers are sent whole, whatever the token budget is. It bounds them itself."""
+    in_paper_format: bool = False
+    """Whether it reads raw triples and sends its answers whole, whatever the token budget is. It bounds them itself."""
 
     @property
     def can_be_tried(self) -> bool:
@@ -124,7 +124,7 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: Clien
                 client.remember(recording.handle)
             found = await recording.answer_and_record(spec, values, partial(answer, recording=recording))
         found = with_note(found, note) if note else found
-        return _structured_result(found, app) if structured else _text_result(found, app, whole=spec.whole_answers)
+        return _structured_result(found, app) if structured else _text_result(found, app, whole=spec.in_paper_format)
 
     async def explain(given: Json, error: KgnavError | ValidationError, context: Context[Any, Any]) -> CallToolResult:
         client = trails_of_client(context, trails) if trails is not None else None
@@ -187,7 +187,7 @@ async def _answer(
     graph = app.graph(values.pop("graph", "") or None)
     given = spec.arguments.model_construct(None, **values)
     given.check_sizes()
-    async with graph.adapter() as adapter:
+    async with (graph.raw if spec.in_paper_format else graph).adapter() as adapter:
         arguments = given.without_cursor()
         call = ToolCall(
             app,

@@ -8,20 +8,21 @@ from typing import Any
 from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
 
-DEFINITIONS_LIMIT = 14_000
+DEFINITIONS_LIMIT = 12_000
 """Most characters of the default toolsets' tool definitions, as compact JSON.
 
 A client without a tool search sends all of them with every request, so together they must cost less than one answer
-may: this many characters are about 5,500 tokens by the count that bounds answers to 8,000.
+may: this many characters are about 4,700 tokens by the count that bounds answers to 8,000.
 """
+
+TEXTS_LIMIT = 8_500
+"""Most characters of their descriptions and argument schemas, which models read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Toolset:
-    """A group of tools, usually those of one paper, with instructions and prompts."""
+    """A group of tools, usually those of one paper, with instructions and prompts. `config.TOOLSETS` names it."""
 
-    name: str
-    """The name in the setting `toolsets`."""
     title: str
     """The paper, or the purpose of the tools."""
     instructions: str

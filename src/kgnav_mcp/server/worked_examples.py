@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Any, cast
 
 from kgnav_mcp.app import App, Graph
 from kgnav_mcp.errors import InvalidRequest, KgnavError
-from kgnav_mcp.model import Direction, Entity, Relation
+from kgnav_mcp.model import Direction, Entity, Relation, Triple
 from kgnav_mcp.navigation.worked_walks import Walk, WalkedStep, worked_walks
+from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.calls import call_text
+from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import clean, name_and_id, printable_id
 from kgnav_mcp.render.tokens import count_tokens
 from kgnav_mcp.server.recording import TRAIL
@@ -26,6 +29,8 @@ TRAIL_SHOWN = "trail-..."
 _ROWS = 3
 """Rows of a table that are shown beside those of the walk."""
 _MOST_ROWS = 12
+_TOO_LARGE = 5
+"""Examples that exceed what is left of the budget, after which no further one is tried."""
 _SEPARATOR = re.compile(r"-+(\|-+)*")
 
 
@@ -99,23 +104,13 @@ class WorkedExamples:
             return ""
         seconds = graph.settings.timeout or self._app.settings.timeout
         examples: list[str] = []
-        reason = "the graph has no other walk that suits one"
         revision = ""
         try:
             async with asyncio.timeout(seconds), graph.adapter() as adapter:
                 revision = adapter.revision
                 if made := self._made.get((graph.name, revision, prompt)):
                     return made
-                left = self._app.render_options.budget // 2
-                async with aclosing(worked_walks(adapter, self._app.limits)) as walks:
-                    async for walk in walks:
-                        example = await self._example(graph, len(examples) + 1, walk, calls)
-                        if example is not None and (left := left - count_tokens(example)) < 0:
-                            reason = f"half of the budget of {self._app.settings.budget:,} tokens holds no more"
-                            break
-                        examples += [example] if example is not None else []
-                        if len(examples) == number:
-                            break
+                reason = await self._collect(examples, number, graph, calls, adapter)
         except TimeoutError:
             revision, reason = "", f"the store did not give more within {seconds:g} s"
         except KgnavError as error:
@@ -125,6 +120,27 @@ class WorkedExamples:
         if revision:
             self._made[graph.name, revision, prompt] = text
         return text
+
+    async def _collect(
+        self, examples: list[str], number: int, graph: Graph, calls: ExampleCalls, adapter: GraphAdapter
+    ) -> str:
+        """Add so many examples to a list, as they are made. Returns why there are fewer, if there are."""
+        left, too_large = self._app.render_options.budget // 2, 0
+        async with aclosing(worked_walks(adapter, self._app.limits)) as walks:
+            async for walk in walks:
+                example = await self._example(graph, len(examples) + 1, walk, calls)
+                if example is None:
+                    continue
+                if (size := count_tokens(example)) > left:
+                    too_large += 1
+                else:
+                    examples.append(example)
+                    left -= size
+                if len(examples) == number or too_large == _TOO_LARGE:
+                    break
+        if too_large:
+            return f"half of the budget of {self._app.settings.budget:,} tokens holds no more"
+        return "the graph has no other walk that suits one"
 
     async def _example(self, graph: Graph, number: int, walk: Walk, calls: ExampleCalls) -> str | None:
         """One example; None if an answer does not show what the next call, or the final answer, rests on."""
@@ -143,9 +159,9 @@ class WorkedExamples:
                 trail[TRAIL] = cast("Any", answer.facts["rows"])[0][TRAIL]
             for handle in trail.values():
                 text = text.replace(str(handle), TRAIL_SHOWN)
-            table = _shortened(text, call.step)
+            table = _shortened(text, call.step, len(cast("Any", answer.facts["rows"])))
             called = call_text(call.tool, call.arguments)
-            if not called or not _suits(table, call):
+            if not called or not _suits(answer, table, call):
                 return None
             lines += [call.reason, called, table]
         last = walk[-1]
@@ -153,15 +169,29 @@ class WorkedExamples:
         return "\n".join([*lines, f"Final answer: {{{', '.join(clean(end.label or end.id) for end in last.ends)}}}"])
 
 
-def _suits(table: str, call: ExampleCall) -> bool:
+def _suits(answer: Answer, table: str, call: ExampleCall) -> bool:
     """Whether an answer shows what the next call rests on: all ends of the step, or the relations of a hub."""
-    header, _, rows = table.partition("\n--")
+    header, rule, rows = table.partition("\n--")
+    if not rule:  # a list in a paper's format, which names nodes or writes them as objects
+        shown = {node.id for node in _nodes(answer.shown)}
+        return all(end.id in shown for end in call.step.ends) if call.shows_ends else not (call.step.is_hub and shown)
     columns = header.rpartition("\n")[2].split("|")
     if not call.shows_ends:
         return not call.step.is_hub or not {"value", "neighbor"} & set(columns)
     cells = {cell for row in rows.splitlines() for cell in row.split("|")}
-    ends = [printable_id(end.id) for end in call.step.ends]
-    return "rows" not in columns and all(end in cells or f"({end})" in rows for end in ends)
+    return "rows" not in columns and all(
+        printable_id(end.id) in cells
+        or f"({printable_id(end.id)})" in rows
+        or f", {clean(name_and_id(end))}]" in rows  # a name that is the id
+        for end in call.step.ends
+    )
+
+
+def _nodes(shown: Iterable[object]) -> Iterator[Entity]:
+    """The entities at the ends of the triples that an answer shows."""
+    for triple in shown:
+        if isinstance(triple, Triple):
+            yield from (node for node in (triple.head, triple.tail) if isinstance(node, Entity))
 
 
 def question(walk: Walk) -> str:
@@ -194,14 +224,14 @@ def _plain(value: object) -> object:
             return value
 
 
-def _shortened(text: str, step: WalkedStep) -> str:
-    """The first rows of a table and those of the step; a line says how many are left out."""
+def _shortened(text: str, step: WalkedStep, size: int) -> str:
+    """The first of the `size` rows of a table and those of the step; a line says how many are left out."""
     lines = text.splitlines()
     separator = next((n for n, line in enumerate(lines) if _SEPARATOR.fullmatch(line)), None)
     if separator is None:
         return text
-    end = next((n for n in range(separator + 1, len(lines)) if "|" not in lines[n]), len(lines))
-    rows = lines[separator + 1 : end]
+    bars = lines[separator].count("|")
+    rows = list(takewhile(lambda line: line.count("|") >= bars, lines[separator + 1 :][:size]))
     wanted = {printable_id(step.relation.id), *(printable_id(end.id) for end in step.ends)}
     chosen = [row for n, row in enumerate(rows) if n < _ROWS or wanted & set(row.split("|"))][:_MOST_ROWS]
     left_out = len(rows) - len(chosen)

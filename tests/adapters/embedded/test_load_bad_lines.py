@@ -183,7 +183,7 @@ def test_sources_that_are_none_are_refused_before_anything_is_written(tmp_path: 
             load([tmp_path / name], tmp_path / "g.kg")
         assert caught.value.next_step
     with pytest.raises(LoadError, match="no format"):
-        load([good], tmp_path / "g.kg", LoadOptions(source_format="excel"))
+        load([good], tmp_path / "g.kg", LoadOptions(source_format="docx"))
     with pytest.raises(LoadError, match="no source"):
         load([], tmp_path / "g.kg")
     assert set(tmp_path.iterdir()) == before

@@ -242,11 +242,6 @@ def test_a_row_of_another_width_or_without_an_end_is_a_bad_line(tmp_path: Path) 
     ]
 
 
-def test_a_table_in_utf_16_is_named_as_such(tmp_path: Path) -> None:
-    with pytest.raises(LoadError, match="UTF-16"):
-        load([write(tmp_path, "g.csv", "source,target\na,b\n".encode("utf-16"))], tmp_path / "g.kg")
-
-
 def test_edges_for_neo4j_admin_alone_ask_for_their_nodes_or_make_them(tmp_path: Path) -> None:
     source = write(tmp_path, "edges.csv", ":START_ID,:END_ID,:TYPE\n1,2,KNOWS\n")
     with pytest.raises(LoadError, match="no source has their nodes") as caught:

@@ -11,20 +11,28 @@ from kgnav_mcp.errors import LoadError
 from tests.adapters.embedded.loaded import loaded, write
 
 
+def test_a_first_line_without_columns_is_answered_with_the_names_that_are_known(tmp_path: Path) -> None:
+    with pytest.raises(LoadError, match="the first line of g") as caught:
+        load([write(tmp_path, "g.txt", "Once upon a time\n")], tmp_path / "g.kg")
+    assert "head, relation, tail" in caught.value.next_step
+    assert "--format triples" in caught.value.next_step
+
+
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "command"),
     [
-        ("g.csv", "person,knows,friend\nann,likes,bob\n"),
-        ("g.csv", "chapter,start,end\none,1999-01-02,2000\n"),
-        ("g.tsv", "person\trelation\tcompany\nann\tworks_at\tacme\n"),
-        ("g.tsv", "person\ttitle\tyear\nann\tboss\tacme\n"),
-        ("g.txt", "Once upon a time\n"),
+        ("g.csv", "person,knows,friend\nann,likes,bob\n", "kgnav load g.csv --head person --tail knows"),
+        ("g.csv", "chapter,start,end\none,1999-01-02,2000\n", "kgnav load g.csv --id chapter --edge start"),
+        ("g.tsv", "person\trelation\tcompany\nann\tworks_at\tacme\n", "--head person --tail relation"),
+        ("g.tsv", "person\ttitle\tyear\nann\tboss\tacme\n", "kgnav load g.tsv --id person --edge title"),
     ],
 )
-def test_a_first_line_that_is_not_understood_is_answered_with_what_is(tmp_path: Path, name: str, text: str) -> None:
+def test_columns_of_no_known_name_are_answered_with_the_command_that_would_work(
+    tmp_path: Path, name: str, text: str, command: str
+) -> None:
     with pytest.raises(LoadError, match="the first line of g") as caught:
         load([write(tmp_path, name, text)], tmp_path / "g.kg")
-    assert "head, relation, tail" in caught.value.next_step
+    assert command in caught.value.next_step
     assert "--format triples" in caught.value.next_step
 
 

@@ -185,7 +185,7 @@ class _Checker:
 
     def _unknown_label(self, node: NodePattern, name: str) -> None:
         place = write_part(NodePattern(node.variable, ((name,),)))
-        if not self.vocabulary.whole.labels and not self.vocabulary.whole.sampled:
+        if not self.vocabulary.has_labels:
             self.findings.problem(place, "this graph has no labels: leave it out")
             self.findings.mend(node, replace(node, labels=()))
             return

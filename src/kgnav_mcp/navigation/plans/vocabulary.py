@@ -101,6 +101,11 @@ class Vocabulary:
     def whole(self) -> Schema:
         return self._whole.schema
 
+    @property
+    def has_labels(self) -> bool:
+        """Whether nodes may have labels. False only if the whole schema was read and has none."""
+        return bool(self.whole.labels or self.whole.sampled)
+
     async def labels(self, name: str) -> tuple[str, ...]:
         """The ids of the labels that a name means."""
         return await self._ids_by_name(name, lambda part: [facts.id for facts in part.label_names.find(name)])

@@ -172,7 +172,6 @@ def _example_calls(walk: Walk) -> list[ExampleCall]:
 
 
 TOOLSET = Toolset(
-    name="ark",
     title="ARK-V1",
     instructions=(
         "Reason in checked steps: add_step(trail, anchor, relation, triples, inference) keeps the triples a step rests "

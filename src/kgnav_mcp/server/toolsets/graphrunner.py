@@ -8,9 +8,10 @@ from typing import ClassVar, NamedTuple
 from pydantic import Field
 
 from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.errors import InvalidPlan
+from kgnav_mcp.errors import InvalidPlan, UnknownName
 from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
+from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.navigation.resolving import resolve_entities, resolve_entity, resolve_relations
 from kgnav_mcp.render.plans import entity_columns, plan_table
 from kgnav_mcp.render.table import Answer
@@ -74,7 +75,7 @@ async def fetch_neighbors(call: ToolCall, given: FetchNeighbors) -> Answer:
         {"return": ["node", "neighbor"]},
     ]
     named = [(nodes, given.edge_type)] if given.edge_type is not None else []
-    found = await _checked(call, steps, named, given.direction)
+    found = await _checked(call, steps, named, given.direction, node_type=given.node_type)
     return await _answer(call, steps, found, nodes, given.cursor)
 
 
@@ -150,11 +151,13 @@ async def _checked(
     steps: Sequence[object],
     named: Sequence[tuple[Sequence[Entity], str]] = (),
     direction: EdgeDirection = DEFAULT_DIRECTION,
+    node_type: str | None = None,
 ) -> CheckedPlan:
     """The checked plan. `named` are nodes and the edge type that is followed from them.
 
     Raises:
         UnknownRelation: the graph has no such edge type; the error has the nearest that these nodes have.
+        UnknownName: the graph has no label `node_type`; the error has the nearest.
         InvalidPlan: the plan has other problems.
     """
     plan, _ = parse_steps(steps)
@@ -164,11 +167,13 @@ async def _checked(
         followed = Direction(direction) if direction != EITHER else None
         for nodes, edge_type in named:
             await resolve_relations(call.adapter, nodes, [edge_type], followed, limits=call.limits)
+        vocabulary = await Vocabulary.of(call.adapter)
+        if node_type is not None and vocabulary.has_labels and not await vocabulary.labels(node_type):
+            raise UnknownName("label", node_type, vocabulary.nearest_label(node_type)) from None
         raise
 
 
 TOOLSET = Toolset(
-    name="graphrunner",
     title="GraphRunner's actions",
     instructions=(
         "One action at a time: fetch_neighbors(nodes, edge_type or node_type) follows many nodes at once, "

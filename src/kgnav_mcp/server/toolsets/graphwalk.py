@@ -35,9 +35,9 @@ from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER, EitherDirection
 from kgnav_mcp.server.worked_examples import walk_calls
 
-LABEL = f"Node label (class), as describe_graph lists it; {primitives.ANY_LABEL!r} for any."
+LABEL = f"Node label; {primitives.ANY_LABEL!r} for any."
 _THOUGHT = Column("thought")
-PROPERTY = "Property of the node; `name` and `id` always work."
+PROPERTY = "Property; `name` and `id` always work."
 
 
 def _lower_case(value: object) -> object:
@@ -50,7 +50,7 @@ class ByProperty(Arguments):
     label: str = Field(description=LABEL)
     property_name: str = Field(description=PROPERTY)
     property_value: str | int | float | bool = Field(
-        description="The whole value. 2 also finds 2.0, and 1815 every date of that year."
+        description="The whole value; 2 also finds 2.0, 1815 any date in that year."
     )
 
     @property
@@ -85,9 +85,7 @@ class Neighbors(ByProperty):
 
     ids: ClassVar[frozenset[str]] = frozenset({"relationship"})
 
-    direction: EitherDirection = Field(
-        default=EITHER, description="outgoing: relationships that leave the node; incoming: that point at it."
-    )
+    direction: EitherDirection = Field(default=EITHER, description="outgoing: relationships that leave the node.")
     relationship: str | None = Field(default=None, description="Only this relationship.")
     neighbor_label: str | None = Field(default=None, description="Only neighbours with this label.")
     cursor: str | None = Field(default=None, description=CURSOR)
@@ -110,8 +108,8 @@ class Neighbors(ByProperty):
 class UniqueValues(Arguments):
     """Arguments of `get_unique_property_values`."""
 
-    property_name: str = Field(description="Property whose distinct values are wanted.")
-    entity_name: str = Field(description="The node label or the relationship type that has the property; '*' for any.")
+    property_name: str = Field(description="Name of the property.")
+    entity_name: str = Field(description="Node label or relationship type; '*' for any.")
     entity_type: Annotated[Literal["node", "relationship"], BeforeValidator(_lower_case)] = Field(
         description="What entity_name is."
     )
@@ -124,7 +122,7 @@ class Think(Arguments):
     max_characters: ClassVar[int] = 2**26
     """As long as a message may be, since thoughts are not sent to a store."""
 
-    thought: str = Field(description="What you know so far and what to look up next.")
+    thought: str = Field(description="What is known, and what to look up next.")
 
 
 async def get_node_by_property(call: ToolCall, given: NodesByProperty) -> Answer:
@@ -197,8 +195,8 @@ _TOOLS = (
         name="get_node_by_property",
         title="Get nodes by a property value",
         description=(
-            "Graph nodes with this label whose property has this value, each with all its own properties. "
-            "describe_graph lists labels and properties, get_unique_property_values the values there are."
+            "Graph nodes with this label and property value, each with its properties. describe_graph lists "
+            "labels and properties, get_unique_property_values the values."
         ),
         arguments=NodesByProperty,
         run=get_node_by_property,
@@ -209,10 +207,9 @@ _TOOLS = (
         name="get_all_nearest_neighbors",
         title="Get all neighbours of a node",
         description=(
-            "All graph neighbours of the nodes with this label and property value, in both directions: relationship, "
-            "direction, the neighbour with its labels and properties, and the relationship's own properties. Narrow "
-            "them by direction, relationship or neighbor_label. A hub shows its relationships with counts instead, "
-            "with a cursor that pages through every neighbour."
+            "All graph neighbours of the nodes with this label and property value: relationship with its own "
+            "properties, direction, neighbour with labels and properties. If there are too many, relationships "
+            "with counts, and a cursor to page through all."
         ),
         arguments=Neighbors,
         run=get_all_nearest_neighbors,
@@ -223,8 +220,8 @@ _TOOLS = (
         name="get_unique_property_values",
         title="List a property's distinct values",
         description=(
-            "Distinct values of one property over the nodes of a label or the relationships of a type, sorted, with "
-            "how many have each. Use it to learn how values are written before looking nodes up by them."
+            "Distinct values of a property over the nodes of a label or the relationships of a type, with counts: "
+            "shows how values are written."
         ),
         arguments=UniqueValues,
         run=get_unique_property_values,
@@ -234,7 +231,7 @@ _TOOLS = (
     ToolSpec(
         name=THINK_TOOL,
         title="Note a thought",
-        description="Write down reasoning between look-ups; returns the thought and changes nothing.",
+        description="Write down reasoning; returns the thought and changes nothing.",
         arguments=Think,
         run=think,
         tables=((_THOUGHT,),),
@@ -269,7 +266,6 @@ def _follow(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
 
 
 TOOLSET = Toolset(
-    name="graphwalk",
     title="GraphWalk",
     instructions=(
         "Property graphs: get_node_by_property, get_all_nearest_neighbors and get_unique_property_values look nodes up "

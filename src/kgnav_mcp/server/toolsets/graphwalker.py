@@ -42,7 +42,7 @@ class GetTriples(Arguments):
     ids: ClassVar[frozenset[str]] = frozenset({"entity", "relations"})
 
     entity: OneOrMany = Field(description=ENTITY)
-    relations: list[str] = Field(description="Relation ids (or labels) from get_relations.", min_length=1)
+    relations: list[str] = Field(description="Relation ids or labels from get_relations.", min_length=1)
     cursor: str | None = Field(default=None, description=CURSOR)
 
 
@@ -96,10 +96,9 @@ _TOOLS = (
         name="get_relations",
         title="List an entity's relations",
         description=(
-            "Knowledge graph relations at an entity, or at many in one call, both directions, each with its direction "
-            "and row count. With a question the best matching ones come first and the list is cut to them (a cursor "
-            "shows the rest). A relation `rel1.rel2` leads through an unnamed event or role node in one step. Next: "
-            "get_triples with the relations you chose."
+            "Knowledge graph relations of one entity or many, with direction and row count. With a question the "
+            "best matches come first and the rest behind a cursor. A relation `rel1.rel2` passes through an "
+            "unnamed node. Next: get_triples."
         ),
         arguments=GetRelations,
         run=get_relations,
@@ -110,10 +109,9 @@ _TOOLS = (
         name="get_triples",
         title="Follow relations from an entity",
         description=(
-            "Knowledge graph triples [head, relation, tail] of the chosen relations at an entity, or at many in one "
-            "call, in whichever direction it has them, with ids and names; qualifiers of an edge stand beside it. Take "
-            "relation ids from get_relations. Every triple is reachable: the first line says how many there are and "
-            "gives a cursor when there are more."
+            "Knowledge graph triples [head, relation, tail] of chosen relations of one entity or many, in "
+            "whichever direction they exist, with ids, names and qualifiers. The first line counts them and has a "
+            "cursor when there are more."
         ),
         arguments=GetTriples,
         run=get_triples,
@@ -125,7 +123,7 @@ _TOOLS = (
 _METHOD = """You answer a question by walking a knowledge graph with get_relations and get_triples.
 
 1. Name the topic entities of the question and find their ids with find_node.
-2. get_relations(entity, question) lists the relations around an entity, best match first, each with its direction.
+2. get_relations(entity, question) lists the relations around an entity, best match first.
 3. get_triples(entity, relations) follows the ones you choose. Choose more than one when in doubt.
 4. Go on from the heads and tails you found, all of them as a list in one call, until they answer the question."""
 
@@ -144,7 +142,6 @@ def _follow(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
 
 
 TOOLSET = Toolset(
-    name="graphwalker",
     title="GraphWalker",
     instructions=(
         "Or: get_relations(entity, question) ranks the relations of both directions, get_triples(entity, relations) "

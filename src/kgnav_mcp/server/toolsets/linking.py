@@ -20,7 +20,7 @@ _CANDIDATES = 10
 class FindNode(Arguments):
     """Arguments of `find_node`, named as in GraphRunner's Find_Node."""
 
-    hint: str = Field(description="A name, alias or description, in any language, misspelt or not; or an id.")
+    hint: str = Field(description="A name, alias, description or id.")
     node_type: str | None = Field(default=None, description="Only nodes with this label (class).")
     limit: int = Field(default=_CANDIDATES, ge=1, le=100, description="Candidates at most.")
 
@@ -28,7 +28,7 @@ class FindNode(Arguments):
 class DescribeGraph(Arguments):
     """Arguments of `describe_graph`."""
 
-    name: str | None = Field(default=None, description="A label, relation or property to look at more closely.")
+    name: str | None = Field(default=None, description="A label, relation or property.")
 
 
 async def find_node(call: ToolCall, given: FindNode) -> Answer:
@@ -55,9 +55,9 @@ _TOOLS = (
         name="find_node",
         title="Find a node by name",
         description=(
-            "Find the knowledge graph entity that a name means: knows aliases and other languages, forgives typos "
-            "where the store can. Start here: gives candidates with id, types, description and degree, best first. "
-            "Then pass the id to search, get_relations or get_triples."
+            "Find the knowledge graph entity that a name means: candidates with id, types, description and "
+            "degree, best first. Knows aliases and typos. Start here, then pass the id to search or "
+            "get_relations."
         ),
         arguments=FindNode,
         run=find_node,
@@ -68,9 +68,8 @@ _TOOLS = (
         name="describe_graph",
         title="Describe the graph",
         description=(
-            "Schema of the knowledge graph: labels (classes) with counts and properties, relations with the labels "
-            "they join and qualifiers. Without a name an overview; with that of a label, relation or property its "
-            "surroundings."
+            "Schema of the knowledge graph: labels (classes) with counts and properties, relations with the "
+            "labels they join. With a name, the details of that label, relation or property."
         ),
         arguments=DescribeGraph,
         run=describe_graph,
@@ -80,7 +79,6 @@ _TOOLS = (
 )
 
 TOOLSET = Toolset(
-    name="linking",
     title="Entity linking and schema",
     instructions="Start: find_node(hint) turns a name into entity ids; describe_graph() shows labels and relations.",
     tools=_TOOLS,

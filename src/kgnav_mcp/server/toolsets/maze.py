@@ -33,7 +33,6 @@ async def get_possible_next_cells(call: ToolCall, given: NextCellsArguments) -> 
 
 
 TOOLSET = Toolset(
-    name="maze",
     title="GraphWalk's maze",
     instructions=(
         "Mazes: get_possible_next_cells(node_id) enters and marks a cell and lists the open ones beside it; "

@@ -6,12 +6,13 @@ work, except cursors: an answer is whole, or an error.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.errors import AnswerTooLarge, InvalidCursor, UnknownRelation
-from kgnav_mcp.model import Count, Direction, Entity, Neighbourhood, Page, Stop
+from kgnav_mcp.model import Count, Direction, Entity, Literal, Neighbourhood, Page, Relation, Stop, Triple
 from kgnav_mcp.navigation import neighbourhood, primitives
 from kgnav_mcp.navigation import relations as walker
 from kgnav_mcp.navigation.pages import refuse_partial
@@ -48,7 +49,7 @@ def in_paper_format(spec: ToolSpec[Any]) -> ToolSpec[Any]:
             raise AnswerTooLarge(MAX_BYTES, next_step=paper_tool.ask_for_less)
         return answer
 
-    return replace(spec, run=run, description=paper_tool.description, whole_answers=True)
+    return replace(spec, run=run, description=paper_tool.description, in_paper_format=True)
 
 
 async def _search(call: ToolCall, given: Search) -> PaperAnswer:
@@ -73,7 +74,31 @@ async def _search(call: ToolCall, given: Search) -> PaperAnswer:
         found = Neighbourhood(error.entities, direction, rows=Page((), (), Count(0)))
     if (page := found.rows or found.relations) and page.stop is not Stop.LIMIT:
         refuse_partial(page.stop)
+    if found.rows is not None:
+        found = replace(found, rows=replace(found.rows, items=_in_one_language(found.rows.items, call.graph.languages)))
     return paper.neighbourhood(found)
+
+
+def _in_one_language(rows: Sequence[Triple], languages: Sequence[str]) -> tuple[Triple, ...]:
+    """The rows with the texts of each property of an entity in one language only, the most preferred that there is.
+
+    The table does not say the language of a text, so that a name would stand there once for each.
+    """
+
+    def order(language: str) -> tuple[int, str]:
+        return language_rank(language, languages), language
+
+    chosen: dict[tuple[Entity, Relation], str] = {}
+    for row in rows:
+        if isinstance(row.tail, Literal) and (language := row.tail.language):
+            key = row.head, row.relation
+            chosen[key] = min(language, chosen.get(key, language), key=order)
+    return tuple(
+        row
+        for row in rows
+        if not (isinstance(row.tail, Literal) and row.tail.language)
+        or row.tail.language == chosen[row.head, row.relation]
+    )
 
 
 async def _get_relations(call: ToolCall, given: GetRelations) -> PaperAnswer:

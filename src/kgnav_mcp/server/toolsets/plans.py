@@ -28,13 +28,13 @@ class PlanArguments(Arguments):
 
     max_characters: ClassVar[int] = 20_000
 
-    plan: GivenPlan = Field(description="Cypher text, a pattern object, or a list of steps.")
+    plan: GivenPlan = Field(description="Cypher, a pattern or a list of steps.")
 
 
 class RunPlan(PlanArguments):
     """Arguments of `run_plan`."""
 
-    proof: bool = Field(default=False, description="Give each row the edges that it rests on.")
+    proof: bool = Field(default=False, description="Show the edges behind each row.")
     cursor: str | None = Field(default=None, description=CURSOR)
 
 
@@ -53,29 +53,21 @@ async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
 
 
 _RUN = """\
-Answer a question about many nodes, or over several hops, in one call: joins, counts, negation, paths, top ten. It is \
-checked first: a mistake comes back with what would be right. `plan` is one of
-1. Cypher, reading clauses only, on any graph: MATCH, OPTIONAL MATCH, WHERE (NOT, IN, CONTAINS, EXISTS { }, \
-COUNT { }), -[:r*1..3]->, -[:r*]-> (each node reached, once), shortestPath, allShortestPaths, WITH, UNION, RETURN \
-DISTINCT, count sum avg min max collect, ORDER BY, SKIP, LIMIT. Labels, relations and properties by id or name, in \
-backticks where they have blanks. {name: "..."} is any name or alias, {id: "..."} an id as printed. An edge's \
-properties are its qualifiers; compare text with text, numbers with numbers (toFloat(y.name) >= 1990 reads a text). \
-A condition on a property with several values holds if it holds for one (<>, NOT: for none); size([] + n.p) counts them.
-   MATCH (f {name: "Up"})<-[:directed]-(p)-[:directed]->(g) WHERE g <> f RETURN p, count(g) AS n ORDER BY n DESC
-2. A pattern: {"nodes": {"f": {"name": "Up"}, "g": {"label": "Film", "is_not": "f", "where": {"year": {">=": 1990}}}}, \
-"edges": [{"from": "p", "edge": "directed", "to": "f"}, {"from": "p", "edge": "directed", "to": "g", "as": "r"}], \
-"not": [{"from": "p", "edge": "born_in", "to": "x"}], "return": ["g", "count(r)"], "order": "-count(r)", "limit": 10}. \
-Edges lie as the graph stores them; an edge takes "either": true, "where", "hops": [1, 3], "distance": [1, 2], \
-"optional": true, "at_least": 2 (its far end is counted, not returned), "as_of": 1999. Each edge of "not" is denied by \
-itself; several together are a list in it: "not": [[e1, e2]]. A row is one choice for each variable returned or \
-counted; rows are distinct.
-3. Steps: [{"as": "f", "find_node": {"name": "Up"}} (or {"hint": "up", "node_type": "Film"}, {"label": "Film", \
-"where": {...}}), {"as": "p", "fetch_neighbors": {"from": "f", "edge_type": "directed", "direction": "incoming"}}, \
-{"as": "g", "fetch_neighbors": {"from": "p", "edge_type": "directed", "except": "f"}}, {"return": ["g"]}]; also \
-"label" and "where" of the neighbors, "edge_where" of their edges, "edge_as": "r" to return "count(r)"; {"as": "c", \
-"find_common_nodes": [["p", "born_in"], ["q", "born_in"]]} of the steps p and q. A direction is outgoing (when left \
-out), incoming or either. Every step is a set, and all must hold together; "except" leaves out a whole set.
-An answer that is empty or cut says how large each label and relation of the plan is."""
+Answer a question over several hops or many entities in one call: joins, counts, negation, paths, rankings. \
+`plan` is one of
+1. Cypher, reading only: MATCH, OPTIONAL MATCH, WHERE (NOT, IN, CONTAINS, EXISTS { }, COUNT { }), -[:r*1..3]->, \
+shortestPath, WITH, UNION, RETURN DISTINCT, count sum avg min max collect, ORDER BY, SKIP, LIMIT. Labels, relations \
+and properties by id or name. {name: "..."} matches any name or alias, {id: "..."} an id as printed. Edge properties \
+are qualifiers. A condition on several values holds if one fits (<>, NOT: none); size([] + n.p) counts them.
+MATCH (f {name: "Up"})<-[:directed]-(p)-[:directed]->(g) WHERE g <> f RETURN p, count(g) AS n ORDER BY n DESC
+2. A pattern: {"nodes":{"f":{"name":"Up"},"g":{"label":"Film","is_not":"f","where":{"year":{">=":1990}}}},\
+"edges":[{"from":"p","edge":"directed","to":"f"},{"from":"p","edge":"directed","to":"g","as":"r"}],\
+"not":[{"from":"p","edge":"born_in","to":"x"}],"return":["g","count(r)"],"order":"-count(r)","limit":10}. Edges \
+also take "either":true, "where", "hops":[1,3], "distance", "optional":true, "at_least":2, "as_of":1999.
+3. Steps: [{"as":"f","find_node":{"name":"Up"}},{"as":"p","fetch_neighbors":{"from":"f","edge_type":"directed",\
+"direction":"incoming"}},{"as":"g","fetch_neighbors":{"from":"p","edge_type":"directed","except":"f"}},\
+{"return":["g"]}]; find_node also takes "hint", "node_type", "label", "where"; fetch_neighbors "label", "where", \
+"edge_where", "edge_as"; {"as":"c","find_common_nodes":[["p","born_in"],["q","born_in"]]}."""
 
 _EXAMPLE = "MATCH (p:Painter)-[:born_in]->(c {id: 'zundert'}) RETURN p"
 _TOOLS = (
@@ -92,8 +84,7 @@ _TOOLS = (
         name="check_plan",
         title="Check a plan",
         description=(
-            "Check a plan (as run_plan takes it) against the graph without running it: every wrong name, direction and "
-            "type of value at once, each with what would be right."
+            "Check a plan of run_plan against the graph without running it: all mistakes at once, with corrections."
         ),
         arguments=PlanArguments,
         run=check_plan,
@@ -128,7 +119,6 @@ def _example_calls(walk: Walk) -> list[ExampleCall]:
 
 
 TOOLSET = Toolset(
-    name="plans",
     title="Plans (GraphRunner)",
     instructions=(
         "Plan: where the question fixes a pattern (several hops, many entities, how many, which most, not), "

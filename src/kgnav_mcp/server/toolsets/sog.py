@@ -30,18 +30,14 @@ class Search(Arguments):
     ids: ClassVar[frozenset[str]] = frozenset({"entity", "properties_to_filter_for"})
 
     entity: OneOrMany = Field(description=ENTITY)
-    direction: Literal["outgoing", "incoming"] = Field(
-        description="outgoing: the entity is the head of the triples; incoming: it is their tail."
-    )
+    direction: Literal["outgoing", "incoming"] = Field(description="outgoing: it is the head; incoming: the tail.")
     properties_to_filter_for: list[str] | None = Field(
         default=None,
-        description="Property ids (or labels) to show rows of; without it a hub shows its properties only.",
+        description="Property ids or labels to show rows of.",
     )
     question: str | None = Field(default=None, description=QUESTION)
-    match: str | None = Field(
-        default=None, description="Only rows whose value has these words in its name or text; finds one of thousands."
-    )
-    node_type: str | None = Field(default=None, description="Only rows whose value has this label (class).")
+    match: str | None = Field(default=None, description="Only rows with these words in the value.")
+    node_type: str | None = Field(default=None, description="Only rows whose value has this label.")
     cursor: str | None = Field(default=None, description=CURSOR)
 
     @property
@@ -78,14 +74,12 @@ _TOOLS = (
         name="search",
         title="Search around an entity",
         description=(
-            "Knowledge graph neighbourhood of an entity, or of many in one call: a table "
-            "property|propertyLabel|value|valueLabel of all that leaves it (outgoing) or points at it (incoming); of "
-            "many, a first column says which one a row belongs to. Shows which relations really exist, so look before "
-            "you filter. A hub (too many rows) shows its properties with exact counts and examples instead: call again "
-            "with properties_to_filter_for, or find rows by match or node_type. Try the other direction when a "
-            "relation is not there. The first line says how complete the answer is and gives a cursor when there is "
-            "more. A value with a valueLabel is an entity: its id can be searched next; a value without one is a "
-            "literal. Qualifiers (dates, roles) stand in a fifth column."
+            "Knowledge graph neighbourhood of one entity or many: a table property|propertyLabel|value|valueLabel "
+            "of what leaves it (outgoing) or points at it (incoming). Look before you filter; try the other "
+            "direction when a relation is missing. An entity with too many "
+            "rows is summarized, one row per property with counts: then call again with properties_to_filter_for, "
+            "match or node_type. A value with a valueLabel is an entity, whose id can be searched next. A fifth "
+            "column has qualifiers (dates, roles)."
         ),
         arguments=Search,
         run=search,
@@ -118,7 +112,6 @@ def _follow(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
 
 
 TOOLSET = Toolset(
-    name="sog",
     title="Search-on-Graph",
     instructions=(
         "Walk: search(entity, direction) shows the relations that really exist at an entity, with their values; at a "

@@ -96,12 +96,17 @@ async def get_connected_path(call: ToolCall, _: OnlyTrail) -> Answer:
 
 async def check_answer(call: ToolCall, given: CheckAnswer) -> Answer:
     """Answer with the verdict and proof for each answer."""
-    found = await check_answers(call.adapter, await call.trail(), given.answers, hub_rows=call.limits.row_limit)
+    found = await check_answers(
+        call.adapter,
+        await call.trail(),
+        given.answers,
+        hub_rows=call.limits.row_limit,
+        bare=call.app.settings.paper_format,
+    )
     return call.answer(evidence_table(found), None)
 
 
 TOOLSET = Toolset(
-    name="trail",
     title="Trails and proofs",
     instructions=(
         "start_trail(question, topic_entities) gives a handle; pass it as `trail` to the tools you call, and call "

@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.embedded.loading.findings import LISTED, Findings
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, Role, is_not_finite
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
+from kgnav_mcp.adapters.embedded.loading.sources import UTF8, Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import LoadError
@@ -34,7 +34,15 @@ _INTEGER = re.compile(r"-?\d+(\.0)?")
 _CODE = re.compile(r"-?0\d.*|\+.*")
 """Codes such as `007` and `+49`, which must not be read as numbers."""
 _MAX_ATTRIBUTES_LENGTH = 1 << 20
-_SHOWN_ROLES = (("head", Role.START), ("relation", Role.TYPE), ("tail", Role.END), ("qualifiers", Role.PROPERTY))
+_SHOWN_ROLES = (
+    ("head", Role.START),
+    ("relation", Role.TYPE),
+    ("tail", Role.END),
+    ("id", Role.ID),
+    ("name", Role.NAME),
+    ("label", Role.LABEL),
+    ("edges", Role.EDGE),
+)
 
 
 def with_inferred_types(source: Source) -> Source:
@@ -46,20 +54,25 @@ def with_inferred_types(source: Source) -> Source:
         LoadError: the source cannot be read.
     """
     header = source.header
-    types = {column.place: "integer" for column in header.of(Role.PROPERTY)}
+    if source.table is not None:
+        return source
+    texts = {column.place: column for column in header.columns if column.role in (Role.PROPERTY, Role.NAME)}
+    types = dict.fromkeys(texts, "integer")
     with_numbers: set[int] = set()
     with translated(source), source.open() as reader:
         for _, row in rows(source, reader, Findings(skip_bad=True)):  # bad lines are reported when the rows are staged
             for place in [place for place in types if row[place]]:
-                field = row[place]
-                if is_not_finite(field):
-                    types[place] = "float"
-                elif _CODE.fullmatch(field) or not is_number(field):
+                kinds = {
+                    _number_type(item.strip() if texts[place].array else item)
+                    for item in texts[place].items(row[place])
+                }
+                if "" in kinds:
                     del types[place]
-                else:
+                    continue
+                if kinds != {"NaN"}:
                     with_numbers.add(place)
-                    if not _INTEGER.fullmatch(field):
-                        types[place] = "float"
+                if kinds != {"integer"}:
+                    types[place] = "float"
             if not types:
                 break
     types = {place: datatype for place, datatype in types.items() if place in with_numbers}
@@ -67,6 +80,15 @@ def with_inferred_types(source: Source) -> Source:
         replace(column, datatype=types[column.place]) if column.place in types else column for column in header.columns
     )
     return replace(source, layout=Layout(replace(header, columns=tuple(columns))))
+
+
+def _number_type(field: str) -> str:
+    """Whether a field is an integer, another number (`float`), `NaN` for one that is not finite, or empty for none."""
+    if is_not_finite(field):
+        return "NaN"
+    if _CODE.fullmatch(field) or not is_number(field):
+        return ""
+    return "integer" if _INTEGER.fullmatch(field) else "float"
 
 
 def read_edges(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
@@ -83,7 +105,7 @@ def read_edges(source: Source, index: int, stager: PropertyStager, findings: Fin
 
     if source.layout.header is not None:
         source = with_inferred_types(source)
-        table = _TableEdges(source, stager)
+        table = _ColumnEdges(source) if source.has_nodes else _TableEdges(source, stager)
         stage_entries(source, staging, findings, rows, lambda number, row: stage_all(table(row), number))
     else:
         edges = _SifEdges(staging) if source.form.name == "sif" else _ListEdges(source.layout.delimiter, stager)
@@ -124,6 +146,8 @@ def names_relations(source: Source) -> bool:
     header = source.layout.header
     if header is None:
         return not source.layout.edges
+    if source.has_nodes:
+        return True
     return bool(header.of(Role.TYPE)) and not header.optional_type
 
 
@@ -135,11 +159,16 @@ def describe_table(source: Source, relation: str) -> list[str]:
         for word, role in _SHOWN_ROLES:
             if columns := header.of(role):
                 parts.append(f"{word} {comma_list([repr(column.name) for column in columns], LISTED // 2)}")
+        if columns := header.of(Role.PROPERTY):
+            word = "properties" if header.of(Role.ID) else "qualifiers"
+            parts.append(f"{word} {comma_list([repr(column.name) for column in columns], LISTED // 2)}")
     elif source.layout.edges:
         first = (
             f"; the first line is {clipped(repr(source.layout.first_line), LISTED)}" if source.layout.first_line else ""
         )
         parts.append(f"two nodes and the weight or the attributes of their edge{first}")
+    if source.encoding != UTF8:
+        parts.append(f"read as {source.encoding} (--encoding NAME reads it otherwise)")
     if source.layout.ambiguity_note:
         parts.append(source.layout.ambiguity_note)
     if not names_relations(source):
@@ -182,6 +211,21 @@ class _TableEdges:
             if (text := row[named.place]) and row[column.place]:
                 name = self._stager.name_relation if column is self._type else self._stager.name
                 name(column.key(row), text)
+
+
+class _ColumnEdges:
+    """Makes edges from rows with a node each: to the values in the columns that are edges, named after the column."""
+
+    def __init__(self, source: Source) -> None:
+        self._key = source.header.of(Role.ID)[0]
+        self._edges = source.header.of(Role.EDGE)
+
+    def __call__(self, row: list[str]) -> Iterator[Edge]:
+        head = self._key.key(row)
+        for column in self._edges:
+            for tail in column.items(row[column.place]):
+                if tail.strip():
+                    yield head, column.name, tail.strip() if column.array else tail, []
 
 
 class _ListEdges:

@@ -86,6 +86,9 @@ def rows(source: Source, reader: SourceReader, findings: Findings) -> Iterator[t
     Empty lines are left out.
     """
     header = source.header
+    if source.table is not None:
+        yield from source.table.rows()
+        return
     table_lines = _TableLines(source, reader)
     if header.written:
         table_lines.pass_header()

@@ -32,6 +32,8 @@ NOT_FINITE = frozenset(("nan", "inf", "infinity"))
 
 ADMIN_DELIMITERS = "\t,;|"
 ARRAY_DELIMITER = ";"
+JSON_ITEMS = "JSON"
+"""In place of a separator: the field is a JSON array."""
 
 FIELD_BYTES = 64 * 1024 * 1024
 """Bytes of a field, at most, for the csv module, whose default of 128 kB is too small for some texts."""
@@ -62,8 +64,11 @@ class Role(StrEnum):
     START_NAME = "name of the head"
     END_NAME = "name of the tail"
     TYPE_NAME = "name of the relation"
+    NAME = "name of the node, and a property of it"
+    EDGE = "tail of an edge that is named after the column"
 
 
+_PROPERTIES = frozenset((Role.PROPERTY, Role.NAME))
 ADMIN_ROLES = frozenset((Role.ID, Role.LABEL, Role.START, Role.END, Role.TYPE, Role.IGNORE))
 """The roles that a neo4j-admin header can give to a column, besides a property with its type."""
 NEPTUNE_COLUMNS = {"~id": ":ID", "~from": ":START_ID", "~to": ":END_ID"}
@@ -81,6 +86,8 @@ class Column:
     datatype: str | None = None
     language: str | None = None
     array: bool = False
+    separator: str = ARRAY_DELIMITER
+    """What separates the items of an array."""
 
     @property
     def title(self) -> str:
@@ -112,10 +119,18 @@ class Column:
             return []
         if not self.array:
             return [(field if normalize is None else normalize(self.name, field.strip()), datatype, language, None)]
-        parts = field.split(ARRAY_DELIMITER)
+        parts = self.items(field)
         if normalize is not None:
             parts = [normalize(self.name, part.strip()) for part in parts]
         return [(part, datatype, language, index) for index, part in enumerate(parts)]
+
+    def items(self, field: str) -> list[str]:
+        """Returns the texts in a field: the items of an array, else the whole field."""
+        if not self.array or not field:
+            return [field]
+        if self.separator == JSON_ITEMS:
+            return [item if isinstance(item, str) else json.dumps(item) for item in json.loads(field)]
+        return field.split(self.separator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +180,10 @@ class Header:
     """Whether the first line is the header; else columns are known by their order."""
     admin: bool = False
     """Whether it is a header for neo4j-admin import."""
+    chosen: bool = False
+    """Whether the user chose its columns."""
+    label: str = ""
+    """The label of each node, besides those in columns."""
     empty_texts: bool = True
     """Whether `""` is an empty text; else it has no value, as for Amazon Neptune's loader."""
 
@@ -181,7 +200,7 @@ class Header:
 
         It raises ValueError if a value has the wrong type, with a message for the user.
         """
-        columns = [(column.place, column.name, column.values) for column in self.of(Role.PROPERTY)]
+        columns = [(column.place, column.name, column.values) for column in self.columns if column.role in _PROPERTIES]
 
         def properties(row: list[str]) -> list[tuple[str, PropertyValue]]:
             return [(name, value) for place, name, values in columns for value in values(row[place])]
@@ -297,7 +316,7 @@ def _parse_column(source: str, place: int, field: str) -> Column:
     if kind is None:
         return Column(place, name, Role.PROPERTY, language=match["language"])
     if kind in ADMIN_ROLES:
-        return Column(place, name, Role(kind), space=match["space"] or "")
+        return Column(place, name, Role(kind), space=match["space"] or "", array=kind == Role.LABEL)
     datatype = kind.lower()
     if datatype not in DATATYPES or not name:
         raise LoadError(

@@ -8,6 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kgnav_mcp.adapters.embedded.loading.chosen_columns import (
+    ChosenColumns,
+    absent_column,
+    suggested_commands,
+)
 from kgnav_mcp.adapters.embedded.loading.columns import header_from_names, is_number, looks_like_header
 from kgnav_mcp.adapters.embedded.loading.headers import NUMBER, Column, Dialect, Header, Role
 from kgnav_mcp.clipping import comma_list
@@ -52,6 +57,26 @@ class Layout:
 TRIPLES = Layout()
 
 
+def chosen_layout(name: str, lines: list[str], columns: ChosenColumns, separator: str) -> Layout | None:
+    """Returns the layout of a table by the columns that the user chose; None if it has none of them.
+
+    Raises:
+        LoadError: as `ChosenColumns.header`, or it has no other known shape either.
+    """
+    if not columns.keys:
+        return None
+    for delimiter in [separator] if separator else sorted(DELIMITERS, key=lines[0].count, reverse=True):
+        dialect = _dialect(lines, delimiter)
+        rows = _rows(lines[:1], dialect)
+        if rows and (header := columns.header(name, rows[0], dialect)) is not None:
+            return Layout(header)
+    fields = _rows(lines[:1], _dialect(lines, separator or max(DELIMITERS, key=lines[0].count)))
+    if len(lines) > 1 and fields and len(fields[0]) > 1 and named_columns(lines) is None:
+        option, name_of_column = next(iter(columns.keys.items()))
+        raise absent_column(name, option, name_of_column, [field.strip() for field in fields[0]])
+    return None
+
+
 def layout_of(name: str, lines: list[str], *, tabs: bool) -> Layout:
     """Returns the layout of a file that starts with these lines, none of them blank.
 
@@ -69,11 +94,11 @@ def layout_of(name: str, lines: list[str], *, tabs: bool) -> Layout:
     rows = [line.split(TAB) for line in lines]
     width = Counter(map(len, rows)).most_common(1)[0][0]
     if not tabs or width != 3:
-        raise _not_understood(name, lines[0], width if tabs else 1)
+        raise _not_understood(name, lines, width if tabs else 1)
     if looks_like_header(rows[0], rows[1:]):
         raise LoadError(
             f"the first line of {name} looks like names of columns that are not understood: {_displayed(lines[0])}",
-            next_step=f"{KNOWN_COLUMNS}\nIf that line is a triple: --format triples.",
+            next_step=f"{_suggestion(name, lines) or KNOWN_COLUMNS}\nIf that line is a triple: --format triples.",
         )
     return _triples_or_weights(name, [row for row in rows if len(row) == 3])
 
@@ -191,7 +216,7 @@ def check_no_table(name: str, rows: Sequence[Sequence[str]]) -> None:
     raise LoadError(
         f"{name} looks like a table with the columns {comma_list(rows[0], 100)}, not like triples: the values in "
         "the middle differ from line to line, as relations do not",
-        next_step="Name the columns with the ends of an edge source and target. If its lines are triples, put the line "
+        next_step=f"{suggested_commands(name, rows[0], rows[1:])}\nIf its lines are triples, put the line "
         "head,relation,tail (with its delimiter) above them.",
     )
 
@@ -219,8 +244,17 @@ def _triples_or_weights(name: str, rows: Sequence[Sequence[str]]) -> Layout:
     )
 
 
-def _not_understood(name: str, first: str, width: int) -> LoadError:
+def _suggestion(name: str, lines: list[str]) -> str:
+    """The commands that would load a table by its own columns; empty if it has no such columns."""
+    delimiter = max(DELIMITERS, key=lines[0].count)
+    rows = _rows(lines, _dialect(lines, delimiter))
+    return suggested_commands(name, rows[0], rows[1:]) if delimiter in lines[0] and rows else ""
+
+
+def _not_understood(name: str, lines: list[str], width: int) -> LoadError:
+    first = lines[0]
     understood = f"{KNOWN_COLUMNS}\n{WITHOUT_NAMES}"
+    suggestion = _suggestion(name, lines)
     if width == 2:
         return LoadError(
             f"{name} has two columns and no names over them: {_displayed(first)}",
@@ -230,10 +264,11 @@ def _not_understood(name: str, first: str, width: int) -> LoadError:
     if width > 3:
         return LoadError(
             f"{name} has {width} columns and no names over them that are understood: {_displayed(first)}",
-            next_step=f"A triple has three; what stands in a fourth column only its name can tell.\n{understood}",
+            next_step=suggestion or f"A triple has three; a fourth column needs a name.\n{understood}",
         )
     return LoadError(
-        f"the first line of {name} names no columns that are understood: {_displayed(first)}", next_step=understood
+        f"the first line of {name} names no columns that are understood: {_displayed(first)}",
+        next_step=f"{suggestion}\nIf that line is a triple: --format triples." if suggestion else understood,
     )
 
 

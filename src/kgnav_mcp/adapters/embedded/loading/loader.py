@@ -57,7 +57,11 @@ def load(
     check_paths([*sources, *options.labels], target)
     check_target(target, [*sources, *options.labels], force=options.force)
     check_distinct(sources)
-    recognised = [recognise(Path(path), options.source_format) for path in sources]
+    options.tables.columns.check()
+    recognised = [source for path in sources for source in recognise(Path(path), options)]
+    options.tables.columns.check_used(
+        [(each.name, each.header) for each in recognised if each.layout.header is not None]
+    )
     check_together(recognised, nodes_from_edges=options.nodes_from_edges)
     labels = [recognise_names(Path(path)) for path in options.labels]
     interrupts = Interrupts()

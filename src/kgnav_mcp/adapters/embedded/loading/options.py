@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from kgnav_mcp.adapters import wellknown
+from kgnav_mcp.adapters.embedded.loading.chosen_columns import ChosenColumns
 from kgnav_mcp.errors import BadLine
 
 DEFAULT_RELATION = "related_to"
@@ -23,6 +24,20 @@ Owl = Literal["folded", "raw"]
 
 
 @dataclass(frozen=True, slots=True)
+class TableOptions:
+    """How tables are read."""
+
+    columns: ChosenColumns = field(default_factory=ChosenColumns)
+    """What their columns hold."""
+    separator: str = ""
+    """What separates fields; empty: the character that the first line has most of."""
+    encoding: str = ""
+    """Empty: UTF-8, UTF-16 with a byte order mark, else Windows-1252."""
+    sheets: tuple[str, ...] = ()
+    """The sheets of workbooks to load; empty: all."""
+
+
+@dataclass(frozen=True, slots=True)
 class LoadOptions:
     """How sources are read. The defaults suit RDF with the usual vocabularies and Neo4j's CSV headers."""
 
@@ -34,6 +49,7 @@ class LoadOptions:
     """The format of every source, whatever its suffix: one of `sources.FORMATS`."""
     relation: str | None = None
     """The relation of edges in tables without a column for it; None: DEFAULT_RELATION."""
+    tables: TableOptions = field(default_factory=TableOptions)
     nodes_from_edges: bool = False
     """Make nodes for ids that occur only in edges of a property graph; else such an edge is a bad line."""
     force: bool = False

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from kgnav_mcp.adapters.embedded.loading.entries import rows, stage_entries
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.headers import (
-    ARRAY_DELIMITER,
     Column,
     PropertyValue,
     Role,
@@ -32,7 +31,8 @@ class PropertyStager:
         self.unnamed_edges = 0
         """Number of such edges."""
         self._rules = rules
-        self._first_term = staging.terms.last + 1
+        self._staged = bytearray()
+        """By the number of a term, whether it was staged as a node."""
         self._named_relations: set[str] = set()
         self.has_names = False
         """Whether a node has a name."""
@@ -47,10 +47,12 @@ class PropertyStager:
         Raises:
             ValueError: a node with this key was staged before.
         """
-        terms = self.staging.terms
-        if terms.ids.get(key, 0) >= self._first_term:
+        node = self.staging.terms.id(key)
+        if node >= len(self._staged):
+            self._staged.extend(bytes(node + len(self._staged) // 2 + 1024 - len(self._staged)))
+        if self._staged[node]:
             raise ValueError(f"the id {key!r} was given to a node before")
-        node = terms.id(key)
+        self._staged[node] = True
         self.staging.labelled += [(node, self.staging.label(label)) for label in labels if label]
         best: int | None = None
         names: list[tuple[int, PropertyValue]] = []
@@ -138,6 +140,7 @@ def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> No
     header = source.header
     key_column = header.of(Role.ID)[0]
     label_columns = header.of(Role.LABEL)
+    name_columns = header.of(Role.NAME)
     read_properties = header.property_reader()
 
     def stage(_: int, row: list[str]) -> None:
@@ -145,8 +148,12 @@ def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> No
         properties = read_properties(row)
         if key_column.name and header.admin:
             properties.insert(0, (key_column.name, (row[key_column.place], None, None, None)))
-        labels = [label for column in label_columns for label in row[column.place].split(ARRAY_DELIMITER)]
-        stager.node(key, labels, properties)
+        labels = [label for column in label_columns for label in column.items(row[column.place])]
+        stager.node(key, [header.label, *labels], properties)
+        for column in name_columns:
+            if row[column.place].strip():
+                stager.name(key, row[column.place])
+                stager.has_names = True
 
     stage_entries(source, stager.staging, findings, rows, stage)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.findings import LISTED, Findings
+from kgnav_mcp.adapters.embedded.loading.headers import Role
 from kgnav_mcp.adapters.embedded.loading.joining import join_short_ids, note_undescribed
 from kgnav_mcp.adapters.embedded.loading.labels import read_labels
 from kgnav_mcp.adapters.embedded.loading.names import NameRules, stored_ids
@@ -98,15 +99,16 @@ class Reading:
 
     def _join_tables(self, last_rdf_triple: int) -> None:
         """Makes one graph of tables and other sources, and notes what no source describes."""
-        tables = [source for source in self.sources if source.form.kind == "table" and not source.has_nodes]
+        tables = [source for source in self.sources if source.form.kind == "table" and source.has_edges]
         if self.last_rdf < self.staging.terms.last and (len(self.sources) > 1 or self._options.prefixes):
             join_short_ids(self.staging, self.last_rdf, ID_RANK, self.findings)
-        if 0 < len(tables) < len(self.sources) and not self.staging.terms.overflowed:
+        describing = [source for source in self.sources if source.has_nodes or source.form.kind != "table"]
+        if tables and describing and len(self.sources) > 1 and not self.staging.terms.overflowed:
             note_undescribed(self.staging, last_rdf_triple, ID_RANK, self.findings)
 
     def _read_tables(self) -> None:
         """Stages the tables whose rows are triples or edges."""
-        tables = [each for each in enumerate(self.sources) if each[1].form.kind == "table" and not each[1].has_nodes]
+        tables = [each for each in enumerate(self.sources) if each[1].form.kind == "table" and each[1].has_edges]
         self._read_edges(tables, PropertyStager(self.staging, self._rules, self._relation))
 
     def _read_edges(self, sources: list[tuple[int, Source]], stager: PropertyStager) -> None:
@@ -142,14 +144,17 @@ class Reading:
                 f"no node has a name (one of {', '.join(self._options.name_properties)}), so that find_node finds "
                 f"ids alone; --name-property takes names from another property: {comma_list([*stager.texts], LISTED)}"
             )
-        self._read_edges(files, stager)
+        self._read_edges([each for each in files if each[1].form.kind == "property graph"], stager)
         if self._options.nodes_from_edges:
             self._name_by_ids(declared)
         else:
             self.last_declared = declared
 
     def _check_relation(self) -> None:
-        if self._options.relation is not None and not self._relation_used:
+        columns = {
+            column.name for source in self.sources if source.layout.header for column in source.header.of(Role.TYPE)
+        }
+        if self._options.relation is not None and not self._relation_used and self._relation not in columns:
             self.findings.warnings.append(
                 f"--relation {clipped(self._relation, LISTED)} was not needed: every source names the relations of its "
                 "edges"

@@ -16,7 +16,9 @@ from kgnav_mcp.adapters.embedded.loading.formats.refused import JSON_LINES
 from kgnav_mcp.adapters.embedded.loading.formats.tables import EDGES, PROPERTY_GRAPH, SIF, TABLES, TRIPLES
 from kgnav_mcp.adapters.embedded.loading.headers import parse_header
 from kgnav_mcp.adapters.embedded.loading.layout import Layout
-from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, split_suffix, translated
+from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
+from kgnav_mcp.adapters.embedded.loading.sources import UTF8, FileFormat, Source, split_suffix, translated
+from kgnav_mcp.adapters.embedded.loading.typed_tables import typed_sources
 from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.errors import LoadError
 
@@ -29,22 +31,47 @@ _JSON_LD_KEY = re.compile(rb'"(@|[A-Za-z][\w.+-]*:[^"\s]*"\s*:)')
 """A keyword, or a property given by its IRI."""
 
 
-def recognise(path: Path, forced: str | None = None) -> Source:
-    """Returns the source at a path, in the `forced` format or the one of its suffix and first lines.
+def recognise(path: Path, options: LoadOptions) -> list[Source]:
+    """Returns the source at a path, in the format of the options or the one of its suffix and first lines.
+
+    A workbook has a source for each sheet.
 
     Raises:
         LoadError: it is missing, a folder, empty, unreadable, or of unknown format.
     """
+    forced = options.source_format
     source, start = _open_source(path, forced)
+    if source.form.open_tables is not None:
+        return typed_sources(source, options)
     if source.form not in TABLES:
-        return source
-    found = _layout(source, _first_lines(source, start), forced=forced is not None)
+        return [source]
+    source = replace(source, encoding=options.tables.encoding or _guessed_encoding(start))
+    lines = _first_lines(source, start)
+    found = (
+        layout.chosen_layout(source.name, lines, options.tables.columns, options.tables.separator) if lines else None
+    )
+    found = found or _layout(source, lines, forced=forced is not None)
+    if source.encoding == "cp1252" and not options.tables.encoding and (found.header is None or found.header.admin):
+        source = replace(source, encoding=UTF8)  # other programs than spreadsheets write these
     form = source.form
     if found.header is not None:
         form = PROPERTY_GRAPH if found.header.admin else TRIPLES
     elif found.edges:
         form = EDGES
-    return replace(source, form=form, layout=found)
+    return [replace(source, form=form, layout=found)]
+
+
+def _guessed_encoding(start: bytes) -> str:
+    """Returns UTF-16 for its byte order mark, UTF-8 for what it can be, else Windows-1252."""
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    decoder = codecs.getincrementaldecoder(UTF8)
+    try:
+        decoder().decode(start)  # a character may be cut at the end
+    except UnicodeDecodeError:
+        # One wrong byte among characters of UTF-8 is a bad line, and not another encoding.
+        return UTF8 if not decoder("ignore").decode(start).isascii() else "cp1252"
+    return UTF8
 
 
 def _layout(source: Source, lines: list[str], *, forced: bool) -> Layout:
@@ -76,7 +103,7 @@ def check_together(sources: Sequence[Source], *, nodes_from_edges: bool) -> None
             next_step="Name the file of nodes, too: it has an :ID column. Or load with --nodes-from-edges, which makes "
             "a node of each id that an edge names.",
         )
-    nodes = [source for source in sources if source.form is TRIPLES and source.has_nodes]
+    nodes = [source for source in sources if source.form is TRIPLES and source.has_nodes and not source.header.chosen]
     if len(nodes) == len(sources):
         raise LoadError(
             f"{nodes[0].name} is a table of nodes, and no source has edges",
@@ -184,10 +211,11 @@ def _first_lines(source: Source, start: bytes) -> list[str]:
     """Returns the first lines of a file, without blank ones and without a last line that may be cut.
 
     Raises:
-        LoadError: the file is UTF-16.
+        LoadError: the file is not in its encoding.
     """
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise LoadError(f"{source.name} is UTF-16, not UTF-8", next_step="Convert the file: iconv -f UTF-16 -t UTF-8.")
+    if source.encoding != UTF8:
+        with translated(source):
+            start = codecs.getincrementaldecoder(source.encoding)().decode(start).encode()
     raw_lines = start.split(b"\n")
     complete = raw_lines[:-1] if len(raw_lines) > 1 and len(start) >= PEEK_BYTES else raw_lines
     lines = (raw.decode("utf-8-sig", "replace").rstrip("\r") for raw in complete)

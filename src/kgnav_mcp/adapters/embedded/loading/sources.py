@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
+import io
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, cast
 
-from kgnav_mcp.adapters.embedded.loading.headers import Header
+from kgnav_mcp.adapters.embedded.loading.headers import Header, Role
 from kgnav_mcp.adapters.embedded.loading.layout import TRIPLES, Layout
 from kgnav_mcp.errors import LoadError
 
 if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
     from kgnav_mcp.adapters.embedded.loading.findings import Findings
     from kgnav_mcp.adapters.embedded.loading.names import NameRules
     from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
     from kgnav_mcp.adapters.embedded.loading.staging import Staging
+    from kgnav_mcp.adapters.embedded.loading.typed_tables import TypedTable
 
 
 Kind = Literal["rdf", "table", "property graph"]
@@ -44,6 +49,10 @@ class FileFormat:
     """Stages RDF. The number is the source's place among all."""
     read_nodes: Callable[[Source, PropertyStager, Findings], None] | None = None
     read_edges: Callable[[Source, int, PropertyStager, Findings], None] | None = None
+    open_tables: Callable[[Path, Sequence[str]], list[tuple[str, TypedTable]]] | None = None
+    """Opens the tables of a file that is not text, all or those with these names, each with its name in messages."""
+    extra: str = ""
+    """The extra that its reader needs."""
     refuse: str = ""
     """For a format that is recognised and not loaded: the next step. FILE stands for the file's name."""
 
@@ -61,6 +70,9 @@ def split_suffix(path: Path) -> tuple[str, str]:
     return (Path(path.stem).suffix.lower(), last) if last in COMPRESSIONS else (last, "")
 
 
+UTF8 = "utf-8"
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """One file to load. `name` is its file name, for messages and for the graph file; `size` is in bytes on disk."""
@@ -73,6 +85,10 @@ class Source:
     size: int
     layout: Layout = TRIPLES
     """The layout of a table; other formats ignore it."""
+    table: TypedTable | None = None
+    """The rows of a table that is not text."""
+    encoding: str = UTF8
+    """The encoding of a table that is text."""
 
     @property
     def header(self) -> Header:
@@ -93,6 +109,11 @@ class Source:
         header = self.layout.header
         return header is not None and not header.relationships
 
+    @property
+    def has_edges(self) -> bool:
+        """Whether it is a table with edges in its rows; one of nodes has them in columns that the user chose."""
+        return not self.has_nodes or bool(self.header.of(Role.EDGE))
+
     def open(self) -> SourceReader:
         return SourceReader(self)
 
@@ -107,6 +128,8 @@ class SourceReader:
         self._file = source.path.open("rb")
         unpack = COMPRESSIONS.get(source.compressed)
         self.stream: IO[bytes] = unpack(self._file) if unpack else self._file
+        if source.encoding != UTF8:
+            self.stream = cast("IO[bytes]", io.BufferedReader(_InUtf8(self.stream, source.encoding)))
         self.given = 0
 
     @property
@@ -121,6 +144,29 @@ class SourceReader:
         self._file.close()
 
 
+class _InUtf8(io.RawIOBase):
+    """The text of a stream in another encoding, as UTF-8."""
+
+    def __init__(self, stream: IO[bytes], encoding: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._pending = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        while not self._pending and not self._ended:
+            block = self._stream.read(io.DEFAULT_BUFFER_SIZE)
+            self._pending = self._decoder.decode(block, final=not block).encode()
+            self._ended = not block
+        view = memoryview(buffer)
+        given, self._pending = self._pending[: len(view)], self._pending[len(view) :]
+        view[: len(given)] = given
+        return len(given)
+
+
 @contextmanager
 def translated(source: Source) -> Generator[None]:
     """Translates errors of reading a file to a LoadError that names it."""
@@ -129,6 +175,10 @@ def translated(source: Source) -> Generator[None]:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         what = "is cut short" if isinstance(error, EOFError) else "is no whole gzip file"
         raise LoadError(f"{source.name} {what}", next_step="Fetch or compress the file again.") from error
+    except UnicodeDecodeError as error:
+        raise LoadError(
+            f"{source.name} is not in the encoding {source.encoding}", next_step="Name it: --encoding NAME."
+        ) from error
     except OSError as error:
         if source.compressed == ".bz2" and error.strerror is None:
             raise LoadError(

@@ -5,10 +5,25 @@ The first entry whose `begins` accepts the first bytes of a file is its format. 
 
 from __future__ import annotations
 
-from kgnav_mcp.adapters.embedded.loading.formats import apoc, obo, obographs, rdf, refused, tables
+from kgnav_mcp.adapters.embedded.loading.formats import (
+    apoc,
+    columnar,
+    databases,
+    obo,
+    obographs,
+    rdf,
+    refused,
+    tables,
+    workbooks,
+)
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat
 
 FORMATS: tuple[FileFormat, ...] = (
+    workbooks.WORKBOOK,
+    columnar.PARQUET,
+    columnar.FEATHER,
+    databases.SQLITE,
+    databases.DUCKDB,
     *refused.FILES,
     *rdf.SYNTAXES,
     obo.OBO_FILE,

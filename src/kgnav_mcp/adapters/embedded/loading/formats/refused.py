@@ -47,16 +47,12 @@ def _refused(title: str, begins: Begins | None, next_step: str, *suffixes: str) 
 
 FILES = (
     _refused("a tar archive", binary(rb".{257}ustar[\x00 ]"), _UNPACK, ".tar", ".tgz"),
-    _refused("an Excel workbook", binary(rb"PK\x03\x04.*(\[Content_Types\]\.xml|xl/)"), _AS_CSV, ".xlsx"),
-    _refused("an old Excel workbook", binary(rb"\xd0\xcf\x11\xe0"), _AS_CSV, ".xls"),
     _refused("a ZIP archive", binary(rb"PK\x03\x04"), _UNPACK, ".zip"),
     _refused("a gzip file", binary(rb"\x1f\x8b"), "Call it FILE.gz, or unpack it: gunzip. Only one layer is read."),
     _refused("a bzip2 file", binary(rb"BZh[1-9]1AY&SY"), "Call it FILE.bz2, or unpack it. Only one layer is read."),
     _refused("an xz file", binary(rb"\xfd7zXZ"), "Unpack it: unxz.", ".xz"),
     _refused("a Zstandard file", binary(rb"\x28\xb5\x2f\xfd"), "Unpack it: unzstd.", ".zst"),
     _refused("a 7z archive", binary(rb"7z\xbc\xaf\x27\x1c"), _UNPACK, ".7z"),
-    _refused("a Parquet file", binary(rb"PAR1[\x00-\x08\x0e-\x1f]"), _AS_CSV, ".parquet"),
-    _refused("a SQLite database", binary(rb"SQLite format 3\x00"), f"{_AS_CSV} A graph file is served: --graph FILE."),
     _refused("an HDT file", binary(rb"\$HDT"), "Convert it to N-Triples: hdt2rdf.", ".hdt"),
     _refused("a PDF document", binary(rb"%PDF-"), "Load the data, not the document.", ".pdf"),
     _refused("GraphML", xml_root(rb"graphml"), _NETWORK, ".graphml"),

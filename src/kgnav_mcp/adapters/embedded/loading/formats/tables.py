@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
 from kgnav_mcp.adapters.embedded.loading.edges import (
     describe_table,
     read_edges,
@@ -9,17 +12,21 @@ from kgnav_mcp.adapters.embedded.loading.edges import (
     with_inferred_types,
 )
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
+from kgnav_mcp.adapters.embedded.loading.formats.beginnings import Begins
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager, read_nodes, read_relationships
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source
+from kgnav_mcp.adapters.embedded.loading.typed_tables import TypedTable
 
 
 def _read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
     if source.has_nodes:
         read_nodes(source if source.header.admin else with_inferred_types(source), stager, findings)
+        if not source.has_edges and not source.header.admin:
+            findings.notes += describe_table(source, stager.default_relation)
 
 
 def _read_edges(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
-    if source.has_nodes:
+    if not source.has_edges:
         return
     if source.layout.header is None and not source.layout.edges and source.form is TRIPLES:
         read_triples(source, stager.staging, findings)
@@ -31,6 +38,29 @@ def _read_edges(source: Source, index: int, stager: PropertyStager, findings: Fi
 def _read_relationships(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
     if not source.has_nodes:
         read_relationships(source, index, stager, findings)
+
+
+def typed_format(
+    name: str,
+    title: str,
+    suffixes: tuple[str, ...],
+    begins: Begins,
+    *,
+    open_tables: Callable[[Path, Sequence[str]], list[tuple[str, TypedTable]]],
+    extra: str,
+) -> FileFormat:
+    """A format of files with typed tables."""
+    return FileFormat(
+        name,
+        title,
+        "table",
+        suffixes,
+        begins,
+        read_nodes=_read_nodes,
+        read_edges=_read_edges,
+        open_tables=open_tables,
+        extra=extra,
+    )
 
 
 TRIPLES = FileFormat(

@@ -1,4 +1,4 @@
-"""The README's commands as they are printed, on a machine that has a clone and nothing else of this project."""
+"""The documented commands as they are printed, on a machine that has a clone and nothing else of this project."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from collections.abc import Mapping
 import pytest
 from mcp import Client, StdioServerParameters
 
-from tests.install.machine import README, Machine
+from tests.install.machine import ROOT, Machine
 from tests.neo4j_service import Neo4j
 from tests.server.clients import text_of
 
 NOT_RUN = {
     "make demo    # answers a question with the demo graph, through a real MCP client": "CI begins with it",
     "make test    # runs all tests": "it is what runs this test",
+    "kgnav serve --http 127.0.0.1:8365": "it runs until it is stopped; the tests of HTTP start it",
 }
 """Commands that are not run, with the reason."""
-
-OF_OTHERS = "claude mcp add kgnav -- "
-"""A program that no test has: what it is told to start is started without it."""
 
 STORES = {
     "http://localhost:8890/sparql": "freebase",
@@ -62,11 +60,23 @@ FILES: Mapping[str, bytes] = {
     "names.tsv": b"P31\tinstance of\n",
     "export.jsonl": b'{"type":"node","id":"1","labels":["Shop"],"properties":{"name":"Corner"}}\n',
 }
-"""What a reader has of their own, by the names that the README uses."""
+"""What a reader has of their own, by the names that the pages use."""
 
+PAGES = {
+    name: (ROOT / name).read_text(encoding="utf-8")
+    for name in (
+        "README.md",
+        "docs/stores.md",
+        "docs/tools.md",
+        "docs/plans.md",
+        "docs/trails.md",
+        "docs/settings.md",
+    )
+}
 BLOCKS = {
-    f"line {README[: found.start()].count(chr(10)) + 2}": found[1]
-    for found in re.finditer(r"(?ms)^```sh\n(.*?)^```", README)
+    f"{name} line {page[: found.start()].count(chr(10)) + 2}": found[1]
+    for name, page in PAGES.items()
+    for found in re.finditer(r"(?ms)^```sh\n(.*?)^```", page)
 }
 
 
@@ -87,7 +97,7 @@ def at_home(installed: Machine) -> Machine:
 
 
 @pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
-async def test_the_commands_of_the_readme_work_as_they_are_printed(
+async def test_documented_commands_work_as_they_are_printed(
     block: str, at_home: Machine, request: pytest.FixtureRequest
 ):
     for printed, fixture in STORES.items():
@@ -99,7 +109,7 @@ async def test_the_commands_of_the_readme_work_as_they_are_printed(
             continue
         if command.startswith(("export ", ". ")):
             before.append(command)
-        script = "\n".join((*before, command)).replace(OF_OTHERS, "").replace("/path/to", str(at_home.clone))
+        script = "\n".join((*before, command))
         if re.match(r"\S*kgnav-mcp ", script.splitlines()[-1]):
             await _serves(script, at_home)
             continue
@@ -116,11 +126,13 @@ async def _serves(script: str, machine: Machine) -> None:
 
 
 def test_the_command_that_forgives_a_typo_finds_the_director(at_home: Machine):
-    (command,) = re.findall(r'(?m)^kgnav call find_node hint="Quentin .*films\.kg$', README)
+    (command,) = re.findall(r'(?m)^kgnav call find_node hint="Quentin .*films\.kg$', PAGES["README.md"])
     assert "Quentin Tarantino" in at_home.run(command).stdout
 
 
-INLINE = sorted(set(re.findall(r"`(kgnav [^`\n|]*|scripts/[^`\n|]*)`", README)))
+INLINE = sorted(
+    {command for page in PAGES.values() for command in re.findall(r"`(kgnav [^`\n|]*|scripts/[^`\n|]*)`", page)}
+)
 
 
 @pytest.mark.parametrize("command", INLINE)
@@ -130,7 +142,7 @@ def test_a_command_within_a_sentence_is_one_that_there_is(command: str, installe
     assert done.returncode == 0, done.stderr
 
 
-def test_each_exception_and_each_replaced_address_is_printed_in_the_readme():
+def test_each_exception_and_each_replaced_address_is_printed_in_a_page():
     printed = "".join(BLOCKS.values())
-    assert [text for text in (*NOT_RUN, *STORES, OF_OTHERS) if text not in printed] == []
+    assert [text for text in (*NOT_RUN, *STORES) if text not in printed] == []
     assert [name for name in FILES if name not in shlex.split(printed, comments=True)] == []

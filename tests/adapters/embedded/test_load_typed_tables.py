@@ -1,0 +1,135 @@
+"""Workbooks as openpyxl writes them, Parquet and Feather as pyarrow does: types are kept."""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib
+from collections import Counter
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
+from kgnav_mcp.adapters.embedded.loading.chosen_columns import ChosenColumns
+from kgnav_mcp.adapters.embedded.loading.options import TableOptions
+from kgnav_mcp.errors import LoadError
+from tests.adapters.embedded.loaded import Loaded
+
+NAMES = ("title", "director", "year", "score", "seen", "released", "code")
+ROWS: list[tuple[Any, ...]] = [
+    ("Jaws", "Spielberg", 1975, 8.1, True, dt.date(1975, 6, 20), "007"),
+    ("Hook", "Spielberg", 1991, 6.8, False, dt.date(1991, 12, 11), "012"),
+    ("Up", "Docter", 2009, None, None, None, None),
+]
+NODES = LoadOptions(tables=TableOptions(ChosenColumns(id="title", edges=("director",), label="Film")))
+JAWS = [
+    ("code", "007", None, None),
+    ("released", "1975-06-20", "date", None),
+    ("score", "8.1", "float", None),
+    ("seen", "true", "boolean", None),
+    ("year", "1975", "integer", None),
+]
+
+
+def arrow(module: str) -> Any:
+    """A module of pyarrow."""
+    return importlib.import_module(f"pyarrow.{module}")
+
+
+def workbook(path: Path, **sheets: list[tuple[Any, ...]]) -> Path:
+    """A workbook with these rows in each sheet."""
+    book = cast("Any", importlib.import_module("openpyxl")).Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+def parquet(path: Path) -> Path:
+    columns = dict(zip(NAMES, map(list, zip(*ROWS, strict=True)), strict=True))
+    arrow("parquet").write_table(arrow("lib").table(columns), path, row_group_size=2)
+    return path
+
+
+def feather(path: Path) -> Path:
+    arrow("feather").write_feather(
+        arrow("lib").table(dict(zip(NAMES, map(list, zip(*ROWS, strict=True)), strict=True))), str(path)
+    )
+    return path
+
+
+@pytest.mark.parametrize("name", ["films.xlsx", "films.parquet", "films.feather"])
+def test_numbers_booleans_dates_and_codes_keep_their_types(tmp_path: Path, name: str) -> None:
+    source = tmp_path / name
+    if name.endswith("xlsx"):
+        workbook(source, films=[NAMES, *ROWS])
+    else:
+        (parquet if name.endswith("parquet") else feather)(source)
+    graph = Loaded(tmp_path / "g.kg", load([source], tmp_path / "g.kg", NODES))
+    assert Counter(graph.edges()) == Counter((row[0], "director", row[1]) for row in ROWS)
+    assert graph.attributes("Jaws") == JAWS
+    assert graph.attributes("Up") == [("year", "2009", "integer", None)]
+    assert graph.node_labels("Up") == ["Film"]
+
+
+def test_each_sheet_is_a_table_and_empty_ones_are_left_out(tmp_path: Path) -> None:
+    source = workbook(
+        tmp_path / "b.xlsx", edges=[("source", "target"), ("a", "b")], more=[("source", "target"), ("b", "c")], empty=[]
+    )
+    report = load([source], tmp_path / "g.kg")
+    assert Loaded(tmp_path / "g.kg", report).edges() == [("a", "related_to", "b"), ("b", "related_to", "c")]
+    chosen = LoadOptions(tables=TableOptions(sheets=("more",)))
+    assert Loaded(tmp_path / "h.kg", load([source], tmp_path / "h.kg", chosen)).edges() == [("b", "related_to", "c")]
+    with pytest.raises(LoadError, match="has no sheet 'other'") as caught:
+        load([source], tmp_path / "i.kg", LoadOptions(tables=TableOptions(sheets=("other",))))
+    assert "edges, more, empty" in caught.value.next_step
+
+
+def test_a_sheet_of_no_known_columns_is_answered_with_the_command_that_would_work(tmp_path: Path) -> None:
+    source = workbook(tmp_path / "b.xlsx", films=[NAMES, *ROWS])
+    with pytest.raises(LoadError, match="names no columns that are understood") as caught:
+        load([source], tmp_path / "g.kg")
+    assert "kgnav load b.xlsx --id title --edge director" in caught.value.next_step
+
+
+def test_a_title_above_the_table_is_refused(tmp_path: Path) -> None:
+    source = workbook(tmp_path / "b.xlsx", films=[("My films",), (), NAMES, *ROWS])
+    with pytest.raises(LoadError, match="not the names of its columns") as caught:
+        load([source], tmp_path / "g.kg", NODES)
+    assert "above row 3" in caught.value.next_step
+
+
+def test_lists_in_a_parquet_column_are_several_values(tmp_path: Path) -> None:
+    table = {"id": ["a", "b"], "tags": [["x;y", "z"], []], "years": [[1, 2], None], "friends": [["b"], None]}
+    arrow("parquet").write_table(arrow("lib").table(table), tmp_path / "t.parquet")
+    options = LoadOptions(tables=TableOptions(ChosenColumns(id="id", edges=("friends",))))
+    graph = Loaded(tmp_path / "g.kg", load([tmp_path / "t.parquet"], tmp_path / "g.kg", options))
+    assert graph.attributes("a") == [
+        ("tags", "x;y", None, None),
+        ("tags", "z", None, None),
+        ("years", "1", "integer", None),
+        ("years", "2", "integer", None),
+    ]
+    assert graph.attributes("b") == []
+    assert graph.edges() == [("a", "friends", "b")]
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("b.xlsx", b"PK\x03\x04 xl/"), ("t.parquet", b"PAR1\x15\x04"), ("f.arrow", b"ARROW1\0\0")]
+)
+def test_a_broken_file_is_refused_with_what_it_looks_like(tmp_path: Path, name: str, start: bytes) -> None:
+    (tmp_path / name).write_bytes(start + bytes(100))
+    with pytest.raises(LoadError, match=f"{name} looks like a .* that cannot be read"):
+        load([tmp_path / name], tmp_path / "g.kg")
+
+
+def test_a_missing_reader_is_named_with_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = workbook(tmp_path / "b.xlsx", films=[NAMES, *ROWS])
+    monkeypatch.setitem(__import__("sys").modules, "python_calamine", None)
+    with pytest.raises(LoadError, match="needs the package python_calamine") as caught:
+        load([source], tmp_path / "g.kg", NODES)
+    assert "kgnav-mcp[excel]" in caught.value.next_step
