@@ -76,6 +76,16 @@ async def test_a_code_of_several_entities_is_ambiguous_and_one_of_very_many_is_n
     assert not (await find_candidates(codes, "USD", label=None, limit=5)).items
 
 
+async def test_a_code_of_very_many_entities_is_said_to_identify_none_with_the_call_that_lists_them(
+    codes: GraphAdapter,
+) -> None:
+    page = await find_candidates(codes, "USD", label=None, limit=5)
+    assert page.note == (
+        "More than 20 values of properties are USD, so it identifies no single entity: "
+        'get_node_by_property(label="*", property_name="currency", property_value="USD").'
+    )
+
+
 async def test_several_codes_are_resolved_together(codes: GraphAdapter) -> None:
     found = await resolve_entities(codes, ["AMS", "UMLS:C0027627", "Tumour"])
     assert [one.id for one in found] == ["schiphol", "metastasis", "tumour"]

@@ -196,8 +196,9 @@ def load(
     as_json: bool,
     **lists: tuple[str, ...],
 ) -> None:
-    """Make a graph file from SOURCES: RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD), triples as TSV, edges
-    with named columns as CSV or TSV, or a property graph as CSV or JSON Lines; each also compressed with gzip.
+    """Make a graph file from SOURCES: RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD), ontologies (OWL, OBO,
+    OBO Graphs, SKOS), triples as TSV, edges with named columns as CSV or TSV, or a property graph as CSV or JSON Lines;
+    each also compressed with gzip.
     """  # noqa: D205 - click shows the first paragraph as one
     from kgnav_mcp.adapters.embedded.loading import LoadOptions  # noqa: PLC0415 - brings the parsers
     from kgnav_mcp.adapters.embedded.loading import load as load_graph  # noqa: PLC0415

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from kgnav_mcp.clipping import clipped
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Page, Stop, ValueMatch
@@ -14,6 +15,8 @@ from kgnav_mcp.port import GraphAdapter
 
 _MAX_BEARERS = 20
 """A value that more nodes have, such as `USD`, identifies none of them."""
+_SHOWN = 60
+"""Most characters of a value in a note."""
 _MIN_CAPITALS = 2
 _BEST_OF_DESCRIPTIONS = 0.25
 """The highest score of a candidate whose description, not its name, has words of the hint."""
@@ -30,16 +33,27 @@ def is_code(text: str) -> bool:
 
 async def bearers(graph: GraphAdapter, texts: Sequence[str]) -> Mapping[str, Sequence[ValueMatch]]:
     """For each text that is a code, the entities that it identifies by the value of a property; else it is absent."""
+    found = await _all_bearers(graph, texts)
+    return {text: matches for text, matches in found.items() if len(matches) <= _MAX_BEARERS}
+
+
+async def _all_bearers(graph: GraphAdapter, texts: Sequence[str]) -> Mapping[str, Sequence[ValueMatch]]:
+    """For each text that is a code, the first entities with it as the value of a property; else it is absent.
+
+    Where a store has more rows than identify anything, all of them are in the list, even several of one entity.
+    """
     codes = [text for text in texts if is_code(text)]
     if not codes:
         return {}
     found = await graph.find_by_values(codes, limit=_MAX_BEARERS + 1)
-    by_text = {text: {one.entity.id: one for one in reversed(found.get(text, ()))} for text in codes}
-    return {
-        text: list(reversed(matches.values()))
-        for text, matches in by_text.items()
-        if matches and len(found[text]) <= _MAX_BEARERS
-    }
+    return {text: _each_once(rows) for text in codes if (rows := found.get(text, ()))}
+
+
+def _each_once(rows: Sequence[ValueMatch]) -> Sequence[ValueMatch]:
+    """The first row of each entity; all rows where there are too many to identify one."""
+    if len(rows) > _MAX_BEARERS:
+        return rows
+    return list(reversed({one.entity.id: one for one in reversed(rows)}.values()))
 
 
 async def find_candidates(
@@ -102,9 +116,11 @@ async def _found_by_words(graph: GraphAdapter, hint: str, *, label: str | None, 
     page = await graph.find(hint, label=label, limit=limit)
     text = hint.strip()
     try:
-        matches = (await bearers(graph, [text])).get(text, ())
+        matches = (await _all_bearers(graph, [text])).get(text, ())
     except StoreTimeout:
         return replace(page, note=" ".join(filter(None, (page.note, _TIMED_OUT))))
+    if len(matches) > _MAX_BEARERS:
+        return replace(page, note=" ".join(filter(None, (page.note, _too_many(text, matches[0].relation.id)))))
     exact = [one for one in page.items if one.score == 1.0]
     exact_ids = {one.entity.id for one in exact}
     coded = await gathered(*(_candidate(graph, one, text, label) for one in matches if one.entity.id not in exact_ids))
@@ -123,6 +139,12 @@ async def _found_by_words(graph: GraphAdapter, hint: str, *, label: str | None, 
         stop=Stop.LIMIT if len(items) > limit else page.stop,
         note="",
     )
+
+
+def _too_many(code: str, relation: str) -> str:
+    value = clipped(code, _SHOWN)
+    call = f'get_node_by_property(label="*", property_name="{relation}", property_value="{value}")'
+    return f"More than {_MAX_BEARERS} values of properties are {value}, so it identifies no single entity: {call}."
 
 
 async def _candidate(graph: GraphAdapter, match: ValueMatch, code: str, label: str | None) -> Candidate | None:

@@ -205,6 +205,7 @@ def test_expressions_that_say_no_single_edge_stay_but_are_not_classes(tmp_path: 
     assert kept.count(f"{OWL}intersectionOf") == 1
     assert graph.rows("SELECT key, nodes FROM label ORDER BY key") == [(f"{OWL}Class", 2), (f"{OWL}ObjectProperty", 1)]
     assert "other class expressions, kept as nameless nodes: 4" in graph.report.notes[0]
+    assert f"{OWL}Restriction" not in graph.nodes()
 
 
 def test_an_annotation_of_a_subclass_statement_with_some_qualifies_the_edge(tmp_path: Path) -> None:

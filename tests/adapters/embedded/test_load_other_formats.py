@@ -37,16 +37,6 @@ def zipped(*names: str) -> bytes:
 
 LGL = "# node1\nnode2 1.0\nnode3 0.5\n# node2\nnode3 0.3\n"
 MOVIES = "Movie,Director,Year\nJaws,Steven Spielberg,1975\nDuel,Steven Spielberg,1971\nHeat,Michael Mann,1995\n"
-OBO = "format-version: 1.2\nontology: x\n\n[Term]\nid: X:1\nname: disease\n"
-OBO_GRAPH = {
-    "graphs": [
-        {
-            "id": "http://x/x.owl",
-            "nodes": [{"id": "http://x/1", "lbl": "disease", "type": "CLASS"}],
-            "edges": [{"sub": "http://x/1", "pred": "is_a", "obj": "http://x/2"}],
-        }
-    ]
-}
 NODE_LINK = {"directed": False, "nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}
 JGF = {"graph": {"directed": False, "nodes": {"a": {"label": "A"}}, "edges": [{"source": "a", "target": "a"}]}}
 CYTOSCAPE = {"elements": {"nodes": [{"data": {"id": "a"}}], "edges": [{"data": {"source": "a", "target": "a"}}]}}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 
 from kgnav_mcp.adapters.embedded.loading import queries_owl as queries
-from kgnav_mcp.adapters.embedded.loading.queries_reification import ADD_RELATION
+from kgnav_mcp.adapters.embedded.loading.queries_reification import ADD_RELATION, FORGET_LOOSE
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.adapters.wellknown import OWL, RDF, RDF_TYPE, RDFS, RDFS_SUBCLASS
 
@@ -55,6 +55,8 @@ def fold_expressions(connection: sqlite3.Connection, staging: Staging) -> str:
     _run(connection, queries.FOLD, numbers)
     kinds = {"class": OWL + "Class", "restriction_class": OWL + "Restriction", "datatype_class": RDFS + "Datatype"}
     others = connection.execute(queries.FORGET_TYPES_OF_EXPRESSIONS, numbers | kinds).rowcount
+    connection.execute(queries.LOOSEN_KINDS, kinds)
+    _run(connection, FORGET_LOOSE, numbers)
     kept = f"; other class expressions, kept as nameless nodes: {others:,}" if others else ""
     return f"{restricted:,} x SubClassOf (p some X) and {defined:,} definitions became edges{kept}"
 

@@ -143,3 +143,8 @@ DELETE FROM staging.triple WHERE p = :type
     AND s IN (SELECT id FROM staging.term WHERE substr(key, 1, 2) = '_:')
 """
 """A nameless expression that stays is no class that the ontology declares."""
+
+LOOSEN_KINDS = """
+INSERT OR IGNORE INTO staging.loose
+SELECT id FROM staging.term WHERE key IN (:class, :restriction_class, :datatype_class)
+"""

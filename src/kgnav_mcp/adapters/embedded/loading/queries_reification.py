@@ -67,6 +67,21 @@ ORDER BY 1, 2, 6, 3, 4, 5
 """
 STAGE_QUALIFIERS = "INSERT INTO staging.qualification VALUES (?, ?)"
 
+FORGET_LOOSE = (
+    "DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.triple UNION SELECT o FROM staging.triple)",
+    """
+DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.relationship UNION SELECT o FROM staging.relationship)
+""",
+    """
+DELETE FROM staging.loose WHERE node IN (SELECT node FROM staging.literal UNION SELECT node FROM staging.property)
+""",
+    "DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.reifier UNION SELECT o FROM staging.reifier)",
+    "DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.statement UNION SELECT o FROM staging.statement)",
+    "DELETE FROM staging.term WHERE id IN (SELECT node FROM staging.loose)",
+    "DELETE FROM staging.loose",
+)
+"""Remove those of the nodes in `loose` that nothing refers to any more. One scan of each table."""
+
 QUALIFY = (
     # Qualified triples move from the sets (`triple`, `literal`) to the lists (`relationship`, `property`).
     """
@@ -107,15 +122,7 @@ WHERE t.p IN (SELECT p FROM staging.part) OR t.p IS :type
     "DELETE FROM staging.literal WHERE node IN (SELECT reifier FROM staging.qualifying)",
     "DELETE FROM staging.naming WHERE node IN (SELECT reifier FROM staging.qualifying)",
     "DELETE FROM staging.term WHERE id IN (SELECT reifier FROM staging.qualifying)",
-    "DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.triple UNION SELECT o FROM staging.triple)",
-    """
-DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.relationship UNION SELECT o FROM staging.relationship)
-""",
-    """
-DELETE FROM staging.loose WHERE node IN (SELECT node FROM staging.literal UNION SELECT node FROM staging.property)
-""",
-    "DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.reifier UNION SELECT o FROM staging.reifier)",
-    "DELETE FROM staging.term WHERE id IN (SELECT node FROM staging.loose)",
+    *FORGET_LOOSE,
     # Reifiers of unasserted triples get the triple's parts as edges, which statements of RDF 1.1 and OWL have already.
     """
 INSERT INTO staging.triple SELECT reifier, :subject, s FROM staging.reifier

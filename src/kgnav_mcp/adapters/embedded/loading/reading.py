@@ -102,7 +102,8 @@ class Reading:
         tables = [source for source in self.sources if source.form.kind == "table" and source.has_edges]
         if self.last_rdf < self.staging.terms.last and (len(self.sources) > 1 or self._options.prefixes):
             join_short_ids(self.staging, self.last_rdf, ID_RANK, self.findings)
-        if 0 < len(tables) < len(self.sources) and not self.staging.terms.overflowed:
+        describing = [source for source in self.sources if source.has_nodes or source.form.kind != "table"]
+        if tables and describing and len(self.sources) > 1 and not self.staging.terms.overflowed:
             note_undescribed(self.staging, last_rdf_triple, ID_RANK, self.findings)
 
     def _read_tables(self) -> None:
