@@ -90,19 +90,6 @@ JSON_LD = json.dumps(
         **{name: {"@value": TYPED[name][0], "@type": XSD + "double"} for name in ("nan", "inf")},
     }
 )
-TRIX = '<TriX xmlns="http://www.w3.org/2004/03/trix/trix-1/"><graph>' + "".join(
-    f"<triple><uri>http://x/a</uri><uri>http://x/{name}</uri>{value}</triple>"
-    for name, value in (
-        ("knows", "<uri>http://x/b</uri>"),
-        ("empty", "<plainLiteral></plainLiteral>"),
-        ("lines", f"<plainLiteral>{LINES}</plainLiteral>"),
-        *(
-            (name, f'<typedLiteral datatype="{XSD}{kind}">{text}</typedLiteral>')
-            for name, (text, kind) in TYPED.items()
-        ),
-    )
-) + "</graph></TriX>"  # fmt: skip
-
 PROPERTY_GRAPHS = {
     "Neo4j's import files": ADMIN,
     "Neo4j's import files with tabs": {
@@ -111,8 +98,8 @@ PROPERTY_GRAPHS = {
     "an export of APOC": {"graph.jsonl": APOC},
     "an export of APOC named .json": {"graph.json": APOC},
 }
-RDF = {"nt": NTRIPLES, "nq": NTRIPLES, "ttl": TURTLE, "n3": TURTLE, "trig": TURTLE, "rdf": RDF_XML, "jsonld": JSON_LD,
-       "trix": TRIX}  # fmt: skip
+RDF = {**dict.fromkeys(("nt", "nq"), NTRIPLES), **dict.fromkeys(("ttl", "n3", "trig"), TURTLE)}
+RDF |= {"rdf": RDF_XML, "jsonld": JSON_LD}
 
 
 OF_EDGES = {"entity_name": "*", "entity_type": "relationship"}

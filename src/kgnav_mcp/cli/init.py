@@ -120,7 +120,7 @@ def _load_first(context: click.Context, place: Place, ask: _Questions, *, wanted
         click.echo(f"{what}. This command makes one:\n  {command}")
         refusal = InvalidArgument(f"{what} yet", next_step=f"Run: {command} (or add --load to this command)")
         ask.confirm("Run it now?", refusal)
-    context.invoke(load, sources=place.sources, target=target)
+    context.invoke(load, sources=place.sources, given_target=target)
     return Place(str(target), full_location=str(target))
 
 

@@ -31,7 +31,6 @@ _ENTITY: Final = f"{BASE}/entity/"
 _PROP: Final = f"{BASE}/prop/"
 _ONTOLOGY: Final = PREFIXES["wikibase"]
 _RANKS: Final = {"preferred": "PreferredRank", "normal": "NormalRank", "deprecated": "DeprecatedRank"}
-_PROPERTY_TYPES: Final = {"external-id": "ExternalId", "wikibase-item": "WikibaseItem"}
 _DAY: Final = 11
 _JULIAN: Final = f"{_ENTITY}Q1985786"
 _MALFORMED: Final = (KeyError, TypeError, ValueError, AttributeError)
@@ -92,21 +91,24 @@ def _entities(found: Any) -> Iterator[Json]:  # noqa: ANN401 - whatever JSON has
 def _entity(entity: Json) -> Iterator[ox.Quad]:
     subject = _iri(_ENTITY + entity["id"])
     for kind, relation in _NAMES.items():
-        by_language = entity.get(kind) or {}  # PHP writes an empty object as an array
-        for texts in by_language.values() if by_language else ():
-            for text in texts if isinstance(texts, list) else [texts]:
+        for texts in _by_key(entity, kind):
+            for text in cast("list[Json]", texts if isinstance(texts, list) else [texts]):
                 yield ox.Quad(subject, relation, ox.Literal(text["value"], language=text["language"]))
     if entity.get("type") == "property":
-        kind = _PROPERTY_TYPES.get(entity["datatype"], entity["datatype"])
+        kind = "".join(part[:1].upper() + part[1:] for part in str(entity["datatype"]).split("-"))
         yield ox.Quad(subject, _TYPE, _iri(_ONTOLOGY + "Property"))
         yield ox.Quad(subject, _iri(_ONTOLOGY + "propertyType"), _iri(_ONTOLOGY + kind))
         yield ox.Quad(subject, _iri(_ONTOLOGY + "directClaim"), _iri(f"{_PROP}direct/{entity['id']}"))
-    claims = entity.get("claims") or {}
-    for statements in claims.values() if claims else ():
+    for statements in _by_key(entity, "claims"):
         ranks = {statement["rank"] for statement in statements}
         best = "preferred" if "preferred" in ranks else "normal"
         for statement in statements:
             yield from _statement(subject, statement, is_best=statement["rank"] == best)
+
+
+def _by_key(parent: Json, name: str) -> Iterator[Any]:
+    """Yields the values of an object within an object. PHP writes an empty one as an array."""
+    yield from cast("Json", parent.get(name) or {}).values()
 
 
 def _statement(subject: ox.NamedNode, statement: Json, *, is_best: bool) -> Iterator[ox.Quad]:
@@ -118,8 +120,7 @@ def _statement(subject: ox.NamedNode, statement: Json, *, is_best: bool) -> Iter
     if is_best:
         yield ox.Quad(node, _TYPE, _BEST)
     yield from _snak(node, main, "statement/")
-    qualifiers = statement.get("qualifiers") or {}
-    for snaks in qualifiers.values() if qualifiers else ():
+    for snaks in _by_key(statement, "qualifiers"):
         for snak in snaks:
             yield from _snak(node, snak, "qualifier/")
     for reference in statement.get("references", ()):
