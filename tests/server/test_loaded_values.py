@@ -98,8 +98,12 @@ PROPERTY_GRAPHS = {
     "an export of APOC": {"graph.jsonl": APOC},
     "an export of APOC named .json": {"graph.json": APOC},
 }
-RDF = {**dict.fromkeys(("nt", "nq"), NTRIPLES), **dict.fromkeys(("ttl", "n3", "trig"), TURTLE)}
-RDF |= {"rdf": RDF_XML, "jsonld": JSON_LD}
+RDF = {
+    **dict.fromkeys(("nt", "nq"), NTRIPLES),
+    **dict.fromkeys(("ttl", "n3", "trig"), TURTLE),
+    "rdf": RDF_XML,
+    "jsonld": JSON_LD,
+}
 
 
 OF_EDGES = {"entity_name": "*", "entity_type": "relationship"}

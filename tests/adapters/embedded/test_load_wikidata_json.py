@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -56,7 +56,8 @@ s:Q42-g a wikibase:Statement ; wikibase:rank wikibase:NormalRank ; ps:P69 wd:Q5 
 s:Q42-h a wikibase:Statement, wikibase:BestRank ; wikibase:rank wikibase:NormalRank ; ps:P213 "0000000080455314" .
 s:Q42-i a wikibase:Statement, wikibase:BestRank ; wikibase:rank wikibase:NormalRank ;
     ps:P1477 "Douglas Noël Adams"@en .
-s:Q42-j a wikibase:Statement, wikibase:BestRank ; wikibase:rank wikibase:NormalRank ; ps:P856 <http://douglasadams.com> .
+s:Q42-j a wikibase:Statement, wikibase:BestRank ; wikibase:rank wikibase:NormalRank ;
+    ps:P856 <http://douglasadams.com> .
 s:Q42-k a wikibase:Statement, wikibase:BestRank ; wikibase:rank wikibase:NormalRank ;
     ps:P570 "1643-01-04T00:00:00Z"^^xsd:dateTime ; psv:P570 v:k .
 v:k wikibase:timeValue "1643-01-04T00:00:00Z"^^xsd:dateTime ; wikibase:timePrecision "11"^^xsd:integer ;
@@ -165,19 +166,18 @@ def content(graph: Loaded) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("statements", ["truthy", "all"])
-@pytest.mark.parametrize("name", ["dump.json.gz", "dump.json.bz2", "page.json"])
+@pytest.mark.parametrize("name", ["dump.json.gz", "dump.json.bz2", "page.json", "pretty.json"])
 def test_the_dump_and_a_page_give_what_the_rdf_gives(tmp_path: Path, name: str, statements: Any) -> None:
     options = LoadOptions(statements=statements)
     folder = tmp_path / "rdf"
     folder.mkdir()
     expected = content(loaded(folder, {"q42.ttl": RDF}, options))
-    text = dump() if "dump" in name else json.dumps({"entities": {one["id"]: one for one in entities()}})
+    page = {"entities": {one["id"]: one for one in entities()}}
+    text = dump() if "dump" in name else json.dumps(page, indent=2 if "pretty" in name else None)
     source = write(tmp_path, name, text)
     found = content(Loaded(tmp_path / "g.kg", load([source], tmp_path / "g.kg", options)))
     assert found == expected
-    edges = found["edges"]
-    assert isinstance(edges, list)
-    assert len(edges) == (2 if statements == "truthy" else 3)
+    assert len(cast("list[object]", found["edges"])) == (2 if statements == "truthy" else 3)
 
 
 def test_a_malformed_entity_is_a_bad_line_that_may_be_skipped(tmp_path: Path) -> None:

@@ -19,7 +19,15 @@ from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
-from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, SourceReader, blocks, translated
+from kgnav_mcp.adapters.embedded.loading.sources import (
+    LONGEST_LINE,
+    FileFormat,
+    Source,
+    SourceReader,
+    blocks,
+    too_long,
+    translated,
+)
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.adapters.wellknown import PREFIXES, RDF_TYPE, RDFS, XSD
 
@@ -63,19 +71,40 @@ def read_wikidata_json(source: Source, index: int, staging: Staging, rules: Name
 
 
 def _quads(source: Source, reader: SourceReader, findings: Findings) -> Iterator[ox.Quad]:
+    for number, text in _documents(source, reader):
+        try:
+            found = [quad for entity in _entities(json.loads(text)) for quad in _entity(entity)]
+        except _MALFORMED as error:
+            findings.reject(source.name, number, f"the line is no entity in Wikidata's JSON: {error!r:.100}")
+            continue
+        yield from found
+
+
+def _documents(source: Source, reader: SourceReader) -> Iterator[tuple[int, bytes]]:
+    """Yields the lines of a dump, each with its number; of JSON whose objects span lines, the whole."""
     number = 0
     for block in blocks(source, reader):
+        if number == 0 and _spans_lines(block):
+            rest = reader.stream.read(LONGEST_LINE)
+            if reader.stream.read(1):
+                raise too_long(source)
+            yield 1, block + rest
+            return
         for line in block.split(b"\n"):
             number += 1
             text = line.strip().rstrip(b",")
-            if text in {b"", b"[", b"]"}:
-                continue
-            try:
-                found = [quad for entity in _entities(json.loads(text)) for quad in _entity(entity)]
-            except _MALFORMED as error:
-                findings.reject(source.name, number, f"the line is no entity in Wikidata's JSON: {error!r:.100}")
-                continue
-            yield from found
+            if text not in {b"", b"[", b"]"}:
+                yield number, text
+
+
+def _spans_lines(block: bytes) -> bool:
+    """Whether the first entity does not end in its line."""
+    first = next((line for line in block.split(b"\n") if line.strip() not in {b"", b"["}), b"")
+    try:
+        json.loads(first.strip().rstrip(b","))
+    except ValueError:
+        return not first.rstrip().endswith((b"}", b"},"))
+    return False
 
 
 def _entities(found: Any) -> Iterator[Json]:  # noqa: ANN401 - whatever JSON has
