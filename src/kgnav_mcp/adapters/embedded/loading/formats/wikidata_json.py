@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
+from itertools import chain
 from typing import Any, Final, cast
 from urllib.parse import quote
 
@@ -82,19 +83,24 @@ def _quads(source: Source, reader: SourceReader, findings: Findings) -> Iterator
 
 def _documents(source: Source, reader: SourceReader) -> Iterator[tuple[int, bytes]]:
     """Yields the lines of a dump, each with its number; of JSON whose objects span lines, the whole."""
-    number = 0
-    for block in blocks(source, reader):
-        if number == 0 and _spans_lines(block):
-            rest = reader.stream.read(LONGEST_LINE)
-            if reader.stream.read(1):
+    parts = blocks(source, reader)
+    first = next(parts, b"")
+    if _spans_lines(first):
+        whole = bytearray(first)
+        for part in parts:
+            whole += part
+            if len(whole) > LONGEST_LINE:
                 raise too_long(source)
-            yield 1, block + rest
-            return
+        yield 1, bytes(whole)
+        return
+    number = 0
+    for block in chain((first,), parts):
         for line in block.split(b"\n"):
             number += 1
             text = line.strip().rstrip(b",")
             if text not in {b"", b"[", b"]"}:
                 yield number, text
+        number -= block.endswith(b"\n")
 
 
 def _spans_lines(block: bytes) -> bool:
