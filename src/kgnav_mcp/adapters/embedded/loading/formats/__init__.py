@@ -5,7 +5,19 @@ The first entry whose `begins` accepts the first bytes of a file is its format. 
 
 from __future__ import annotations
 
-from kgnav_mcp.adapters.embedded.loading.formats import apoc, rdf, refused, tables
+from kgnav_mcp.adapters.embedded.loading.formats import (
+    apoc,
+    cytoscape,
+    gexf,
+    gml,
+    graphml,
+    json_graph,
+    node_link,
+    pajek,
+    rdf,
+    refused,
+    tables,
+)
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat
 
 FORMATS: tuple[FileFormat, ...] = (
@@ -14,7 +26,14 @@ FORMATS: tuple[FileFormat, ...] = (
     apoc.APOC,
     *refused.JSON_BEFORE_JSON_LD,
     rdf.JSON_LD,
+    cytoscape.CYTOSCAPE,
+    node_link.NODE_LINK,
+    json_graph.JSON_GRAPH,
     *refused.JSON,
+    graphml.GRAPHML,
+    gexf.GEXF,
+    gml.GML,
+    pajek.PAJEK,
     *tables.TABLES,
 )
 """All formats, loaded or refused, in the order in which they are tried."""
