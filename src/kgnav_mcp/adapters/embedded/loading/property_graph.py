@@ -41,8 +41,8 @@ class PropertyStager:
         self.empty_arrays: Counter[str] = Counter()
         """Numbers of nodes and edges by the property that is an empty array there."""
 
-    def node(self, key: str, labels: Iterable[str], properties: list[tuple[str, PropertyValue]]) -> None:
-        """Stages a node.
+    def node(self, key: str, labels: Iterable[str], properties: list[tuple[str, PropertyValue]]) -> bool:
+        """Stages a node. Returns whether one of its properties is a name.
 
         Raises:
             ValueError: a node with this key was staged before.
@@ -74,6 +74,7 @@ class PropertyStager:
             self.has_names = True
         elif not self.has_names:
             self.texts |= dict.fromkeys(name for name, (_, datatype, *_) in properties if datatype is None)
+        return bool(names)
 
     def _name(self, node: int, kind: tuple[int, int], value: PropertyValue) -> None:
         text, _, language, _ = value

@@ -55,8 +55,6 @@ FILES = (
     _refused("a 7z archive", binary(rb"7z\xbc\xaf\x27\x1c"), _UNPACK, ".7z"),
     _refused("an HDT file", binary(rb"\$HDT"), "Convert it to N-Triples: hdt2rdf.", ".hdt"),
     _refused("a PDF document", binary(rb"%PDF-"), "Load the data, not the document.", ".pdf"),
-    _refused("GraphML", xml_root(rb"graphml"), _NETWORK, ".graphml"),
-    _refused("GEXF", xml_root(rb"gexf"), _NETWORK, ".gexf"),
     _refused("OWL/XML", xml_root(rb"Ontology"), _ONTOLOGY, ".owx"),
     _refused("TriX", xml_root(rb"(?i:trix)"), _TRIX, ".trix"),
     _refused("results of a SPARQL query", xml_root(rb"sparql"), _CONSTRUCT, ".srx", ".srj"),
@@ -66,8 +64,6 @@ FILES = (
     _refused("an HTML page", text(rb"<!DOCTYPE html\b"), _PAGE),
     _refused("OWL in functional syntax", text(rb"(?:Prefix|Ontology)\("), _ONTOLOGY, ".ofn"),
     _refused("OWL in Manchester syntax", text(rb"(?:Prefix:\s+[\w-]*:|Ontology:\s)"), _ONTOLOGY, ".omn"),
-    _refused("a Pajek network", text(rb"(?:%[^\n]*\n\s*)*\*(?:Vertices|Network)\b"), _NETWORK, ".net"),
-    _refused("GML", text(rb"(?:(?:#|Creator|Version)[^\n]*\n\s*)*graph\s*\["), _NETWORK, ".gml"),
     _refused("a DOT (Graphviz) graph", text(rb"(?:(?://|#)[^\n]*\n\s*)*(?:strict\s+)?(?:di)?graph[\w\"'. -]*\{"),
              _NETWORK, ".dot", ".gv"),
     _refused("a Matrix Market file", text(rb"%%MatrixMarket"), f"{_LINES}.", ".mtx"),
@@ -82,11 +78,6 @@ FILES = (
 
 JSON_BEFORE_JSON_LD = (_refused("GraphSON", _is_graphson, _NETWORK),)
 JSON = (
-    _refused("node-link JSON", json_with("nodes", "links"), _NETWORK),
-    _refused("node-link JSON", json_with("nodes", "edges"), _NETWORK),
-    _refused("JSON Graph Format", json_with("graph"), _NETWORK),
-    _refused("JSON Graph Format", json_with("graphs"), _NETWORK),
-    _refused("Cytoscape's JSON", json_with("elements"), _NETWORK, ".cyjs"),
     _refused("results of a SPARQL query", json_with("head", "results"), _CONSTRUCT),
     _refused("GeoJSON", json_with("features"), "Its features have no edges.", ".geojson"),
 )

@@ -1,0 +1,177 @@
+"""Stages networks: files that name nodes and edges with attributes, in whatever order.
+
+A format yields its nodes and edges in the order of the file, and is read twice: nodes first, then edges. Parallel edges
+stay apart. An undirected edge is stored once, as it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias, cast
+
+from kgnav_mcp.adapters.embedded.loading.entries import stage_entries
+from kgnav_mcp.adapters.embedded.loading.findings import Findings
+from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
+from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, SourceReader
+from kgnav_mcp.clipping import clipped, comma_list, echoed
+
+RELATION_ATTRIBUTES = ("relation", "type", "label", "kind", "interaction")
+"""Attributes of an edge that name its relation, the first that it has. Letter case does not matter."""
+_SHOWN = 100
+
+
+@dataclass(slots=True)
+class Node:
+    """A node of a network, with its attributes as Python values."""
+
+    key: object
+    attributes: Mapping[str, object] = field(default_factory=dict[str, object])
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Edge:
+    """An edge of a network. `relation` is None if the format has no place for it but attributes."""
+
+    start: object
+    end: object
+    attributes: Mapping[str, object] = field(default_factory=dict[str, object])
+    directed: bool = True
+    relation: str | None = None
+
+
+@dataclass(slots=True)
+class EdgesAreUndirected:
+    """Says, behind edges of a file, that all of them are undirected."""
+
+
+Entry: TypeAlias = "Node | Edge | EdgesAreUndirected"
+Entries: TypeAlias = Callable[[Source, SourceReader, Findings], Iterator[tuple[int, Entry]]]
+"""Yields the nodes and edges of a file, each with its line."""
+
+
+def network_format(
+    name: str, title: str, suffixes: tuple[str, ...], begins: Callable[[bytes], object], entries: Entries
+) -> FileFormat:
+    """Returns the format whose files have these entries."""
+
+    def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
+        def stage(_: int, entry: Entry) -> None:
+            if isinstance(entry, Node):
+                _stage_node(entry, stager)
+
+        stage_entries(source, stager.staging, findings, entries, stage)
+
+    def read_edges(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
+        edges = _Edges(index, stager)
+        unnamed = stager.unnamed_edges
+
+        def entries_once_reported(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, Entry]]:
+            return entries(source, reader, Findings(skip_bad=True))
+
+        stage_entries(source, stager.staging, findings, entries_once_reported, edges.stage)
+        findings.notes += edges.describe(source.name, stager.unnamed_edges - unnamed)
+
+    return FileFormat(name, title, "property graph", suffixes, begins, read_nodes=read_nodes, read_edges=read_edges)
+
+
+def _stage_node(node: Node, stager: PropertyStager) -> None:
+    key = id_text(node.key)
+    if not stager.node(key, node.labels, stager.literals(node.attributes)):
+        stager.name(key, key)
+
+
+class _Edges:
+    """Stages the edges of one file, and counts how they were read."""
+
+    def __init__(self, index: int, stager: PropertyStager) -> None:
+        self._index = index
+        self._stager = stager
+        self._undirected = 0
+        self._edges = 0
+        self._relation_attributes: dict[str, None] = {}
+
+    def stage(self, line: int, entry: Entry) -> None:
+        if isinstance(entry, EdgesAreUndirected):
+            self._undirected = self._edges
+        if not isinstance(entry, Edge):
+            return
+        start, end = id_text(entry.start), id_text(entry.end)
+        attributes, relation = entry.attributes, entry.relation
+        if relation is None and (found := relation_attribute(attributes)) is not None:
+            relation = str(attributes[found])
+            attributes = {name: value for name, value in attributes.items() if name != found}
+            self._relation_attributes[found] = None
+        self._edges += 1
+        self._undirected += not entry.directed
+        place = (self._index, line)
+        properties = self._stager.literals(attributes)
+        self._stager.relationship(start, self._stager.relation_of(relation), end, properties, place)
+
+    def describe(self, source: str, unnamed: int) -> list[str]:
+        """Returns notes on what was decided for the user."""
+        parts: list[str] = []
+        if self._relation_attributes:
+            names = comma_list([repr(name) for name in self._relation_attributes], _SHOWN)
+            parts.append(f"the relation of an edge is its attribute {names}")
+        if unnamed:
+            which = "each edge" if unnamed == self._edges else f"{unnamed:,} edges without one"
+            parts.append(
+                f"{which} is called {echoed(self._stager.default_relation)} (--relation NAME calls it otherwise)"
+            )
+        notes = [f"{source}: {'; '.join(parts)}"] if parts else []
+        if self._undirected:
+            which = "all" if self._undirected == self._edges else f"{self._undirected:,} of {self._edges:,}"
+            notes.append(
+                f"{source}: {which} edges are undirected: each is stored once, from source to target, so follow them "
+                "in the direction either"
+            )
+        return notes
+
+
+def relation_attribute(attributes: Mapping[str, object]) -> str | None:
+    """Returns the attribute that names the relation of an edge; None if it has none, or only an empty one."""
+    places = {name.lower(): name for name in reversed([*attributes]) if _is_name(attributes[name])}
+    return next((places[each] for each in RELATION_ATTRIBUTES if each in places), None)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, int) or (isinstance(value, str) and bool(value.strip()))
+
+
+def id_text(key: object) -> str:
+    """Returns the id of a node as text.
+
+    Raises:
+        ValueError: it is missing, or no text or number.
+    """
+    if isinstance(key, bool) or not isinstance(key, (str, int, float)) or key == "":
+        what = "is missing" if key is None or key == "" else f"is no text or number: {clipped(repr(key), 60)}"
+        raise ValueError(f"a node's id {what}")
+    return str(key)
+
+
+def typed(text: str, datatype: str) -> object:
+    """Returns an attribute's value as its format's declared type says; the text if it is not of that type."""
+    match datatype:
+        case "int" | "integer" | "long" | "short" | "byte" | "biginteger":
+            convert: Callable[[str], object] = int
+        case "float" | "double" | "bigdecimal":
+            convert = float
+        case "boolean":
+            convert = _BOOLEANS.__getitem__
+        case _:
+            return text
+    try:
+        return convert(text.strip())
+    except (ValueError, KeyError):
+        return text
+
+
+_BOOLEANS = {"true": True, "false": False, "True": True, "False": False, "1": True, "0": False}
+
+
+def as_mapping(value: object) -> dict[str, object]:
+    """Returns a JSON object, or an empty one for anything else."""
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}

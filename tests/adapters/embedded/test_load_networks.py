@@ -1,0 +1,404 @@
+"""Networks are loaded as the programs that people make them with write them, with counts by networkx or by hand."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
+from kgnav_mcp.errors import BadLine, LoadError
+from tests.adapters.embedded.loaded import Loaded, loaded, write
+
+Graph = Any
+Writer = Callable[[Graph, Path], None]
+
+
+def as_json(convert: Callable[[Graph], object]) -> Writer:
+    return lambda graph, path: path.write_text(json.dumps(convert(graph)))  # type: ignore[return-value]
+
+
+WRITERS: dict[str, tuple[str, Writer]] = {
+    "GraphML": ("g.graphml", nx.write_graphml_xml),
+    "GEXF": ("g.gexf", nx.write_gexf),
+    "GML": ("g.gml", nx.write_gml),
+    "node-link": ("g.json", as_json(lambda graph: nx.node_link_data(graph, edges="edges"))),
+    "node-link with links": ("g.json", as_json(lambda graph: nx.node_link_data(graph, edges="links"))),
+    "Cytoscape": ("g.cyjs", as_json(nx.cytoscape_data)),
+}
+
+
+def people(kind: type[Graph]) -> Graph:
+    graph = kind()
+    graph.add_node("ada", name="Ada Lovelace", born=1815, tall=True, score=0.5)
+    graph.add_node("bob", name="Bob & <Co> é", born=1791)
+    graph.add_node("cy", name="Cy")
+    graph.add_edge("ada", "bob", relation="knows", weight=2.5)
+    graph.add_edge("bob", "cy", relation="taught", weight=1.0)
+    graph.add_edge("ada", "ada", relation="knows", weight=4.0)
+    if graph.is_multigraph():
+        graph.add_edge("ada", "bob", relation="knows", weight=7.5)
+    return graph
+
+
+def named_edges(graph: Loaded) -> Counter[tuple[str | None, str, str | None, str]]:
+    """Edges by the names of their ends, with their weight."""
+    names = {key: label for key, (label, _, _) in graph.nodes().items()}
+    return Counter((names[s], p, names[o], (q or {})["weight"][0][0]) for s, p, o, _, q in graph.qualified_edges())
+
+
+def weight(number: float) -> str:
+    return str(int(number)) if number == int(number) else str(number)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+@pytest.mark.parametrize("writer", WRITERS)
+def test_what_networkx_writes_has_all_its_nodes_edges_and_attributes(
+    tmp_path: Path, writer: str, kind: type[Graph]
+) -> None:
+    name, write_graph = WRITERS[writer]
+    graph = people(kind)
+    if writer == "GEXF":
+        for _, data in graph.nodes(data=True):
+            data["label"] = data["name"]
+    write_graph(graph, tmp_path / name)
+    found = Loaded(tmp_path / "g.kg", load([tmp_path / name], tmp_path / "g.kg"))
+    full = nx.get_node_attributes(graph, "name")
+    by_ends = Counter(
+        (frozenset((full[s], full[o])), data["relation"], weight(data["weight"]))
+        for s, o, data in graph.edges(data=True)
+    )
+    edges = named_edges(found)
+    assert Counter((frozenset((s, o)), p, weight(float(w))) for s, p, o, w in edges.elements()) == by_ends
+    if graph.is_directed():
+        assert {(s, o) for s, _, o, _ in edges} == {(full[s], full[o]) for s, o in graph.edges()}
+    (ada,) = [key for key, (label, _, _) in found.nodes().items() if label == "Ada Lovelace"]
+    attributes = {name: (text, datatype) for name, text, datatype, _ in found.attributes(ada)}
+    assert attributes["born"] == ("1815", "integer")
+    assert attributes["score"] == ("0.5", "float")
+    assert attributes["tall"] in {("true", "boolean"), ("1", "integer")}  # GML has no booleans
+    assert any("are undirected" in note for note in found.report.notes) is not graph.is_directed()
+
+
+def test_a_known_network_has_networkxs_counts_in_each_format(tmp_path: Path) -> None:
+    graph = nx.karate_club_graph()
+    for name, write_graph in WRITERS.values():
+        write_graph(graph, tmp_path / name)
+        report = load([tmp_path / name], tmp_path / "g.kg")
+        assert (report.entities, report.notes != ()) == (34, True), name
+        edges = Loaded(tmp_path / "g.kg", report).edges()
+        assert Counter(frozenset((s, o)) for s, _, o in edges) == Counter(
+            frozenset((str(s), str(o))) for s, o in graph.edges()
+        ), name
+
+
+GEPHI = """<?xml version="1.0" encoding="UTF-8"?>
+<gexf xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz" version="1.3">
+ <meta lastmodifieddate="2024-01-01"><creator>Gephi 0.10</creator></meta>
+ <graph defaultedgetype="undirected" mode="static">
+  <attributes class="node" mode="static"><attribute id="sex" title="Sex" type="string">
+   <default>unknown</default></attribute>
+   <attribute id="age" title="Age" type="integer"/></attributes>
+  <nodes>
+   <node id="11" label="Valjean"><attvalues><attvalue for="sex" value="m"/><attvalue for="age" value="60"/></attvalues>
+    <viz:size value="10.0"/><viz:position x="1" y="2"/><viz:color r="1" g="2" b="3"/></node>
+   <node id="48" label="Gavroche"/>
+  </nodes>
+  <edges><edge id="0" source="11" target="48" weight="3.0" label="helps" type="directed"/>
+   <edge id="1" source="48" target="11"/></edges>
+ </graph>
+</gexf>"""
+
+
+def test_gephis_gexf_has_labels_as_names_defaults_and_directions_of_single_edges(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.xml": GEPHI})
+    assert {key: label for key, (label, _, _) in graph.nodes().items()} == {"11": "Valjean", "48": "Gavroche"}
+    assert graph.attributes("11") == [
+        ("Age", "60", "integer", None), ("Sex", "m", None, None), ("label", "Valjean", None, None)
+    ]  # fmt: skip
+    assert ("Sex", "unknown", None, None) in graph.attributes("48")
+    assert graph.qualified_edges() == [
+        ("11", "helps", "48", 0, {"weight": [["3.0", "float", None]]}),
+        ("48", "related_to", "11", 0, None),
+    ]
+    assert "1 of 2 edges are undirected" in graph.report.notes[1]
+
+
+YED = """<?xml version="1.0" encoding="UTF-8" standalone="no"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:y="http://www.yworks.com/xml/graphml">
+  <key attr.name="description" attr.type="string" for="node" id="d5"/>
+  <key for="node" id="d6" yfiles.type="nodegraphics"/><key for="edge" id="d10" yfiles.type="edgegraphics"/>
+  <graph edgedefault="directed" id="G">
+    <node id="n0"><data key="d5"><![CDATA[a person]]></data><data key="d6"><y:ShapeNode><y:Geometry x="1" y="2"/>
+      <y:NodeLabel alignment="center">Alice<y:LabelModel><y:SmartNodeLabelModel/></y:LabelModel></y:NodeLabel>
+      <y:Shape type="rectangle"/></y:ShapeNode></data></node>
+    <node id="n1"><data key="d6"><y:ShapeNode><y:NodeLabel>Bob</y:NodeLabel></y:ShapeNode></data>
+      <graph edgedefault="directed" id="n1:"><node id="n1::n0"/></graph></node>
+    <edge id="e0" source="n0" target="n1"><data key="d10"><y:PolyLineEdge><y:EdgeLabel>likes</y:EdgeLabel>
+      </y:PolyLineEdge></data></edge>
+    <edge id="e1" source="n1::n0" target="n0"/>
+  </graph>
+</graphml>"""
+
+
+def test_yeds_graphml_has_its_drawn_labels_as_names_and_relations(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.graphml": YED})
+    names = {key: label for key, (label, _, _) in graph.nodes().items()}
+    assert names == {"n0": "Alice", "n1": "Bob", "n1::n0": "n1::n0"}
+    assert graph.edges() == [("n0", "likes", "n1"), ("n1::n0", "related_to", "n0")]
+    assert graph.nodes()["n0"][1] == "a person"
+
+
+APOC = """<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="name" for="node" attr.name="name"/><key id="born" for="node" attr.name="born" attr.type="long"/>
+<key id="tags" for="node" attr.name="tags" attr.type="string" attr.list="string"/>
+<key id="labels" for="node" attr.name="labels"/><key id="label" for="edge" attr.name="label"/>
+<key id="roles" for="edge" attr.name="roles" attr.type="string" attr.list="string"/>
+<graph id="G" edgedefault="directed">
+<node id="n0" labels=":Movie"><data key="labels">:Movie</data><data key="name">Jaws</data></node>
+<node id="n1" labels=":Person:Actor"><data key="labels">:Person:Actor</data><data key="name">Roy</data>
+<data key="born">1932</data><data key="tags">["a","b"]</data></node>
+<edge id="e0" source="n1" target="n0" label="ACTED_IN"><data key="label">ACTED_IN</data>
+<data key="roles">["Brody"]</data></edge>
+</graph></graphml>"""
+
+
+def test_apocs_graphml_has_labels_types_and_lists(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.graphml": APOC})
+    assert graph.node_labels("n1") == ["Actor", "Person"]
+    assert [row[:3] for row in graph.attributes("n1")] == [
+        ("born", "1932", "integer"), ("name", "Roy", None), ("tags", "a", None), ("tags", "b", None)
+    ]  # fmt: skip
+    ((*edge, qualifiers),) = graph.qualified_edges()
+    assert (edge, qualifiers["roles"][0][0]) == (["n1", "ACTED_IN", "n0", 0], "Brody")
+
+
+def test_a_graphml_with_an_entity_bomb_or_a_hyperedge_is_refused(tmp_path: Path) -> None:
+    laughs = '<!ENTITY a "haha">' + "".join(f'<!ENTITY {b} "{f"&{a};" * 20}">' for a, b in ("ab", "bc", "cd", "de"))
+    bomb = f"<!DOCTYPE graphml [{laughs}]><graphml><graph><node id='&e;'/></graph></graphml>"
+    hyper = "<graphml><graph><node id='a'/>\n<hyperedge><endpoint node='a'/></hyperedge></graph></graphml>"
+    for text, reason in ((bomb, "stands for more than 1,024"), (hyper, "a hyperedge has more than two ends")):
+        with pytest.raises(BadLine, match=reason):
+            load([write(tmp_path, "g.graphml", text)], tmp_path / "g.kg")
+
+
+@pytest.mark.parametrize(("name", "text"), [("g.graphml", APOC), ("g.gexf", GEPHI), ("g.graphml", YED)])
+def test_a_network_that_is_cut_short_is_refused(tmp_path: Path, name: str, text: str) -> None:
+    with pytest.raises(LoadError):
+        load([write(tmp_path, name, text[: len(text) * 3 // 4])], tmp_path / "g.kg")
+    assert not (tmp_path / "g.kg").exists()
+
+
+IGRAPH = """Creator "igraph version 0.10.4 Mon Jan 1 2024"
+Version 1
+graph
+[
+  directed 0
+  node
+  [
+    id 0
+    name "Mr Hi"
+    graphics [ x 1.5 y 2 ]
+  ]
+  node
+  [
+    id 1
+    name "John &quot;A&quot; B&#246;hm"
+  ]
+  edge
+  [
+    source 1
+    target 0
+    weight 4
+  ]
+  edge
+  [
+    source 1
+    target 0
+    weight 5
+  ]
+]
+"""
+
+
+def test_igraphs_gml_keeps_parallel_edges_and_unescapes_names(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.gml": IGRAPH}, LoadOptions(relation="met"))
+    assert graph.qualified_edges() == [
+        ("1", "met", "0", 0, {"weight": [["4", "integer", None]]}),
+        ("1", "met", "0", 1, {"weight": [["5", "integer", None]]}),
+    ]
+    assert graph.nodes()["1"][0] == 'John "A" Böhm'
+    assert [name for name, *_ in graph.attributes("0")] == ["name"]
+
+
+@pytest.mark.parametrize(
+    "text", ["graph [ node [ id 0 ", "graph [ node [ id 0 ] ] ]", 'graph [ node [ id "0 ] ]', "graph [ node [ id ] ]"]
+)
+def test_gml_with_wrong_brackets_is_refused_with_a_line(tmp_path: Path, text: str) -> None:
+    with pytest.raises(BadLine) as caught:
+        load([write(tmp_path, "g.gml", f"\n{text}\n")], tmp_path / "g.kg")
+    assert caught.value.line
+
+
+PAJEK = """% made by hand
+*Network people
+*Vertices 5 3
+1 "Ann Lee" 0.1 0.2 0.5 ellipse ic Red age 30
+2 "Bob"
+4 "Ann Lee"
+*Arcs :1 "likes"
+1 2 1
+1 2 3 l "a lot"
+*Arcs :2 "knows"
+2 4 -1.5
+*Edges
+1 5
+*Edgeslist
+2 4 5
+*Matrix
+0 1 0 0 0
+"""
+
+
+def test_pajek_has_every_vertex_several_relations_and_all_its_kinds_of_lines(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.net": PAJEK})
+    names = {key: label for key, (label, _, _) in graph.nodes().items()}
+    assert names == {"1": "Ann Lee", "2": "Bob", "3": "3", "4": "Ann Lee", "5": "5"}
+    assert graph.edges() == [
+        ("1", "likes", "2"), ("1", "likes", "2"), ("1", "related_to", "2"), ("1", "related_to", "5"),
+        ("2", "knows", "4"), ("2", "related_to", "4"), ("2", "related_to", "5"),
+    ]  # fmt: skip
+    assert ("age", "30", "integer", None) in graph.attributes("1")
+    assert "3 of 7 edges are undirected" in graph.report.notes[1]
+
+
+def test_pajek_as_networkx_writes_it_has_its_counts(tmp_path: Path) -> None:
+    graph = nx.MultiDiGraph(nx.gnp_random_graph(30, 0.2, seed=4, directed=True))
+    nx.write_pajek(graph, tmp_path / "g.net")
+    report = load([tmp_path / "g.net"], tmp_path / "g.kg")
+    edges = Loaded(tmp_path / "g.kg", report)
+    names = {key: label for key, (label, _, _) in edges.nodes().items()}
+    assert Counter((names[s], names[o]) for s, _, o in edges.edges()) == Counter(
+        (str(s), str(o)) for s, o in graph.edges()
+    )
+
+
+NODES = [{"name": "Myriel", "group": 1}, {"name": "Napoleon", "group": 1}]
+NODE_LINKS: list[tuple[str, object, list[tuple[str, str, str]]]] = [
+    ("places", {"nodes": NODES, "links": [{"source": 1, "target": 0, "value": 8}]}, [("1", "related_to", "0")]),
+    ("names", {"nodes": NODES, "links": [{"source": "Napoleon", "target": "Myriel"}]}, [("1", "related_to", "0")]),
+    (
+        "places of ids",
+        {"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": 0, "target": 1, "type": "eats"}]},
+        [("a", "eats", "b")],
+    ),
+    (
+        "numbers as ids",
+        {"nodes": [{"id": "2"}, {"id": "1"}], "links": [{"source": 1, "target": 2}]},
+        [("1", "related_to", "2")],
+    ),
+    (
+        "as d3 leaves them",
+        {"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": {"id": "a", "x": 1}, "target": {"id": "b"}}]},
+        [("a", "related_to", "b")],
+    ),
+    (
+        "graphology",
+        {
+            "options": {"type": "undirected"}, "attributes": {},
+            "nodes": [{"key": "a", "attributes": {"label": "A"}}, {"key": "b"}],
+            "edges": [{"key": "e", "source": "a", "target": "b", "attributes": {"label": "sees"}}],
+        },
+        [("a", "sees", "b")],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"), [case[1:] for case in NODE_LINKS], ids=[case[0] for case in NODE_LINKS]
+)
+def test_node_link_json_names_the_ends_of_edges_by_id_place_or_name(
+    tmp_path: Path, content: object, expected: list[tuple[str, str, str]]
+) -> None:
+    graph = loaded(tmp_path, {"g.json": json.dumps(content)})
+    assert graph.edges() == expected
+
+
+def test_a_place_or_name_without_a_node_is_a_bad_line_counted_once(tmp_path: Path) -> None:
+    content = {
+        "nodes": NODES,
+        "links": [{"source": 0, "target": 9}, {"source": "No", "target": 0}, {"source": 0, "target": 1}],
+    }
+    graph = loaded(tmp_path, {"g.json": json.dumps(content)}, LoadOptions(skip_bad=True))
+    assert (graph.edges(), graph.report.bad_lines) == ([("0", "related_to", "1")], 2)
+
+
+JGF = {
+    "graph": {
+        "nodes": {"a": {"label": "Ann", "metadata": {"age": 3}}, "b": {}},
+        "edges": [{"source": "a", "target": "b", "relation": "knows", "metadata": {"since": 1990}},
+                  {"source": "b", "target": "a"}],
+        "directed": False,
+    }
+}  # fmt: skip
+JGF_LISTS = {
+    "graphs": [
+        {"id": 1, "nodes": [{"id": "a", "label": "Ann", "metadata": {"age": 3}}, {"id": "b"}], "edges": []},
+        {"directed": False, "nodes": [], "edges": [*JGF["graph"]["edges"]]},
+    ]
+}
+
+
+@pytest.mark.parametrize("content", [JGF, JGF_LISTS])
+def test_json_graph_format_has_nodes_as_object_or_list_and_metadata(tmp_path: Path, content: object) -> None:
+    graph = loaded(tmp_path, {"g.json": json.dumps(content)})
+    assert graph.nodes()["a"][0] == "Ann"
+    assert ("age", "3", "integer", None) in graph.attributes("a")
+    assert graph.qualified_edges() == [
+        ("a", "knows", "b", 0, {"since": [["1990", "integer", None]]}),
+        ("b", "related_to", "a", 0, None),
+    ]
+    assert any("all edges are undirected" in note for note in graph.report.notes)
+
+
+ELEMENTS = [
+    {"group": "nodes", "data": {"id": "a", "name": "Ann"}, "position": {"x": 1, "y": 2}},
+    {"data": {"id": "b", "name": "Bob"}},
+    {"data": {"id": "e", "source": "a", "target": "b", "interaction": "pp"}},
+]
+
+
+@pytest.mark.parametrize(
+    "content", [ELEMENTS, {"elements": ELEMENTS}, {"elements": {"nodes": ELEMENTS[:2], "edges": ELEMENTS[2:]}}]
+)
+def test_cytoscapes_elements_are_a_list_or_two(tmp_path: Path, content: object) -> None:
+    graph = loaded(tmp_path, {"g.json": json.dumps(content, indent=1)})
+    assert (graph.edges(), graph.nodes()["b"][0]) == ([("a", "pp", "b")], "Bob")
+
+
+def test_a_network_is_told_by_its_content_whatever_its_suffix(
+    tmp_path: Path,
+) -> None:
+    for name, text in (("a.txt", YED), ("b.json.bz2", json.dumps(JGF)), ("c.csv", IGRAPH), ("d.xml.gz", GEPHI)):
+        assert load([write(tmp_path, name, text)], tmp_path / "g.kg").triples
+    with pytest.raises(LoadError, match="looks like GraphML, not like a table"):
+        load([write(tmp_path, "a.txt", YED)], tmp_path / "g.kg", LoadOptions(source_format="triples"))
+
+
+@pytest.mark.parametrize("cut", [0.3, 0.6, 0.9])
+def test_json_that_is_cut_short_is_refused(tmp_path: Path, cut: float) -> None:
+    text = json.dumps(nx.node_link_data(nx.karate_club_graph(), edges="edges"))
+    with pytest.raises(BadLine, match=r"cut short|no valid JSON"):
+        load([write(tmp_path, "g.json", text[: int(len(text) * cut)])], tmp_path / "g.kg")
+
+
+def test_an_edge_to_a_node_that_is_not_there_is_a_bad_line(tmp_path: Path) -> None:
+    text = json.dumps({"nodes": [{"id": "a"}], "links": [{"source": "a", "target": "b"}]})
+    with pytest.raises(BadLine, match="no node has the id 'b'"):
+        load([write(tmp_path, "g.json", text)], tmp_path / "g.kg")
