@@ -51,7 +51,7 @@ def _read_prefixes(_context: click.Context, _option: click.Parameter, given: tup
 
 @click.command(
     cls=Command,
-    short_help="Make a graph file from RDF, tables or an export.",
+    short_help="Make a graph file from RDF, tables, networks or an export.",
     epilog="""\b
 Examples:
   kgnav load films.nt.gz -o films.kg
@@ -98,6 +98,11 @@ name is replaced; a source or any other file never is, the latter only with --fo
     "[default: related_to]",
 )
 @table_options
+@click.option(
+    "--undirected",
+    is_flag=True,
+    help="The edges of tables have no direction. Each is stored once, and overviews of the graph say so.",
+)
 @click.option(
     "--nodes-from-edges",
     is_flag=True,
@@ -191,14 +196,14 @@ def load(
     skip_bad: bool,
     force: bool,
     relation: str | None,
+    undirected: bool,
     nodes_from_edges: bool,
     semantic: bool,
     as_json: bool,
     **lists: tuple[str, ...],
 ) -> None:
-    """Make a graph file from SOURCES: RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD), ontologies (OWL, OBO,
-    OBO Graphs, SKOS), triples as TSV, edges with named columns as CSV or TSV, or a property graph as CSV or JSON Lines;
-    each also compressed with gzip.
+    """Make a graph file from SOURCES: RDF and ontologies (OBO too), tables (CSV, Excel, Parquet), databases (SQLite),
+    networks (GraphML, GEXF, GML, JSON), exports of Neo4j and of Wikidata; also compressed with gzip or bzip2.
     """  # noqa: D205 - click shows the first paragraph as one
     from kgnav_mcp.adapters.embedded.loading import LoadOptions  # noqa: PLC0415 - brings the parsers
     from kgnav_mcp.adapters.embedded.loading import load as load_graph  # noqa: PLC0415
@@ -211,6 +216,7 @@ def load(
         skip_bad=skip_bad,
         force=force,
         relation=relation,
+        undirected=undirected,
         nodes_from_edges=nodes_from_edges,
         source_format=source_format,
         mediators=mediators,

@@ -156,7 +156,8 @@ class EdgeFacts:
 class Schema:
     """Labels, relations and properties of a graph, or of the part around one label or relation; largest first.
 
-    `sampled` says what was read if the counts are from a sample; None if they are not.
+    `sampled` says what was read if the counts are from a sample; None if they are not. `remarks` are what every reader
+    of the graph should know, such as that its edges are undirected.
     """
 
     entities: Count
@@ -165,6 +166,7 @@ class Schema:
     relations: tuple[EdgeFacts, ...]
     properties: tuple[PropertyFacts, ...]
     sampled: str | None = None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -290,8 +290,8 @@ def _first(items: Sequence[object], most: int = _LIST_ITEMS) -> TruncatedList | 
 
 def _first_line(graph: str, schema: Schema, name: str | None) -> str:
     where = f"{clean(clipped(name, NAME_LIMIT))} in graph {graph}" if name else f"graph {graph}"
-    sampled = f" ({clean(schema.sampled)})" if schema.sampled else ""
-    return f"{where}: {schema.entities} entities, {schema.triples} triples{sampled}"
+    remarks = "; ".join(clean(remark) for remark in (schema.sampled, *schema.remarks) if remark)
+    return f"{where}: {schema.entities} entities, {schema.triples} triples{f' ({remarks})' if remarks else ''}"
 
 
 def _next_step(schema: Schema, name: str | None) -> str:

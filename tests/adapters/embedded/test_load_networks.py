@@ -5,22 +5,28 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-import networkx as nx
 import pytest
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
+from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.errors import BadLine, LoadError
 from tests.adapters.embedded.loaded import Loaded, loaded, write
+from tests.server.clients import call
 
+nx = cast("Any", import_module("networkx"))
 Graph = Any
 Writer = Callable[[Graph, Path], None]
 
 
 def as_json(convert: Callable[[Graph], object]) -> Writer:
-    return lambda graph, path: path.write_text(json.dumps(convert(graph)))  # type: ignore[return-value]
+    def write_json(graph: Graph, path: Path) -> None:
+        path.write_text(json.dumps(convert(graph)))
+
+    return write_json
 
 
 WRITERS: dict[str, tuple[str, Writer]] = {
@@ -49,7 +55,7 @@ def people(kind: type[Graph]) -> Graph:
 def named_edges(graph: Loaded) -> Counter[tuple[str | None, str, str | None, str]]:
     """Edges by the names of their ends, with their weight."""
     names = {key: label for key, (label, _, _) in graph.nodes().items()}
-    return Counter((names[s], p, names[o], (q or {})["weight"][0][0]) for s, p, o, _, q in graph.qualified_edges())
+    return Counter((names[s], p, names[o], str(q["weight"][0][0])) for s, p, o, _, q in graph.qualified_edges())
 
 
 def weight(number: float) -> str:
@@ -83,6 +89,7 @@ def test_what_networkx_writes_has_all_its_nodes_edges_and_attributes(
     assert attributes["score"] == ("0.5", "float")
     assert attributes["tall"] in {("true", "boolean"), ("1", "integer")}  # GML has no booleans
     assert any("are undirected" in note for note in found.report.notes) is not graph.is_directed()
+    assert found.meta("undirected") == ("" if graph.is_directed() else "all")
 
 
 def test_a_known_network_has_networkxs_counts_in_each_format(tmp_path: Path) -> None:
@@ -339,7 +346,7 @@ def test_a_place_or_name_without_a_node_is_a_bad_line_counted_once(tmp_path: Pat
     assert (graph.edges(), graph.report.bad_lines) == ([("0", "related_to", "1")], 2)
 
 
-JGF = {
+JGF: dict[str, Any] = {
     "graph": {
         "nodes": {"a": {"label": "Ann", "metadata": {"age": 3}}, "b": {}},
         "edges": [{"source": "a", "target": "b", "relation": "knows", "metadata": {"since": 1990}},
@@ -347,7 +354,7 @@ JGF = {
         "directed": False,
     }
 }  # fmt: skip
-JGF_LISTS = {
+JGF_LISTS: dict[str, Any] = {
     "graphs": [
         {"id": 1, "nodes": [{"id": "a", "label": "Ann", "metadata": {"age": 3}}, {"id": "b"}], "edges": []},
         {"directed": False, "nodes": [], "edges": [*JGF["graph"]["edges"]]},
@@ -402,3 +409,21 @@ def test_an_edge_to_a_node_that_is_not_there_is_a_bad_line(tmp_path: Path) -> No
     text = json.dumps({"nodes": [{"id": "a"}], "links": [{"source": "a", "target": "b"}]})
     with pytest.raises(BadLine, match="no node has the id 'b'"):
         load([write(tmp_path, "g.json", text)], tmp_path / "g.kg")
+
+
+async def test_an_overview_says_that_edges_are_undirected(tmp_path: Path) -> None:
+    nx.write_graphml_xml(nx.karate_club_graph(), tmp_path / "g.graphml")
+    (tmp_path / "t.csv").write_text("Source,Target,Type\na,b,Undirected\n")
+    with pytest.raises(LoadError, match="declares edges as Undirected") as caught:
+        load([tmp_path / "t.csv"], tmp_path / "t.kg")
+    assert "--undirected" in caught.value.next_step
+    load([tmp_path / "t.csv"], tmp_path / "t.kg", LoadOptions(undirected=True))
+    load([tmp_path / "g.graphml"], tmp_path / "g.kg")
+    load([tmp_path / "g.graphml", write(tmp_path, "d.csv", "source,target\na,b\n")], tmp_path / "s.kg")
+    for name, which in (("t", "all"), ("g", "all"), ("s", "some")):
+        text = await call(
+            "describe_graph", {}, Settings(graphs={"g": GraphSettings(location=str(tmp_path / f"{name}.kg"))})
+        )
+        assert (
+            f"({which} edges are undirected, and each is stored once: look in both directions)" in text.splitlines()[0]
+        )

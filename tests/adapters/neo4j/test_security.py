@@ -63,7 +63,7 @@ def _settings(url: str) -> Settings:
 
 
 def _specs(url: str) -> dict[str, ToolSpec[Any]]:
-    return {spec.name: spec for toolset in load_toolsets(_settings(url).toolsets) for spec in toolset.tools}
+    return {spec.name: spec for toolset in load_toolsets(_settings(url).toolsets).values() for spec in toolset.tools}
 
 
 def _parameters(tool: str, url: str) -> list[str]:

@@ -22,6 +22,7 @@ _MAX_COMPARED_LENGTH = 200
 _MAX_SUGGESTIONS = 3
 _MAX_HUBS = 2_000
 """Nodes with most rows whose names are compared with a word that very many names have."""
+_UNDIRECTED = "{} edges are undirected, and each is stored once: look in both directions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +197,9 @@ class Catalogue:
         self.triples = int(meta["triples"])
         self.languages = texts(meta["languages"])
         self.sampled = meta["sampled"] == "yes"
+        undirected = text(meta.get("undirected", ""))
+        self.remarks = (_UNDIRECTED.format(undirected),) if undirected else ()
+        """What every reader of the graph should know."""
         self._relations: NameIndex[RelationEntry] | None = None
         self._labels: NameIndex[LabelEntry] | None = None
         self._mediators: bool | None = None

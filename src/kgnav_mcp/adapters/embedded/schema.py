@@ -73,6 +73,7 @@ class SchemaReader:
             relations=tuple(sorted(edges, key=self._order)[: self._limit]),
             properties=tuple(sorted(properties, key=self._order)[: self._limit]),
             sampled=_SAMPLED if catalogue.sampled else None,
+            remarks=catalogue.remarks,
         )
 
     def _label_facts(self, labels: Sequence[LabelEntry]) -> tuple[LabelFacts, ...]:

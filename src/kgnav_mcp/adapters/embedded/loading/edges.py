@@ -196,11 +196,11 @@ class _TableEdges:
 
     def __call__(self, row: list[str]) -> Iterator[Edge]:
         for column in self._directions:
-            if row[column.place].casefold() in UNDIRECTED:
+            if row[column.place].casefold() in UNDIRECTED and self._source not in self._stager.undirected:
                 raise LoadError(
                     f"{self._source} declares edges as {row[column.place]} in its column {column.name}, and the edges "
                     "of a graph file have a direction",
-                    next_step="If they may be followed from source to target, write Directed there.",
+                    next_step="Load it with --undirected, which says so in every overview of the graph.",
                 )
         head, tail = self._start.key(row), self._end.key(row)
         relation = row[self._type.place] if self._type is not None else ""

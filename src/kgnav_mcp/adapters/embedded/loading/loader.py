@@ -229,6 +229,7 @@ def _write_meta(reading: Reading, options: LoadOptions, counts: Mapping[str, obj
         "languages": json.dumps(options.languages),
         "unprefixed": json.dumps(staging.unprefixed),
         "hidden_relations": json.dumps(hidden),
+        "undirected": reading.undirected,
         **counts,
     }
     staging.connection.executemany(queries.WRITE_META, ((key, str(value)) for key, value in meta.items()))

@@ -122,6 +122,7 @@ class _Edges:
             )
         notes = [f"{source}: {'; '.join(parts)}"] if parts else []
         if self._undirected:
+            self._stager.undirected[source] = self._undirected == self._edges
             which = "all" if self._undirected == self._edges else f"{self._undirected:,} of {self._edges:,}"
             notes.append(
                 f"{source}: {which} edges are undirected: each is stored once, from source to target, so follow them "

@@ -50,6 +50,8 @@ class LoadOptions:
     relation: str | None = None
     """The relation of edges in tables without a column for it; None: DEFAULT_RELATION."""
     tables: TableOptions = field(default_factory=TableOptions)
+    undirected: bool = False
+    """Whether the edges of tables are undirected. They are stored once, as they are written."""
     nodes_from_edges: bool = False
     """Make nodes for ids that occur only in edges of a property graph; else such an edge is a bad line."""
     force: bool = False

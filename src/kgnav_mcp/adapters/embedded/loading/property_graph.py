@@ -30,6 +30,8 @@ class PropertyStager:
         """The relation of edges whose source does not name one."""
         self.unnamed_edges = 0
         """Number of such edges."""
+        self.undirected: dict[str, bool] = {}
+        """Sources with undirected edges, each with whether all are. An undirected edge is stored once, as written."""
         self._rules = rules
         self._staged = bytearray()
         """By the number of a term, whether it was staged as a node."""

@@ -44,6 +44,7 @@ class Reading:
         self.type_relations: list[str] = []
         """Stored ids of the relations whose tails are classes."""
         self.findings = Findings(skip_bad=options.skip_bad)
+        self._undirected: dict[str, bool] = {}
         self._labels = labels
         self.staging = staging
         self._options = options
@@ -58,6 +59,13 @@ class Reading:
         """The kind of all sources: `rdf`, `table`, `property graph`, or `mixed`."""
         kinds = {source.form.kind for source in self.sources}
         return kinds.pop() if len(kinds) == 1 else "mixed"
+
+    @property
+    def undirected(self) -> str:
+        """Which edges are undirected: `all`, `some`, or none (empty)."""
+        if not self._undirected:
+            return ""
+        return "all" if len(self._undirected) == len(self.sources) and all(self._undirected.values()) else "some"
 
     def read(self) -> None:
         """Stages all sources.
@@ -109,13 +117,17 @@ class Reading:
     def _read_tables(self) -> None:
         """Stages the tables whose rows are triples or edges."""
         tables = [each for each in enumerate(self.sources) if each[1].form.kind == "table" and each[1].has_edges]
-        self._read_edges(tables, PropertyStager(self.staging, self._rules, self._relation))
+        stager = PropertyStager(self.staging, self._rules, self._relation)
+        if self._options.undirected:
+            stager.undirected |= {source.name: True for _, source in tables}
+        self._read_edges(tables, stager)
 
     def _read_edges(self, sources: list[tuple[int, Source]], stager: PropertyStager) -> None:
         for index, source in sources:
             if source.form.read_edges is not None:
                 source.form.read_edges(source, index, stager, self.findings)
         self._note_empty_arrays(stager)
+        self._undirected |= stager.undirected
         self._relation_used = self._relation_used or stager.unnamed_edges > 0
 
     def _name_by_ids(self, last_named: int) -> None:
