@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 from mcp import Client
 from scripts.docs_pictures import maze_picture, walk_picture
 
+from kgnav_mcp.adapters.embedded.loading.formats import FORMATS, LOADED
 from kgnav_mcp.app import App
 from kgnav_mcp.config import TOOLSETS, Settings, describe_settings
 from kgnav_mcp.server import build_server
@@ -96,9 +97,21 @@ def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
+def formats_table() -> str:
+    """The formats that `kgnav load` reads, and those that it recognises and refuses."""
+    rows = [
+        (form.title, f"`{form.name}`", " ".join(f"`{suffix}`" for suffix in form.suffixes), form.extra)
+        for form in LOADED
+    ]
+    refused = dict.fromkeys(form.title for form in FORMATS if form.refuse)
+    loaded = _table(("format", "`--format`", "suffixes", "extra"), rows)
+    return f"{loaded}\n\nRecognised and refused with the way to convert them: {', '.join(refused)}."
+
+
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "docs/tools.md": {"tools": tools_table},
     "docs/settings.md": {"settings": settings_table},
+    "docs/formats.md": {"formats": formats_table},
     "src/kgnav_mcp/cli/SKILL.md": {"skill_tools": skill_tools_table},
 }
 """The generated parts of each page by their names."""

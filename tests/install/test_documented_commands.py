@@ -62,6 +62,7 @@ PAGES = {
         "docs/trails.md",
         "docs/settings.md",
         "docs/tables.md",
+        "docs/formats.md",
     )
 }
 BLOCKS = {
