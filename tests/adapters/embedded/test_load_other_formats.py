@@ -44,7 +44,6 @@ GRAPHML = '<?xml version="1.0"?>\n<!-- x -->\n<graphml xmlns="http://graphml.gra
     '<graph edgedefault="undirected"><node id="a"/></graph></graphml>'  # fmt: skip
 GEXF = '<gexf xmlns="http://www.gexf.net/1.2draft"><graph defaultedgetype="undirected"/></gexf>'
 GML = 'Creator "igraph"\ngraph [\n  directed 0\n  node [\n    id 0\n  ]\n]\n'
-APOC_ARRAY = [{"type": "node", "id": "0", "labels": ["A"]}]
 SPARQL_RESULTS = {"head": {"vars": ["s"]}, "results": {"bindings": [{"s": {"type": "uri", "value": "http://x/a"}}]}}
 GRAPHSON = '{"@type":"g:Vertex","@value":{"id":1,"label":"person"}}\n'
 
@@ -58,7 +57,6 @@ CASES: list[tuple[str, str | bytes | object, str | None, str]] = [
     ("s.json", SPARQL_RESULTS, "jsonld", "results of a SPARQL query"),
     ("g.json", GRAPHSON, None, "GraphSON"),
     ("g.json", GRAPHSON, "jsonld", "GraphSON"),
-    ("a.json", APOC_ARRAY, None, "a JSON array"),
     ("a.json", [["a", "knows", "b"]], None, "a JSON array"),
     ("a.json", '{\n  "name": "x"\n}\n', None, "JSON over several lines"),
     ("a.jsonld", {"name": "x"}, None, "JSON without the keywords of JSON-LD"),

@@ -18,8 +18,8 @@ _UNPACK = "Unpack it and load the files in it."
 _TRIX = "Convert it with rdflib, which is installed: rdfpipe -i trix -o nt FILE > FILE.nt"
 
 JSON_LINES = (
-    "JSON is loaded as APOC exports it: an object a line, with a type of node or relationship. Of a list of such "
-    "objects: jq -c '.[]' FILE > FILE.jsonl"
+    "JSON is loaded as APOC exports it, as objects with a type of node or relationship, and in the formats of networks "
+    "and of Wikidata that docs/formats.md lists. Or write a table with the columns source, target and type."
 )
 
 _LGL_NODE = re.compile(r"# ?(\S+)")
