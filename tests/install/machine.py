@@ -31,7 +31,8 @@ class Machine:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
         cache = subprocess.check_output([sys.executable, "-m", "pip", "cache", "dir"], text=True).strip()
         path = os.pathsep.join((str(self.home / ".local" / "bin"), str(self.home / "tools"), "/usr/bin", "/bin"))
-        return {**kept, "HOME": str(self.home), "PATH": path, "PIP_CACHE_DIR": cache}
+        pipx = {"PIPX_DEFAULT_BACKEND": "pip"}  # it would find the uv of the tests' own environment
+        return {**kept, **pipx, "HOME": str(self.home), "PATH": path, "PIP_CACHE_DIR": cache}
 
     @classmethod
     def new(cls, home: Path) -> Machine:
