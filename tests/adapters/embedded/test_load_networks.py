@@ -340,10 +340,15 @@ def test_node_link_json_names_the_ends_of_edges_by_id_place_or_name(
 def test_a_place_or_name_without_a_node_is_a_bad_line_counted_once(tmp_path: Path) -> None:
     content = {
         "nodes": NODES,
-        "links": [{"source": 0, "target": 9}, {"source": "No", "target": 0}, {"source": 0, "target": 1}],
+        "links": [
+            {"source": 0, "target": 9},
+            {"source": "No", "target": 0},
+            {"source": None, "target": 0},
+            {"source": 0, "target": 1},
+        ],
     }
     graph = loaded(tmp_path, {"g.json": json.dumps(content)}, LoadOptions(skip_bad=True))
-    assert (graph.edges(), graph.report.bad_lines) == ([("0", "related_to", "1")], 2)
+    assert (graph.edges(), graph.report.bad_lines) == ([("0", "related_to", "1")], 3)
 
 
 JGF: dict[str, Any] = {

@@ -37,7 +37,7 @@ class _Nodes:
         self._has_numbers = False
 
     def node(self, value: object) -> Node:
-        given = as_mapping(value)
+        given = _unwrapped(value)
         if not given:
             raise ValueError("a node is no JSON object, or an empty one")
         name = next((name for name in ("id", "key") if name in given), None)
@@ -47,8 +47,8 @@ class _Nodes:
         if name is not None:
             self._has_ids = True
             self._has_numbers = self._has_numbers or str(key).isdecimal()
-        else:
-            self._places.setdefault(given.get("name", given.get("label")), len(self._keys))
+        elif isinstance(name := given.get("name", given.get("label")), str):
+            self._places.setdefault(name, len(self._keys))
         self._keys.append(key)
         return Node(key, attributes)
 
@@ -82,13 +82,19 @@ def _entries(source: Source, reader: SourceReader, findings: Findings) -> Iterat
                 yield line, nodes.node(value)
             elif len(path) == 2 and path[0] in _EDGES and path[1] == ITEM:
                 seen_edges = True
-                yield line, _edge(as_mapping(value), nodes, directed=directed)
+                yield line, _edge(_unwrapped(value), nodes, directed=directed)
             elif _says_undirected(path, value):
                 directed = False
                 if seen_edges:
                     yield line, EdgesAreUndirected()
         except ValueError as error:
             findings.reject(source.name, line, str(error))
+
+
+def _unwrapped(value: object) -> dict[str, object]:
+    """Returns a node or an edge as an object. Cytoscape.js has what belongs to it within `data`."""
+    given = as_mapping(value)
+    return given if given.keys() & {"id", "key", "source"} else as_mapping(given.get("data")) or given
 
 
 def _edge(given: dict[str, object], nodes: _Nodes, *, directed: bool) -> Edge:
