@@ -1,0 +1,139 @@
+"""The records that datasets, agents, walks and scores exchange: a question with its true answers, and an attempt at it.
+
+Both are written as JSON Lines, one record a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Record(BaseModel):
+    """A record of one line. Unknown fields are refused, so that a misspelled one is noticed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Entity(Record):
+    """An entity of the graph: its id as the server prints it, and its name."""
+
+    id: str
+    name: str = ""
+
+
+class Answer(Record):
+    """One true answer: an entity or a value. Each of its names is accepted; the first one is the usual."""
+
+    names: tuple[str, ...] = Field(min_length=1)
+    id: str | None = None
+    """The entity's id; None if the answer is a value or the dataset gives no ids."""
+
+
+class AnswerKind(StrEnum):
+    """What the true answers of a question are."""
+
+    ENTITIES = "entities"
+    """Entities or values. The order does not matter."""
+    BOOLEAN = "boolean"
+    """One answer named True or False."""
+    TEXT = "text"
+    """One free text."""
+
+
+class Question(Record):
+    """A question of a dataset."""
+
+    id: str
+    """Unique within its dataset and split."""
+    text: str
+    answers: tuple[Answer, ...]
+    """The true answers. Empty if the graph has none."""
+    topics: tuple[Entity, ...] = ()
+    """The entities that the question names, where the dataset gives them."""
+    kind: str = ""
+    """The dataset's own kind of question, such as `2-hop` or `composition`. Scores are reported by it."""
+    answer_kind: AnswerKind = AnswerKind.ENTITIES
+    dataset: str = ""
+    split: str = ""
+    relations: tuple[str, ...] = ()
+    """The gold path from the topic, one relation a hop, `^` in front of a relation that is followed backwards."""
+    query: str | None = None
+    """The gold query, in SPARQL or Cypher."""
+
+
+class ToolCall(Record):
+    """One call of a tool by a model, with the answer that the model was shown."""
+
+    tool: str
+    arguments: Mapping[str, Any] | str
+    """The text that the model wrote if it is not a JSON object."""
+    result: str
+    is_error: bool = False
+    seconds: float = 0.0
+
+
+class Tokens(Record):
+    """Tokens as the endpoint counts them."""
+
+    prompt: int = 0
+    """All tokens of the prompt, cached ones included."""
+    completion: int = 0
+    cached: int = 0
+    """Tokens of the prompt that were read from a cache."""
+
+
+class Turn(Record):
+    """One request to the model and what it replied."""
+
+    phase: str = ""
+    """The part of the method that this turn belongs to, such as `plan` or `verify`; empty if it has one part."""
+    text: str = ""
+    """What the model wrote."""
+    calls: tuple[ToolCall, ...] = ()
+    """The calls that this turn asked for, with their answers."""
+    tokens: Tokens = Tokens()
+    seconds: float = 0.0
+    """Time until the reply was complete, without the calls."""
+    finish: str = ""
+    """Why the model stopped, as the endpoint says."""
+
+
+class Outcome(StrEnum):
+    """How an attempt ended."""
+
+    ANSWERED = "answered"
+    ABSTAINED = "abstained"
+    """The model said that it has no answer (ARK-V1's None)."""
+    UNREADABLE = "unreadable"
+    """The final output has no answer in the required form."""
+    EXHAUSTED = "exhausted"
+    """The turns, calls or tokens were used up before an answer."""
+    REFUSED = "refused"
+    """The model declined."""
+    FAILED = "failed"
+    """The endpoint or the server failed. `error` says why."""
+
+
+class Attempt(Record):
+    """One attempt at a question by one arm with one model."""
+
+    question: str
+    """The question's id."""
+    arm: str
+    model: str = ""
+    repeat: int = 0
+    """Number of the repetition, from 0."""
+    outcome: Outcome
+    answers: tuple[str, ...] = ()
+    """The names or ids of the final answer."""
+    text: str = ""
+    """The final output, as the model wrote it."""
+    error: str = ""
+    turns: tuple[Turn, ...] = ()
+    seconds: float = 0.0
+    price: float | None = None
+    """In US dollars; None if no price is configured."""
