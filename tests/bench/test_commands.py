@@ -34,7 +34,8 @@ def test_the_help_has_an_example_that_the_command_accepts(
     names: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
-    Path("films.kg").touch()
+    for file in ("films.kg", "questions.jsonl", "attempts.jsonl", "walks.jsonl"):
+        Path(file).touch()
     for folder in ("metaqa", "fb15k237"):
         Path(folder).mkdir()
     text = CliRunner().invoke(main, [*names, "--help"]).output

@@ -5,11 +5,17 @@ Both are written as JSON Lines, one record a line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gzip
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+
+class UnreadableRecordsError(Exception):
+    """A file of records has a line that is not one. The message has the line's number and what is wrong."""
 
 
 class Record(BaseModel):
@@ -137,3 +143,39 @@ class Attempt(Record):
     seconds: float = 0.0
     price: float | None = None
     """In US dollars; None if no price is configured."""
+
+
+R = TypeVar("R", bound=Record)
+
+
+def read_records(path: Path, kind: type[R]) -> Iterator[R]:
+    """The records of a JSON Lines file, which may be gzipped (`.gz`). Empty lines are skipped.
+
+    Raises:
+        UnreadableRecordsError: a line is not a record of this kind, or the file is not text.
+    """
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as lines:
+        number = 0
+        try:
+            for number, line in enumerate(lines, 1):  # noqa: B007 - the error names it
+                if line.strip():
+                    yield kind.model_validate_json(line)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            place = ".".join(map(str, first["loc"]))
+            message = f"line {number} of {path} is not a {kind.__name__}: {f'{place}: ' if place else ''}{first['msg']}"
+            raise UnreadableRecordsError(message) from error
+        except (UnicodeDecodeError, gzip.BadGzipFile, EOFError) as error:
+            raise UnreadableRecordsError(f"{path} cannot be read after line {number}: {error}") from error
+
+
+def write_records(path: Path, records: Iterable[Record]) -> int:
+    """Write a JSON Lines file, gzipped if it is named `.gz`. Returns the number of records. Defaults are left out."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    count = 0
+    with opened(path, "wt", encoding="utf-8") as file:
+        for record in records:
+            file.write(record.model_dump_json(exclude_defaults=True) + "\n")
+            count += 1
+    return count
