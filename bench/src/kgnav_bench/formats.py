@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import sqlite3
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -26,15 +27,24 @@ Edge = tuple[int, int, int]
 def edges(number: int, seed: int = 7) -> Iterator[Edge]:
     """Edges between random nodes, a tenth of which lead to one node."""
     chance = random.Random(seed)  # noqa: S311 - data for measuring, not a secret
-    nodes = max(2, number // EDGES_PER_NODE)
+    nodes = len(_nodes(number))
     for _ in range(number):
         yield chance.randrange(nodes), 0 if chance.random() < 0.1 else chance.randrange(nodes), chance.randrange(1000)
+
+
+def _nodes(number: int) -> range:
+    return range(max(2, number // EDGES_PER_NODE))
 
 
 def _n_triples(file: IO[str], number: int) -> None:
     file.writelines(
         f"<http://x.example/{h}> <http://x.example/r> <http://x.example/{t}> .\n" for h, t, _ in edges(number)
     )
+
+
+def _turtle(file: IO[str], number: int) -> None:
+    file.write("@prefix x: <http://x.example/> .\n")
+    file.writelines(f"x:{h} x:r x:{t} .\n" for h, t, _ in edges(number))
 
 
 def _csv(file: IO[str], number: int) -> None:
@@ -45,7 +55,7 @@ def _csv(file: IO[str], number: int) -> None:
 def _graphml(file: IO[str], number: int) -> None:
     file.write('<?xml version="1.0"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n')
     file.write('<key id="w" for="edge" attr.name="weight" attr.type="int"/>\n<graph edgedefault="directed">\n')
-    file.writelines(f'<node id="n{node}"/>\n' for node in range(max(2, number // EDGES_PER_NODE)))
+    file.writelines(f'<node id="n{node}"/>\n' for node in _nodes(number))
     file.writelines(f'<edge source="n{h}" target="n{t}"><data key="w">{w}</data></edge>\n' for h, t, w in edges(number))
     file.write("</graph>\n</graphml>\n")
 
@@ -53,7 +63,7 @@ def _graphml(file: IO[str], number: int) -> None:
 def _gexf(file: IO[str], number: int) -> None:
     file.write('<?xml version="1.0"?>\n<gexf xmlns="http://gexf.net/1.3" version="1.3">\n')
     file.write('<graph defaultedgetype="directed">\n<nodes>\n')
-    file.writelines(f'<node id="n{node}" label="n{node}"/>\n' for node in range(max(2, number // EDGES_PER_NODE)))
+    file.writelines(f'<node id="n{node}" label="n{node}"/>\n' for node in _nodes(number))
     file.write("</nodes>\n<edges>\n")
     file.writelines(
         f'<edge id="{n}" source="n{h}" target="n{t}" weight="{w}"/>\n' for n, (h, t, w) in enumerate(edges(number))
@@ -61,8 +71,32 @@ def _gexf(file: IO[str], number: int) -> None:
     file.write("</edges>\n</graph>\n</gexf>\n")
 
 
+def _gml(file: IO[str], number: int) -> None:
+    file.write("graph [\n  directed 1\n")
+    file.writelines(f'  node [\n    id {node}\n    label "n{node}"\n  ]\n' for node in _nodes(number))
+    file.writelines(f"  edge [\n    source {h}\n    target {t}\n    weight {w}\n  ]\n" for h, t, w in edges(number))
+    file.write("]\n")
+
+
+def _pajek(file: IO[str], number: int) -> None:
+    file.write(f"*Vertices {len(_nodes(number))}\n")
+    file.writelines(f'{node + 1} "n{node}"\n' for node in _nodes(number))
+    file.write("*Arcs\n")
+    file.writelines(f"{h + 1} {t + 1} {w}\n" for h, t, w in edges(number))
+
+
+def _node_link(file: IO[str], number: int) -> None:
+    file.write('{"directed": true, "multigraph": true, "graph": {}, "nodes": [')
+    file.writelines(f'{", " if node else ""}{{"id": "n{node}"}}' for node in _nodes(number))
+    file.write('], "edges": [')
+    for n, (head, tail, weight) in enumerate(edges(number)):
+        edge = {"weight": weight, "source": f"n{head}", "target": f"n{tail}", "key": n}
+        file.write(f"{', ' if n else ''}{json.dumps(edge)}")
+    file.write("]}\n")
+
+
 def _apoc(file: IO[str], number: int) -> None:
-    for node in range(max(2, number // EDGES_PER_NODE)):
+    for node in _nodes(number):
         file.write(json.dumps({"type": "node", "id": str(node), "labels": ["N"], "properties": {"name": f"n{node}"}}))
         file.write("\n")
     for place, (head, tail, weight) in enumerate(edges(number)):
@@ -70,9 +104,9 @@ def _apoc(file: IO[str], number: int) -> None:
         file.write(json.dumps({"type": "relationship", "id": str(place), "label": "R", **ends}) + "\n")
 
 
-def _parquet(path: Path, number: int) -> None:
+def _tables(number: int) -> Iterator[Any]:
+    """Arrow tables of a batch of edges each."""
     arrow = cast("Any", import_module("pyarrow"))
-    writer: Any = None
     some = edges(number)
     while batch := list(islice(some, _BATCH)):
         columns = {
@@ -80,20 +114,50 @@ def _parquet(path: Path, number: int) -> None:
             "target": [f"n{tail}" for _, tail, _ in batch],
             "weight": [weight for *_, weight in batch],
         }
-        table = arrow.table(columns)
-        writer = writer or cast("Any", import_module("pyarrow.parquet")).ParquetWriter(path, table.schema)
-        writer.write_table(table)
-    writer.close()
+        yield arrow.table(columns)
+
+
+def _parquet(path: Path, number: int) -> None:
+    tables = _tables(number)
+    first = next(tables)
+    with cast("Any", import_module("pyarrow.parquet")).ParquetWriter(path, first.schema) as writer:
+        for table in (first, *tables):
+            writer.write_table(table)
+
+
+def _feather(path: Path, number: int) -> None:
+    tables = _tables(number)
+    first = next(tables)
+    with cast("Any", import_module("pyarrow")).ipc.new_file(path, first.schema) as writer:
+        writer.write_table(first)
+        for table in tables:
+            writer.write_table(table)
+
+
+def _sqlite(path: Path, number: int) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE node (id INTEGER PRIMARY KEY, name TEXT)")
+        database.execute(
+            "CREATE TABLE edge (head INTEGER REFERENCES node, tail INTEGER REFERENCES node, weight INTEGER)"
+        )
+        database.executemany("INSERT INTO node VALUES (?, ?)", ((node, f"n{node}") for node in _nodes(number)))
+        database.executemany("INSERT INTO edge VALUES (?, ?, ?)", edges(number))
+        database.commit()
 
 
 TEXTS: Mapping[str, Callable[[IO[str], int], None]] = {
     "nt": _n_triples,
+    "ttl": _turtle,
     "csv": _csv,
     "graphml": _graphml,
     "gexf": _gexf,
+    "gml": _gml,
+    "net": _pajek,
+    "json": _node_link,
     "jsonl": _apoc,
 }
-SUFFIXES = (*TEXTS, "parquet")
+BINARIES: Mapping[str, Callable[[Path, int], None]] = {"parquet": _parquet, "feather": _feather, "sqlite": _sqlite}
+SUFFIXES = (*TEXTS, *BINARIES)
 
 
 def write_source(path: Path, number: int) -> None:
@@ -101,12 +165,13 @@ def write_source(path: Path, number: int) -> None:
     if path.exists():
         return
     part = path.with_suffix(".part")
-    write = TEXTS.get(path.suffix.removeprefix("."))
-    if write is None:
-        _parquet(part, number)
+    part.unlink(missing_ok=True)
+    suffix = path.suffix.removeprefix(".")
+    if suffix in BINARIES:
+        BINARIES[suffix](part, number)
     else:
         with part.open("w", encoding="utf-8", buffering=1 << 20) as file:
-            write(file, number)
+            TEXTS[suffix](file, number)
     part.replace(path)
 
 
@@ -125,4 +190,6 @@ def run(record: Run, number: int, folder: Path, suffixes: Sequence[str]) -> str:
 
     loaded = record.measured("loads", Loaded, {suffix: suffix for suffix in suffixes}, loads)
     rows = [(each.name, f"{each.seconds:.1f}", f"{each.peak / 1e9:.2f}", f"{each.disk / 1e6:.0f}") for each in loaded]
-    return "\n".join((f"{number:,} edges", "", report.table(("format", "seconds", "peak, GB", "on disk, MB"), rows)))
+    return "\n".join(
+        (f"{number:,} edges", "", report.table(("format", "seconds", "peak of all processes, GB", "on disk, MB"), rows))
+    )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import os
 import random
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 from kgnav_bench import report
 from kgnav_bench.client import load_command
@@ -26,12 +26,17 @@ LEAF = f"{BASE}entity/leaf"
 """A node with 50 neighbours, to compare with the hub."""
 LEAF_DEGREE = 50
 TRIPLES_PER_NODE = 10
+_SAMPLING = 0.05
+"""Seconds between two looks at the memory of a load."""
 SYLLABLES = ("ka", "lo", "mi", "ner", "dus", "ta", "vel", "sor", "qui", "ban", "ze", "phi", "gro", "lan", "tur", "wes")
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """One load in its own process: wall-clock seconds, peak resident memory and size on disk in bytes."""
+    """One load in a process of its own.
+
+    The peak is the resident memory of that process and of those that it starts, all together. Bytes.
+    """
 
     name: str
     seconds: float
@@ -108,16 +113,27 @@ def measure_command(name: str, command: Sequence[str], target: Path) -> Loaded:
         RuntimeError: it failed. Its own message is on stderr.
     """
     begin = time.perf_counter()
-    child = subprocess.Popen(command)  # noqa: S603 - our own command, or Python's
-    _, status, usage = os.wait4(child.pid, 0)
+    child = psutil.Popen(command)
+    peak = 0
+    while child.poll() is None:
+        peak = max(peak, _resident(child))
+        time.sleep(_SAMPLING)
     seconds = time.perf_counter() - begin
-    child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
         raise RuntimeError(f"{name} ended with exit code {child.returncode}")
     files = target.rglob("*") if target.is_dir() else [target]
     disk = sum(file.stat().st_size for file in files if file.is_file())
-    unit = 1 if sys.platform == "darwin" else 1024
-    return Loaded(name, seconds, usage.ru_maxrss * unit, disk)
+    return Loaded(name, seconds, peak, disk)
+
+
+def _resident(process: psutil.Process) -> int:
+    """Resident bytes of a process and its descendants. Pages that they share count for each."""
+    total = 0
+    with suppress(psutil.NoSuchProcess):
+        for each in (process, *process.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                total += each.memory_info().rss
+    return total
 
 
 def run(record: Run, triples: int, folder: Path) -> str:
