@@ -125,9 +125,9 @@ def test_a_judge_decides_what_is_correct_and_is_asked_only_about_answers(folder:
     attempts: Iterable[Attempt] = (attempt("Up", question="q0"), attempt(question="q1", outcome=Outcome.FAILED))
     write_records(Path("asked.jsonl"), attempts)
     judge = ("--judge-url", "http://x/v1", "--judge-model", "grader", "--judge-prices", "30", "60", "--no-plots")
-    for _ in range(2):
-        result = score("asked.jsonl", *judge)
-        assert result.exit_code == 0, result.output
+    score("asked.jsonl", *judge)
+    result = score("asked.jsonl", *judge)
+    assert result.exit_code == 0, result.output
     assert [len(each.shown) for each in graders] == [1, 0]
     assert "An attempt is correct if the judge says so." in result.output
     assert "grader: 1 verdicts, 0 of them unreadable" in result.output

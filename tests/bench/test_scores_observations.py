@@ -60,7 +60,7 @@ def test_what_the_model_wrote_itself_and_errors_show_nothing():
 
 
 def test_the_retrieval_of_graphwalker_3_5_is_the_share_of_true_answers_that_calls_showed():
-    asked = question(Answer(names=("Wiley W.",), name="wiley_wiggins"), "Ethan Hawke")
+    asked = question(Answer(names=("Wiley W.",), id="wiley_wiggins"), "Ethan Hawke")
     assert score_attempt(asked, attempt(turns=shown("1 row\nx", TABLE))).shown == 0.5
     assert score_attempt(asked, attempt()).shown == 0
     assert score_attempt(question("True", answer_kind=AnswerKind.BOOLEAN), attempt(turns=shown("True"))).shown is None
