@@ -48,7 +48,7 @@ def test_the_folder_has_a_record_for_each_attempt_the_summary_and_the_report(fol
     assert [each.total.measures["accuracy"].mean for each in summary.contenders] == [5 / 6, 1]
     report = (folder / "out/report.md").read_text()
     assert report in result.output
-    assert "| walk | 6 | 6 | 83.3 [" in report
+    assert "| walk | 6 | 6 | 0 | 83.3 [" in report
     assert "**plan \\| text (m$1) has no attempt at 1 questions**: `q5`." in report
     assert "Note: plan | text (m$1) has no attempt at 1 questions that others attempted." in result.stderr
     assert "Failed calls of walk: Not found 6." in report

@@ -20,8 +20,8 @@ Figure = Any
 ACCURACY, TOKENS, KINDS = "accuracy.svg", "accuracy-by-tokens.svg", "accuracy-by-kind.svg"
 PICTURES: Final = (ACCURACY, TOKENS, KINDS)
 
-_COLORS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#000000")
-"""Okabe and Ito's, which most colour-blind readers can tell apart."""
+_COLORS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c564b")
+"""Okabe and Ito's, which most colour-blind readers can tell apart; grey and brown where black intervals are seen."""
 _MARKERS: Final = "osD^vP*X"
 _WIDTH: Final = 8.0
 """Inches."""
@@ -85,16 +85,16 @@ def _by_tokens(contenders: Sequence[Contender]) -> Figure:
             [costs["prompt_tokens"].mean + costs["completion_tokens"].mean],
             [100 * accuracy.mean],
             yerr=_errors(accuracy),
-            fmt=_MARKERS[place % len(_MARKERS)],
+            fmt=_MARKERS[(place + place // len(_COLORS)) % len(_MARKERS)],
             color=_COLORS[place % len(_COLORS)],
-            markersize=8,
+            markersize=7,
             capsize=4,
             label=_short(each.name),
         )
     axes.set_ylim(0, 105)
     axes.set_xlim(left=0)
     axes.set_xlabel("prompt and completion tokens of an attempt, mean")
-    axes.set_ylabel("accuracy, %")
+    axes.set_ylabel("accuracy with its 95 % interval, %")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.grid(color="#dddddd")
     _legend(figure, len(contenders))
@@ -119,7 +119,7 @@ def _by_kind(contenders: Sequence[Contender], kinds: Sequence[str]) -> Figure:
 
 def _bar(axes: Axes, place: float, interval: Interval, color: str, height: float) -> None:
     """A horizontal bar with its interval, and its value at the right of both."""
-    axes.barh([place], [100 * interval.mean], height, color=color, alpha=0.75)
+    axes.barh([place], [100 * interval.mean], height, color=color)
     axes.errorbar([100 * interval.mean], [place], xerr=_errors(interval), color="black", capsize=3, linewidth=1)
     axes.annotate(
         f"{100 * interval.mean:.1f}",
@@ -135,7 +135,7 @@ def _label_rows(axes: Axes, labels: Sequence[str]) -> None:
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.set_xlim(0, 110)
     axes.set_xticks(range(0, 101, 20))
-    axes.set_xlabel("accuracy, %")
+    axes.set_xlabel("accuracy with its 95 % interval, %")
     axes.grid(axis="x", color="#dddddd")
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kgnav_bench import report
+from kgnav_bench.records import Outcome
 from kgnav_bench.scores.intervals import Interval
-from kgnav_bench.scores.summary import Contender, Correct, Group, Spread, Summary
+from kgnav_bench.scores.summary import COMPARED, Comparison, Contender, Correct, Group, Spread, Summary
 
 _NAMED: Final = 20
 """Missing questions that are named here. The summary names all."""
@@ -28,6 +29,9 @@ _MEASURES: Final = {
     "rouge_l": "ROUGE-L",
     "judged": "judge",
 }
+_COMPARED: Final = ("accuracy", "f1")
+"""The measures by which arms are compared here. The summary has more."""
+_SAME: Final = {sense: "judged" if sense is Correct.JUDGE else sense.value for sense in Correct}
 _COSTS: Final = {
     "calls": "calls",
     "prompt_tokens": "prompt tokens",
@@ -58,16 +62,22 @@ def _head(summary: Summary) -> Iterator[str]:
 
 
 def _answers(summary: Summary) -> Iterator[str]:
-    names = [name for name in _MEASURES if any(name in each.total.measures for each in summary.contenders)]
+    # The sense of correct would be shown twice, as accuracy and by its own name.
+    names = [
+        name
+        for name in _MEASURES
+        if name != _SAME.get(summary.correct) and any(name in each.total.measures for each in summary.contenders)
+    ]
     yield "## Answers"
     yield ""
     yield report.table(
-        ("arm", "questions", "attempts", *(_with_unit(name) for name in names), "false positives"),
+        ("arm", "questions", "attempts", "failed", *(_with_unit(name) for name in names), "false positives"),
         (
             (
                 _cell(each.name),
                 f"{each.total.questions:,}",
                 f"{each.total.attempts:,}",
+                f"{each.total.outcomes.get(Outcome.FAILED, 0):,}",
                 *(_measure(each.total, name) for name in names),
                 f"{each.total.false_positives:,}",
             )
@@ -194,7 +204,9 @@ def _kind_row(kind: str, contender: Contender, names: Sequence[str]) -> Sequence
 
 
 def _comparisons(summary: Summary) -> Iterator[str]:
-    if not summary.comparisons:
+    by_measure = [each for each in summary.comparisons if each.measure in _COMPARED]
+    shown = [each for each in by_measure if _is_of_interest(each, summary)] or by_measure
+    if not shown:
         return
     yield "## Arms compared on the same questions"
     yield ""
@@ -211,14 +223,22 @@ def _comparisons(summary: Summary) -> Iterator[str]:
                 f"{each.losses:,}",
                 f"{each.p:.3f}" if each.p >= 0.001 else "< 0.001",
             )
-            for each in summary.comparisons
+            for each in shown
         ),
     )
     yield ""
+    others = "" if len(shown) == len(summary.comparisons) else " All pairs and measures are in summary.json."
     yield (
         "Differences are in percent, with their 95 % interval by paired bootstrap. `p` is not corrected for several "
-        "tests."
+        f"tests.{others}"
     )
+
+
+def _is_of_interest(comparison: Comparison, summary: Summary) -> bool:
+    """Whether two contenders have the arm or the model in common; of two different ones the reason is unknown."""
+    named = {each.name: each for each in summary.contenders}
+    first, second = named[comparison.first], named[comparison.second]
+    return first.arm == second.arm or first.model == second.model
 
 
 def _judge(summary: Summary) -> Iterator[str]:
@@ -236,8 +256,11 @@ def _judge(summary: Summary) -> Iterator[str]:
 
 
 def _measure(group: Group, name: str) -> str:
+    """A mean, with its interval if this is one of the measures that arms are compared by."""
     interval = group.measures.get(name)
-    return "-" if interval is None else _interval(interval)
+    if interval is None:
+        return "-"
+    return _interval(interval) if name in COMPARED else _percent(interval.mean)
 
 
 def _interval(interval: Interval, sign: str = "") -> str:

@@ -161,7 +161,8 @@ _MEASURES: Mapping[str, Callable[[Scores], float]] = {
     "f1": lambda each: each.f1,
     "rouge_l": lambda each: each.rouge_l,
 }
-_COMPARED = ("accuracy", "hits_at_1", "exact_match", "f1")
+COMPARED = ("accuracy", "hits_at_1", "exact_match", "f1")
+"""Measures by which contenders are compared."""
 _COSTS: Mapping[str, Callable[[Scores], float]] = {
     "calls": lambda each: each.calls,
     "prompt_tokens": lambda each: each.tokens.prompt,
@@ -222,7 +223,7 @@ class Summarizer:
         common = [question for question in ours if question in theirs]
         if not common:
             return
-        measures = {"accuracy": self._is_correct, **{name: _MEASURES[name] for name in _COMPARED if name in _MEASURES}}
+        measures = {"accuracy": self._is_correct, **{name: _MEASURES[name] for name in COMPARED[1:]}}
         differences: Matrix = np.array(
             [
                 np.subtract(self._row(ours[question], measures), self._row(theirs[question], measures))
