@@ -19,6 +19,7 @@ from kgnav_bench.scores.summary import Summary
 from tests.bench.scored import attempt, failed, question, shown
 from tests.bench.test_scores_judging import Grader
 
+PRICES = ("--judge-price-prompt", "30", "--judge-price-completion", "60")
 QUESTIONS = [question("Up", name=f"q{n}", kind=f"{1 + n % 2}-hop") for n in range(6)]
 WALK = [attempt("Up" if n else "no", question=f"q{n}", turns=shown(failed("Not found: x"), "a|Up")) for n in range(6)]
 PLAN = [attempt("Up", question=f"q{n}", arm="plan | text", model="m$1") for n in range(5)]
@@ -106,6 +107,11 @@ class TestRefuses:
         Path("bad.jsonl").write_text('{"question": "q1"}\n')
         refused(score("bad.jsonl"), "line 1 of bad.jsonl is not a Attempt: arm: Field required")
 
+    def test_a_runs_file_in_place_of_its_attempts(self):
+        Path("walk.attempts.jsonl").touch()
+        Path("walk.jsonl").write_text('{"parameters": {}}\n')
+        refused(score("walk.jsonl"), "its attempts are in walk.attempts.jsonl: name that file")
+
     def test_half_a_judge(self):
         result = score("walk.jsonl", "--judge-url", "http://x")
         assert result.exit_code == 2
@@ -124,7 +130,7 @@ def test_a_judge_decides_what_is_correct_and_is_asked_only_about_answers(folder:
     monkeypatch.setattr(run, "connect", connect)
     attempts: Iterable[Attempt] = (attempt("Up", question="q0"), attempt(question="q1", outcome=Outcome.FAILED))
     write_records(Path("asked.jsonl"), attempts)
-    judge = ("--judge-url", "http://x/v1", "--judge-model", "grader", "--judge-prices", "30", "60", "--no-plots")
+    judge = ("--judge-url", "http://x/v1", "--judge-model", "grader", *PRICES, "--no-plots")
     score("asked.jsonl", *judge)
     result = score("asked.jsonl", *judge)
     assert result.exit_code == 0, result.output

@@ -66,7 +66,7 @@ async def test_verdicts_until_the_judge_broke_down_are_kept(tmp_path: Path):
     path = tmp_path / "verdicts.jsonl"
     with open_verdicts(path, "grader", "http://x") as record:
         with pytest.raises(EndpointError, match="gone"):
-            await judge(Grader(replies=1), CASES, record, clients=1)
+            await judge(Grader(replies=1), CASES, record, concurrency=1)
         assert record.finished == 1
     again = Grader()
     with open_verdicts(path, "grader", "http://x") as record:

@@ -24,8 +24,11 @@ _SENSES = ("set_match", "hits_at_1", "exact_match", "judge")
 )
 @click.option("--judge-url", help="Endpoint of a judge model, such as http://localhost:8000/v1.")
 @click.option("--judge-model", help="Its name there.")
-@click.option("--judge-prices", type=(float, float), metavar="PROMPT COMPLETION", help="US dollars for 1M tokens.")
-@click.option("--judge-clients", default=4, show_default=True, type=click.IntRange(1), help="Requests at once.")
+@click.option("--judge-price-prompt", type=click.FloatRange(0), help="US dollars for a million tokens of its prompts.")
+@click.option("--judge-price-completion", type=click.FloatRange(0), help="US dollars for a million tokens of replies.")
+@click.option(
+    "--judge-concurrency", default=4, show_default=True, type=click.IntRange(1, 64), help="Requests at a time."
+)
 @click.option("--resamples", default=10_000, show_default=True, type=click.IntRange(100), help="Of the bootstrap.")
 @click.option("--seed", default=0, show_default=True, help="Of the bootstrap.")
 @click.option("--plots/--no-plots", default=None, help="Draw pictures. [default: if matplotlib is installed]")
@@ -39,8 +42,9 @@ def score(
     correct: str | None,
     judge_url: str | None,
     judge_model: str | None,
-    judge_prices: tuple[float, float] | None,
-    judge_clients: int,
+    judge_price_prompt: float | None,
+    judge_price_completion: float | None,
+    judge_concurrency: int,
     resamples: int,
     seed: int,
     plots: bool | None,
@@ -63,9 +67,14 @@ def score(
         raise click.UsageError("a judge needs both --judge-url URL and --judge-model NAME.")
     if correct == "judge" and judge_url is None:
         raise click.UsageError("--correct judge needs --judge-url URL and --judge-model NAME.")
+    if (judge_price_prompt is None) != (judge_price_completion is None):
+        raise click.UsageError("--judge-price-prompt and --judge-price-completion belong together.")
     judge = None
     if judge_url is not None and judge_model is not None:
-        judge = run.Judge(judge_url, judge_model, judge_prices, judge_clients, again=again)
+        prices = None
+        if judge_price_prompt is not None and judge_price_completion is not None:
+            prices = run.Prices(prompt=judge_price_prompt, completion=judge_price_completion)
+        judge = run.Judge(judge_url, judge_model, prices, judge_concurrency, again=again)
     settings = run.Settings(
         output,
         run.Correct(correct or ("judge" if judge else "set_match")),

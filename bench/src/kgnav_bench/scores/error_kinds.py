@@ -18,7 +18,8 @@ from kgnav_bench.scores.observations import Observations
 from kgnav_bench.scores.values import key
 
 _CONTEXT: Final = re.compile(
-    r"context[ _-]?(?:length|window|size)|maximum context|prompt (?:is )?too long|input is too long", re.IGNORECASE
+    r"context.{0,20}(?:length|window|size)|(?:tokens|prompt|too long).{0,40}(?:exceed|context|maximum)|prompt is too long",
+    re.IGNORECASE,
 )
 """What OpenAI's, Anthropic's, vLLM's and llama.cpp's endpoints say."""
 _CUT: Final = "length"

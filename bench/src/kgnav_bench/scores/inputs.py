@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from kgnav_bench.records import Attempt, Question, read_records
+from kgnav_bench.records import Attempt, Question, UnreadableRecordsError, read_records
 
 
 class UnscorableError(Exception):
@@ -44,7 +44,7 @@ def read_attempts(paths: Sequence[Path], questions: Mapping[str, Question]) -> I
     """
     origins: dict[tuple[str, str, str, int], Path] = {}
     for path in paths:
-        for attempt in read_records(path, Attempt):
+        for attempt in _attempts(path):
             question = questions.get(attempt.question)
             if question is None:
                 raise UnscorableError(
@@ -61,6 +61,16 @@ def read_attempts(paths: Sequence[Path], questions: Mapping[str, Question]) -> I
             yield question, attempt
     if not origins:
         raise UnscorableError(f"{_listed(paths)} has no attempts. Make some with `kgnav-bench ask`.")
+
+
+def _attempts(path: Path) -> Iterator[Attempt]:
+    """The attempts of a file. A run's file is told from that of its attempts, which `ask` writes beside it."""
+    try:
+        yield from read_records(path, Attempt)
+    except UnreadableRecordsError as error:
+        beside = path.with_suffix(".attempts.jsonl")
+        hint = f". {path} is a run; its attempts are in {beside}: name that file." if beside.exists() else ""
+        raise UnreadableRecordsError(f"{error}{hint}") from error
 
 
 def _listed(paths: Sequence[Path]) -> str:

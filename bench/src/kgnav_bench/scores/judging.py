@@ -70,7 +70,7 @@ def open_verdicts(path: Path, model: str, url: str, *, progress: bool = False) -
     return Run(path, parameters, progress=progress)
 
 
-async def judge(model: Model, cases: Sequence[Case], record: Run, clients: int = 4) -> Mapping[str, Judgement]:
+async def judge(model: Model, cases: Sequence[Case], record: Run, concurrency: int = 4) -> Mapping[str, Judgement]:
     """The judgement of each case by its key, from the file or from the model. Equal cases are judged once.
 
     Raises:
@@ -79,7 +79,7 @@ async def judge(model: Model, cases: Sequence[Case], record: Run, clients: int =
     by_key = {case_key(case): case for case in cases}
     with record.items("verdicts", Judgement, len(by_key)) as items:
         missing = [(key, case) for key, case in by_key.items() if key not in items]
-        slots = asyncio.Semaphore(clients)
+        slots = asyncio.Semaphore(concurrency)
         try:
             async with asyncio.TaskGroup() as tasks:
                 for key, case in missing:

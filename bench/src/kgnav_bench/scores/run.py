@@ -32,9 +32,9 @@ class Judge:
 
     url: str
     model: str
-    prices: tuple[float, float] | None = None
-    """US dollars for a million tokens of prompt and completion."""
-    clients: int = 4
+    prices: Prices | None = None
+    concurrency: int = 4
+    """Requests at a time."""
     again: bool = False
     """Discard the verdicts of earlier runs."""
 
@@ -83,8 +83,7 @@ def run(attempts: Sequence[Path], data: Sequence[Path], settings: Settings, judg
     if judge is not None:
         judgements = asyncio.run(_judgements(judge, [case for case in cases if case], settings))
         scored = [_judged(each, case, judgements) for each, case in zip(scored, cases, strict=True)]
-        prices = Prices(prompt=judge.prices[0], completion=judge.prices[1]) if judge.prices else None
-        use = judge_use(judge.model, judgements.values(), prices)
+        use = judge_use(judge.model, judgements.values(), judge.prices)
     summary = summarize(
         scored,
         correct=settings.correct,
@@ -109,7 +108,7 @@ async def _judgements(judge: Judge, cases: Sequence[Case], settings: Settings) -
     with open_verdicts(path, judge.model, judge.url, progress=settings.progress) as record:
         try:
             async with connect(judge.url, judge.model) as model:
-                return await judge_cases(model, cases, record, judge.clients)
+                return await judge_cases(model, cases, record, judge.concurrency)
         except EndpointError as error:
             raise EndpointError(
                 f"the judge cannot be asked: {error} {record.finished:,} verdicts are kept in {path}; the same command "
