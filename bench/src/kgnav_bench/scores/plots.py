@@ -33,7 +33,9 @@ class PlotsMissingError(Exception):
 
 
 def write_plots(summary: Summary, folder: Path) -> list[str]:
-    """Write the pictures to a folder and return their names. With one kind of question there is no picture of them.
+    """Write the pictures to a folder and return their names.
+
+    There is none of kinds if all questions are of one, and none of tokens if the endpoints counted none.
 
     Raises:
         PlotsMissingError: matplotlib is not installed.
@@ -56,7 +58,8 @@ def write_plots(summary: Summary, folder: Path) -> list[str]:
 
 def _figures(summary: Summary) -> Iterable[tuple[str, Figure]]:
     yield ACCURACY, _by_arm(summary.contenders)
-    yield TOKENS, _by_tokens(summary.contenders)
+    if any(_tokens(each) for each in summary.contenders):
+        yield TOKENS, _by_tokens(summary.contenders)
     kinds = sorted({kind for each in summary.contenders for kind in each.kinds})
     if len(kinds) > 1:
         yield KINDS, _by_kind(summary.contenders, kinds)
@@ -73,28 +76,28 @@ def _by_arm(contenders: Sequence[Contender]) -> Figure:
     figure, axes = _new_figure(1.2 + 0.45 * len(contenders))
     for place, each in enumerate(contenders):
         _bar(axes, place, each.total.measures["accuracy"], _COLORS[0], 0.6)
-    _label_rows(axes, [each.name for each in contenders])
+    _label_rows(axes, _names(contenders))
     return figure
 
 
 def _by_tokens(contenders: Sequence[Contender]) -> Figure:
     figure, axes = _new_figure(4.5)
-    for place, each in enumerate(contenders):
-        costs, accuracy = each.total.costs, each.total.measures["accuracy"]
+    for place, (each, name) in enumerate(zip(contenders, _names(contenders), strict=True)):
+        accuracy = each.total.measures["accuracy"]
         axes.errorbar(
-            [costs["prompt_tokens"].mean + costs["completion_tokens"].mean],
+            [_tokens(each)],
             [100 * accuracy.mean],
             yerr=_errors(accuracy),
             fmt=_MARKERS[(place + place // len(_COLORS)) % len(_MARKERS)],
             color=_COLORS[place % len(_COLORS)],
             markersize=7,
             capsize=4,
-            label=_short(each.name),
+            label=_short(name),
         )
     axes.set_ylim(0, 105)
     axes.set_xlim(left=0)
     axes.set_xlabel("prompt and completion tokens of an attempt, mean")
-    axes.set_ylabel("accuracy with its 95 % interval, %")
+    axes.set_ylabel("accuracy, %")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.grid(color="#dddddd")
     _legend(figure, len(contenders))
@@ -104,9 +107,9 @@ def _by_tokens(contenders: Sequence[Contender]) -> Figure:
 def _by_kind(contenders: Sequence[Contender], kinds: Sequence[str]) -> Figure:
     figure, axes = _new_figure(1.4 + len(kinds) * (0.25 + 0.25 * len(contenders)))
     height = 0.8 / len(contenders)
-    for number, each in enumerate(contenders):
+    for number, (each, name) in enumerate(zip(contenders, _names(contenders), strict=True)):
         color = _COLORS[number % len(_COLORS)]
-        axes.barh([-1], [0], color=color, label=_short(each.name))
+        axes.barh([-1], [0], color=color, label=_short(name))
         for place, kind in enumerate(kinds):
             if kind in each.kinds:
                 offset = (number - (len(contenders) - 1) / 2) * height
@@ -147,7 +150,20 @@ def _errors(interval: Interval) -> list[list[float]]:
     return [[100 * (interval.mean - interval.low)], [100 * (interval.high - interval.mean)]]
 
 
+def _tokens(contender: Contender) -> float:
+    costs = contender.total.costs
+    return costs["prompt_tokens"].mean + costs["completion_tokens"].mean
+
+
+def _names(contenders: Sequence[Contender]) -> list[str]:
+    """What tells the contenders apart: the arms of one model, the models of one arm, or both."""
+    if len({each.model for each in contenders}) == 1:
+        return [each.arm for each in contenders]
+    return [each.model if len({each.arm for each in contenders}) == 1 else each.name for each in contenders]
+
+
 def _short(text: str) -> str:
-    """A label that fits. A dollar sign would begin a formula."""
-    shown = text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
+    """A label that fits, with its middle left out if it is long. A dollar sign would begin a formula."""
+    half = _LONGEST_LABEL // 2
+    shown = text if len(text) <= _LONGEST_LABEL else f"{text[:half]}…{text[-half + 1 :]}"
     return shown.replace("$", r"\$")
