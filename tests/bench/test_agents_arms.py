@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from kgnav_bench.agents.arms import Arm, ArmError, arm_names, arm_path, read_arm
+from kgnav_bench.agents.arms import ArmError, arm_names, arm_path, read_arm
 from kgnav_bench.cli import main
+from kgnav_bench.client import script as command_path
+from kgnav_bench.http_client import serving
 from kgnav_bench.records import Answer, AnswerKind, Attempt, Entity, Outcome, Question, read_records, write_records
 from tests.bench.model_server import ModelServer, Play, Script, model_server
 
@@ -196,4 +198,30 @@ def test_a_server_without_the_tools_of_an_arm_is_refused(tmp_path: Path):
         result = ask(server, tmp_path, str(arm))
     assert result.exit_code == 1
     assert "the server has no run_plan, which arm mine needs" in result.output
-    assert isinstance(Arm.model_fields["toolsets"].default, str)
+
+
+def test_an_arm_works_with_anthropics_api(tmp_path: Path):
+    attempt, server = attempted(SCRIPTS["search-on-graph"], tmp_path, "search-on-graph", "--provider", "anthropic")
+    assert (attempt.outcome, attempt.answers) == (Outcome.ANSWERED, ("Rembrandt van Rijn",))
+    assert "Rembrandt van Rijn" in server.requests[1]["messages"][-1]["content"][0]["content"]
+
+
+def test_an_arm_asks_a_server_that_runs(tmp_path: Path):
+    command = [command_path("kgnav-mcp"), "--http", "127.0.0.1:0", "--graph", "demo", "--toolsets", "sog,linking"]
+    with serving(command) as running, model_server(SCRIPTS["search-on-graph"]) as server:
+        assert ask(server, tmp_path, "search-on-graph", "--server", running.url).exit_code == 0
+        (attempt,) = attempts(tmp_path)
+        assert attempt.answers == ("Rembrandt van Rijn",)
+        assert "Rembrandt van Rijn" in attempt.turns[0].calls[0].result
+        refused = ask(server, tmp_path, "raw-query", "--server", running.url, "--again")
+    assert refused.exit_code == 1
+    assert "the server has no run_plan, which arm raw-query needs" in refused.output
+
+
+def test_a_graph_that_cannot_be_served_is_named_with_the_servers_reason(tmp_path: Path):
+    with model_server([DONE]) as server:
+        result = ask(server, tmp_path, "default", "--graph", str(tmp_path / "films.kg"))
+    assert result.exit_code == 1
+    assert "films.kg" in result.output
+    assert "Traceback" not in result.output
+    assert "Connection closed" not in result.output
