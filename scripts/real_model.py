@@ -16,7 +16,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -69,15 +69,17 @@ def main() -> int:
     parser.add_argument("--arm", action="append", choices=arm_names(), help="only this arm; may be repeated")
     parser.add_argument("--questions", type=int, default=len(QUESTIONS), help="number of them, at most 3")
     parser.add_argument("--max-turns", default="4", help="requests in each phase of an attempt")
+    parser.add_argument("--max-tokens", default="100", help="tokens of each reply")
     options = parser.parse_args()
     folder = options.folder.resolve()
     folder.mkdir(exist_ok=True)
     python = options.python or installed(folder / "venv")
     count = write_records(folder / "questions.jsonl", QUESTIONS[: options.questions])
+    limits = ["--max-turns", options.max_turns, "--max-tokens", options.max_tokens, "--temperature", "0"]
     problems: list[str] = []
     with model_server(python, folder) as url:
         for arm in options.arm or arm_names():
-            problems += problems_of(arm, url, folder, count, options.max_turns)
+            problems += problems_of(arm, url, folder, count, limits)
     sys.stderr.writelines(f"{problem}\n" for problem in problems)
     return min(len(problems), 1)
 
@@ -138,12 +140,12 @@ def wait_until_served(url: str, process: subprocess.Popen[bytes]) -> None:
     sys.exit("the model's server did not start; its log is model.log in the folder")
 
 
-def problems_of(arm: str, url: str, folder: Path, count: int, max_turns: str) -> list[str]:
+def problems_of(arm: str, url: str, folder: Path, count: int, limits: Sequence[str]) -> list[str]:
     """Run an arm, print its report, and return what went wrong."""
     results = folder / f"{arm}.jsonl"
-    limits = ["--max-turns", max_turns, "--max-tokens", "100", "--temperature", "0", "--timeout", "900", "--again"]
+    rest = [*limits, "--concurrency", "1", "--timeout", "900", "--again"]
     data = ["--data", str(folder / "questions.jsonl"), "--output", str(results)]
-    command = [script("kgnav-bench"), "ask", "--arm", arm, "--model", MODEL, "--url", url, *data, *limits]
+    command = [script("kgnav-bench"), "ask", "--arm", arm, "--model", MODEL, "--url", url, *data, *rest]
     if (code := subprocess.run(command, check=False).returncode) != 0:  # noqa: S603 - our own command
         return [f"{arm}: the command ended with code {code}"]
     attempts = list(read_records(results.with_suffix(".attempts.jsonl"), Attempt))

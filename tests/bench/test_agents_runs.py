@@ -136,7 +136,7 @@ def test_the_report_counts_every_outcome_by_kind(played: tuple[dict[str, Attempt
     ended = Counter(attempt.outcome for attempt in kept.values())
     (row,) = [line for line in report.splitlines() if line.startswith("| all ")]
     assert [int(cell) for cell in row.split("|")[2:9]] == [len(PLAYS), *(ended[each] for each in Outcome)]
-    assert "1 attempts failed, the last one because" in report
+    assert "Failed attempts: 1, the last one because" in report
 
 
 def test_the_same_command_repeats_failed_attempts_alone(tmp_path: Path):

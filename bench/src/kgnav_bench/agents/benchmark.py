@@ -179,11 +179,11 @@ def _report(arm: Arm, model: str, attempts: Sequence[Attempt], kinds: Mapping[st
     outcomes = list(Outcome)
     headers = ("kind", "attempts", *outcomes, "calls", "wrong calls", "prompt tokens", "reply tokens", "s, median", "$")
     rows = [(kind, *_row(some, outcomes)) for kind, some in groups.items() if some]
-    lines = [f"{arm.name}, {model}: {len({each.question for each in attempts}):,} questions", ""]
+    lines = [f"{arm.name}, {model}; questions: {len({each.question for each in attempts}):,}", ""]
     lines += [report.table(headers, rows), "", "Calls and tokens are means of an attempt, $ is the sum."]
     failed = [each for each in attempts if each.outcome is Outcome.FAILED]
     if failed:
-        lines += ["", f"{len(failed):,} attempts failed, the last one because: {failed[-1].error}"]
+        lines += ["", f"Failed attempts: {len(failed):,}, the last one because: {failed[-1].error}"]
         lines.append("The same command tries them again.")
     return "\n".join(lines)
 
