@@ -19,7 +19,7 @@ OTHER_TESTS := tests/test_imports.py tests/test_comparing.py tests/test_concurre
 	$(addprefix tests/adapters/embedded/test_,graphfile.py pool.py load_process.py load_rdf.py load_tables.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-other check dist dist-check audit docs clean
+.PHONY: help demo test test-other check dist dist-check audit real-model docs clean
 
 help:
 	@echo "make demo    answer a question with the demo graph, through a real client"
@@ -29,6 +29,7 @@ help:
 	@echo "make dist    wheels, source distributions, the bundle for desktop clients and the registry's entry, in dist"
 	@echo "make dist-check    the same, and try the wheel on every Python of this machine"
 	@echo "make audit   compare the answers of every store with the raw files, an hour"
+	@echo "make real-model    run every method with a small language model on this machine, half an hour"
 	@echo "make docs    rewrite the generated parts of docs, and the pictures"
 	@echo "make clean   remove $(VENV) and caches"
 
@@ -72,8 +73,11 @@ dist-check: $(READY)
 audit: $(READY)
 	$(BIN)/python -m scripts.audit
 
+real-model: $(READY)
+	$(BIN)/python -m scripts.real_model
+
 docs: $(READY)
 	$(BIN)/python -m scripts.generate_docs
 
 clean:
-	rm -rf $(VENV) $(OTHER_VENV) .pytest_cache .ruff_cache .import_linter_cache build dist
+	rm -rf $(VENV) $(OTHER_VENV) .real-model .pytest_cache .ruff_cache .import_linter_cache build dist

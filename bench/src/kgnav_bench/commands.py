@@ -26,8 +26,10 @@ RESULTS = Path("bench-results")
 
 P = ParamSpec("P")
 
-_WITHOUT_INFLUENCE: Final = frozenset({"clear", "concurrency", "stop_after", "timeout"})
-"""Options that results do not depend on, such as `clear`: a run that was killed leaves a store to be cleared."""
+_WITHOUT_INFLUENCE: Final = frozenset(
+    {"clear", "concurrency", "stop_after", "timeout", "price_prompt", "price_completion", "price_cached"}
+)
+"""Options that kept results do not depend on, such as `clear`: a run that was killed leaves a store to be cleared."""
 _CREDENTIALS: Final = re.compile(r"://[^/?#\s]*@")
 
 
