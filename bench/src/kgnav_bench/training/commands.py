@@ -27,26 +27,26 @@ _COUNT = click.IntRange(1)
 _RATE = click.FloatRange(0, min_open=True)
 
 
-def _options(*settings: tuple[str, click.ParamType | None, str], kind: type[Settings]) -> Callable[..., Any]:
+def _options(*settings: tuple[str, click.ParamType, str], kind: type[Settings]) -> Callable[..., Any]:
     """Options that set a setting, with its default in the help, and those that every training has."""
     options = [
         click.option(
-            f"--{name.replace('_', '-')}",
-            type=value,
-            help=f"{text} [default: {kind.model_fields[name].default:g}]" if value else text,
+            f"--{name.replace('_', '-')}", type=value, help=f"{text} [default: {kind.model_fields[name].default:g}]"
         )
         for name, value, text in settings
     ]
     common = [
         click.option("--config", type=FILE, help="TOML file of settings; flags win over it."),
-        click.option("-o", "--output", type=NEW_FOLDER, help=f"Folder of the model. [default: {OUTPUTS}/ and the stage]"),
+        click.option(
+            "-o", "--output", type=NEW_FOLDER, help=f"Folder of the model. [default: {OUTPUTS}/ and the stage]"
+        ),
         click.option("--again", is_flag=True, help="Discard the training in the folder. [default: continue it]"),
         click.option("--progress/--quiet", default=None, help="Show a bar on stderr. [default: on a terminal]"),
     ]
     return lambda command: reduce(lambda decorated, option: option(decorated), reversed([*options, *common]), command)
 
 
-_COMMON: Sequence[tuple[str, click.ParamType | None, str]] = (
+_COMMON: Sequence[tuple[str, click.ParamType, str]] = (
     ("learning_rate", _RATE, "At the beginning."),
     ("device_batch_size", _COUNT, "Conversations that a device processes at a time. It decides memory, not results."),
     ("max_steps", click.IntRange(-1), "Optimizer steps; -1: all epochs."),
@@ -114,6 +114,61 @@ def sft(
         click.echo(f"Written: {folder.folder}", err=True)
 
 
+@train.command(epilog=example("kgnav-bench train grpo questions.jsonl --graph films.kg --dry-run"))
+@click.argument("questions", type=FILE)
+@click.option("--graph", required=True, help="Graph file or URL of a store that the server reads.")
+@click.option("--model", help=f"Folder or hub name. [default: {OUTPUTS / Stage.GRAPHROLL}]")
+@_options(
+    ("batch_size", _COUNT, "Attempts in an optimizer step."),
+    ("attempts", click.IntRange(2), "Attempts at a question, between which the reward is normalized."),
+    ("sample", _COUNT, "Questions that are drawn at random."),
+    ("max_turns", _COUNT, "Turns of an attempt."),
+    ("max_response_length", _COUNT, "Most tokens of an attempt, the server's answers included."),
+    *_COMMON,
+    kind=GrpoSettings,
+)
+@click.option("--dry-run", is_flag=True, help="Print the settings and the first prompt; train nothing.")
+def grpo(
+    questions: Path,
+    graph: str,
+    config: Path | None,
+    output: Path | None,
+    *,
+    again: bool,
+    progress: bool | None,
+    dry_run: bool,
+    **flags: object,
+) -> None:
+    """Train a model by GRPO: it attempts QUESTIONS on the live server, and exact matches are rewarded.
+
+    QUESTIONS has a question on each line, as `kgnav-bench dataset` writes them.
+    """
+    from kgnav_bench.training import grpo, outputs, sft  # noqa: PLC0415 - as above
+
+    with _reported():
+        settings = resolve(GrpoSettings, ("grpo",), config, flags, str(OUTPUTS / Stage.GRAPHROLL))
+        if settings.model == str(OUTPUTS / Stage.GRAPHROLL) and not Path(settings.model).exists():
+            raise UnusableSettingsError(
+                f"GRPO continues the second stage, whose result is not in {settings.model}. Train it: kgnav-bench "
+                "train sft rolls.jsonl --stage graphroll, or name a model with --model."
+            )
+        drawn = grpo.draw(questions, settings)
+        tokenizer = sft.load_tokenizer(settings.model)
+        grpo.prompt_lengths(drawn, settings, tokenizer)
+        if dry_run:
+            click.echo(grpo.preview(drawn, settings, tokenizer))
+            return
+        data = [questions, *([Path(graph)] if Path(graph).is_file() else ())]
+        parameters = {
+            "stage": "grpo",
+            **settings.model_dump(mode="json"),
+            "data": outputs.fingerprint(data),
+        }
+        folder = outputs.Output.open(output or OUTPUTS / "grpo", parameters, again=again)
+        click.echo(grpo.run(settings, graph, drawn, tokenizer, folder, progress=_progress(progress)))
+        click.echo(f"Written: {folder.folder}", err=True)
+
+
 def _progress(progress: bool | None) -> bool:
     return sys.stderr.isatty() if progress is None else progress
 
@@ -130,7 +185,9 @@ def _check_order(settings: Settings, stage: Stage) -> None:
             "train sft walks.jsonl --stage graphsynth, or name a model with --model."
         )
     if outputs.trained_stage(settings.model) != Stage.GRAPHSYNTH:
-        click.echo(f"{settings.model} is not a result of the first stage, which the paper's second continues.", err=True)
+        click.echo(
+            f"{settings.model} is not a result of the first stage, which the paper's second continues.", err=True
+        )
 
 
 @contextmanager

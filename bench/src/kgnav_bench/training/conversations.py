@@ -56,9 +56,12 @@ def _conversation(line: Any, observation_role: str) -> Conversation:  # noqa: AN
     messages = [_message(turn, observation_role) for turn in cast("list[Any]", turns)]
     roles = [message["role"] for message in messages]
     spoken = roles[1:] if roles[:1] == ["system"] else roles
-    if not spoken or len(spoken) % 2 or any(
-        (role == "assistant") != bool(place % 2) for place, role in enumerate(spoken)
-    ) or "system" in spoken:
+    if (
+        not spoken
+        or len(spoken) % 2
+        or any((role == "assistant") != bool(place % 2) for place, role in enumerate(spoken))
+        or "system" in spoken
+    ):
         raise ValueError("after the system's text, human or observation and gpt must take turns, and gpt must end it")
     return messages
 
@@ -68,8 +71,10 @@ def _message(turn: Any, observation_role: str) -> Message:  # noqa: ANN401 - any
     given = cast("dict[str, Any]", turn) if isinstance(turn, dict) else {}
     role, text = given.get("from"), given.get("value")
     if role not in known or not isinstance(text, str):
-        raise ValueError(f"a turn needs 'from', one of {', '.join(known)}, and 'value', a text; one is "
-                         f"{json.dumps(turn, ensure_ascii=False)[:80]}")
+        raise ValueError(
+            f"a turn needs 'from', one of {', '.join(known)}, and 'value', a text; one is "
+            f"{json.dumps(turn, ensure_ascii=False)[:80]}"
+        )
     if role == "gpt" and not text.strip():
         raise ValueError("a turn of gpt is empty")
     return {"role": known[role], "content": text}

@@ -125,7 +125,7 @@ def render(conversation: Conversation, tokenizer: Tokenizer, *, prompt: bool = F
     """
     try:
         return str(tokenizer.apply_chat_template(list(conversation), tokenize=False, add_generation_prompt=prompt))
-    except Exception as error:  # noqa: BLE001 - templates raise jinja2's errors, tokenizers ValueError and others
+    except Exception as error:  # templates raise errors of jinja2 and of their own
         raise UnusableTemplateError(f"this model's chat template refuses the conversation: {error}") from error
 
 

@@ -86,16 +86,18 @@ class GrpoSettings(Settings):
     max_steps: int = Field(default=100, ge=-1)
     max_turns: int = Field(default=10, gt=0)
     """Turns of an attempt (section 3.1)."""
-    questions: int = Field(default=6400, gt=0)
+    ranked: bool = True
+    """Whether the server ranks relations by the question (appendix F.2)."""
+    reward: Literal["exact_match", "set_match"] = "exact_match"
+    """What `kgnav-bench score` calls so: some given answer is true, or the given answers are exactly the true ones."""
+    sample: int = Field(default=6400, gt=0)
     """Questions that are drawn at random."""
 
 
 S = TypeVar("S", bound=Settings)
 
 
-def resolve(
-    kind: type[S], tables: tuple[str, ...], file: Path | None, flags: Mapping[str, object], model: str
-) -> S:
+def resolve(kind: type[S], tables: tuple[str, ...], file: Path | None, flags: Mapping[str, object], model: str) -> S:
     """The settings of a training.
 
     Args:
@@ -126,8 +128,10 @@ def _from_file(file: Path, tables: tuple[str, ...], kind: type[Settings]) -> dic
     try:
         table: object = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UnusableSettingsError(f"{file} is not TOML: {error}. Settings are lines such as max_length = 8192 "
-                                    f"below a line [{'.'.join(tables)}].") from error
+        raise UnusableSettingsError(
+            f"{file} is not TOML: {error}. Settings are lines such as max_length = 8192 "
+            f"below a line [{'.'.join(tables)}]."
+        ) from error
     others = {"sft", "grpo"}
     if unknown := sorted(cast("dict[str, object]", table).keys() - others):
         raise UnusableSettingsError(

@@ -65,7 +65,9 @@ def configuration(settings: SftSettings, output: Output, *, progress: bool) -> A
     )
 
 
-def make_trainer(settings: SftSettings, examples: Examples, tokenizer: Tokenizer, output: Output, *, progress: bool) -> Any:  # noqa: ANN401 - TRL's
+def make_trainer(
+    settings: SftSettings, examples: Examples, tokenizer: Tokenizer, output: Output, *, progress: bool
+) -> Any:  # noqa: ANN401 - TRL's
     """TRL's trainer of these conversations.
 
     Raises:
