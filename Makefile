@@ -40,7 +40,7 @@ $(INSTALLED): pyproject.toml
 
 $(READY): $(INSTALLED) bench/pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[all]" --editable "bench[models]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --editable "bench[models,plots]" --group dev
 	@touch $@
 
 demo: $(INSTALLED)
@@ -52,7 +52,7 @@ test: $(READY)
 test-other:
 	$(PYTHON) -m venv $(OTHER_VENV)
 	$(OTHER_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(OTHER_VENV)/bin/python -m pip install --quiet --editable ".[all]" --editable "bench[models]" --group test
+	$(OTHER_VENV)/bin/python -m pip install --quiet --editable ".[all]" --editable "bench[models,plots]" --group test
 	$(OTHER_VENV)/bin/python -m pytest -q -p no:cacheprovider --numprocesses 2 --dist loadgroup $(OTHER_TESTS)
 
 check: $(READY)

@@ -7,8 +7,9 @@ import pytest
 from kgnav_bench.graphwalk.evaluation import Row
 from kgnav_bench.graphwalk.graphs import Shape, generate
 from kgnav_bench.graphwalk.questions import Question, questions
-from kgnav_bench.graphwalk.scoring import Score, parse_output, score
+from kgnav_bench.graphwalk.scoring import parse_output, score
 from kgnav_bench.graphwalk.templates import TEMPLATES
+from kgnav_bench.scores.sets import SetScore
 
 
 def _question(template: str, fields: dict[str, str], *truth: Row) -> Question:
@@ -66,28 +67,30 @@ def test_another_output_is_read_by_the_extractor():
 @pytest.mark.parametrize(
     ("answers", "expected"),
     [
-        ([("ijkl",), ("abcd",), ("efgh",)], Score(True, 1.0, 1.0, 1.0, 0)),
-        ([("abcd",), ("zzzz",)], Score(False, 0.5, 1 / 3, 0.4, 1)),
-        ([("abcd",), ("efgh",), ("ijkl",), ("zzzz",)], Score(False, 0.75, 1.0, 6 / 7, 1)),
-        ([("zzzz",)], Score(False, 0.0, 0.0, 0.0, 1)),
-        ([], Score(False, 0.0, 0.0, 0.0, 0)),
-        (None, Score(False, 0.0, 0.0, 0.0, 0)),
+        ([("ijkl",), ("abcd",), ("efgh",)], SetScore(True, 1.0, 1.0, 1.0, 0)),
+        ([("abcd",), ("zzzz",)], SetScore(False, 0.5, 1 / 3, 0.4, 1)),
+        ([("abcd",), ("efgh",), ("ijkl",), ("zzzz",)], SetScore(False, 0.75, 1.0, 6 / 7, 1)),
+        ([("zzzz",)], SetScore(False, 0.0, 0.0, 0.0, 1)),
+        ([], SetScore(False, 0.0, 0.0, 0.0, 0)),
+        (None, SetScore(False, 0.0, 0.0, 0.0, 0)),
     ],
 )
-def test_a_list_is_scored_against_all_rows(answers: list[tuple[str, ...]] | None, expected: Score):
+def test_a_list_is_scored_against_all_rows(answers: list[tuple[str, ...]] | None, expected: SetScore):
     assert score(NODES, answers) == expected
 
 
 @pytest.mark.parametrize(
     ("answers", "expected"),
     [
-        ([(2.0,)], Score(True, 1.0, 1.0, 1.0, 0)),
-        ([(1.5,)], Score(True, 1.0, 1.0, 1.0, 0)),
-        ([(1.5,), (2.0,)], Score(False, 1.0, 1.0, 1.0, 0)),
-        ([(9.0,)], Score(False, 0.0, 0.0, 0.0, 1)),
+        ([(2.0,)], SetScore(True, 1.0, 1.0, 1.0, 0)),
+        ([(1.5,)], SetScore(True, 1.0, 1.0, 1.0, 0)),
+        ([(1.5,), (2.0,)], SetScore(False, 1.0, 1.0, 1.0, 0)),
+        ([(9.0,)], SetScore(False, 0.0, 0.0, 0.0, 1)),
     ],
 )
-def test_where_one_answer_is_asked_for_any_valid_one_is_right_alone(answers: list[tuple[float, ...]], expected: Score):
+def test_where_one_answer_is_asked_for_any_valid_one_is_right_alone(
+    answers: list[tuple[float, ...]], expected: SetScore
+):
     assert score(ONE, answers) == expected
 
 

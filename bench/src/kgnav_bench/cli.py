@@ -14,6 +14,7 @@ import click
 from kgnav_bench.commands import FILE, FOLDER, NEW_FILE, NEW_FOLDER, example, measurement
 from kgnav_bench.graphwalk.commands import graphwalk, maze
 from kgnav_bench.runs import Run
+from kgnav_bench.scores.commands import score
 from kgnav_bench.trails.commands import proof, trails
 from kgnav_bench.training.commands import train
 
@@ -307,5 +308,6 @@ def formats(record: Run, edges: int, folder: Path, suffixes: tuple[str, ...]) ->
 main.add_command(graphwalk)
 main.add_command(maze)
 main.add_command(proof)
+main.add_command(score)
 main.add_command(trails)
 main.add_command(train)

@@ -14,10 +14,11 @@ from kgnav_bench.client import BareClient, ToolFailedError, server_command
 from kgnav_bench.graphwalk.arms import Arm, Counted, Tools
 from kgnav_bench.graphwalk.graphs import Schema, Shape, generate
 from kgnav_bench.graphwalk.questions import Question, check_truth, questions
-from kgnav_bench.graphwalk.scoring import Extract, Score, parse_output, score
+from kgnav_bench.graphwalk.scoring import Extract, parse_output, score
 from kgnav_bench.graphwalk.stores import Neo4jStore, load_file, open_neo4j
 from kgnav_bench.graphwalk.templates import TEMPLATES, Template
 from kgnav_bench.runs import Items, Run
+from kgnav_bench.scores.sets import SetScore
 from kgnav_bench.tables import UnreadableAnswerError
 
 FILE, NEO4J = "graph file", "Neo4j"
@@ -60,7 +61,7 @@ class Result:
     """Number of rows of the true answer, or of the rows of which one is asked for."""
     tool_calls: int
     seconds: float
-    score: Score
+    score: SetScore
 
 
 class Benchmark:

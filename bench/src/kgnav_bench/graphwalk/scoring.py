@@ -6,27 +6,16 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from kgnav_bench.graphwalk.questions import Question
+from kgnav_bench.scores.sets import SetScore, set_score
 
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
 Extract = Callable[[Question, str], str]
 """Takes the answer out of a text that is not of the required form, as JSON: the paper has a model for it."""
 Answer = tuple[str | float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """How one answer compares with the truth."""
-
-    correct: bool
-    precision: float
-    recall: float
-    f1: float
-    false_positives: int
 
 
 def parse_output(question: Question, output: str, extract: Extract | None = None) -> Sequence[Answer] | None:
@@ -42,18 +31,13 @@ def parse_output(question: Question, output: str, extract: Extract | None = None
     return _rows(question, extract(question, output)) if extract is not None else None
 
 
-def score(question: Question, answers: Sequence[Answer] | None) -> Score:
+def score(question: Question, answers: Sequence[Answer] | None) -> SetScore:
     """Compare answers with the truth. Output that cannot be read is no answer."""
     given = set(answers or ())
-    fields = question.fields
-    truth = {_typed(row, fields) for row in question.truth}
+    truth = {_typed(row, question.fields) for row in question.truth}
     hits = len(given & truth)
     wanted = 1 if question.template.one_answer else len(truth)
-    precision = hits / len(given) if given else 0.0
-    recall = min(hits, wanted) / wanted
-    f1 = 2 * precision * recall / (precision + recall) if hits else 0.0
-    correct = hits == len(given) == wanted
-    return Score(correct, precision, recall, f1, len(given) - hits)
+    return set_score(given=len(given), right=hits, found=hits, wanted=wanted)
 
 
 def _rows(question: Question, text: str) -> Sequence[Answer] | None:
