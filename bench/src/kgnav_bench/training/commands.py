@@ -27,7 +27,11 @@ _COUNT = click.IntRange(1)
 _RATE = click.FloatRange(0, min_open=True)
 
 
-def _options(*settings: tuple[str, click.ParamType, str], kind: type[Settings]) -> Callable[..., Any]:
+Setting = tuple[str, "click.ParamType[Any, Any]", str]
+"""A setting, the type of its option, and what the help says."""
+
+
+def _options(*settings: Setting, kind: type[Settings]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Options that set a setting, with its default in the help, and those that every training has."""
     options = [
         click.option(
@@ -43,10 +47,14 @@ def _options(*settings: tuple[str, click.ParamType, str], kind: type[Settings]) 
         click.option("--again", is_flag=True, help="Discard the training in the folder. [default: continue it]"),
         click.option("--progress/--quiet", default=None, help="Show a bar on stderr. [default: on a terminal]"),
     ]
-    return lambda command: reduce(lambda decorated, option: option(decorated), reversed([*options, *common]), command)
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        return reduce(lambda decorated, option: option(decorated), reversed([*options, *common]), command)
+
+    return decorate
 
 
-_COMMON: Sequence[tuple[str, click.ParamType, str]] = (
+_COMMON: Sequence[Setting] = (
     ("learning_rate", _RATE, "At the beginning."),
     ("device_batch_size", _COUNT, "Conversations that a device processes at a time. It decides memory, not results."),
     ("max_steps", click.IntRange(-1), "Optimizer steps; -1: all epochs."),
@@ -62,7 +70,9 @@ def train() -> None:
 
 @train.command(epilog=example("kgnav-bench train sft walks.jsonl --stage graphsynth --dry-run"))
 @click.argument("data", type=FILE)
-@click.option("--stage", type=click.Choice(list(Stage)), default=Stage.GRAPHSYNTH, show_default=True)
+@click.option(
+    "--stage", type=click.Choice([each.value for each in Stage]), default=Stage.GRAPHSYNTH.value, show_default=True
+)
 @click.option("--model", help=f"Folder or hub name. [default: {BASE_MODEL}; for graphroll the result of graphsynth]")
 @_options(
     ("batch_size", _COUNT, "Conversations in an optimizer step."),
@@ -75,7 +85,7 @@ def train() -> None:
 @click.option("--dry-run", is_flag=True, help="Print the settings and which tokens carry loss; train nothing.")
 def sft(
     data: Path,
-    stage: Stage,
+    stage: str,
     config: Path | None,
     output: Path | None,
     *,
@@ -108,9 +118,7 @@ def sft(
             "drop_long": drop_long,
         }
         folder = outputs.Output.open(output or OUTPUTS / stage, parameters, again=again)
-        click.echo(
-            sft.run(settings, stage, examples, tokenizer, folder, progress=_progress(progress)),
-        )
+        click.echo(sft.run(settings, stage, examples, tokenizer, folder, progress=_progress(progress)))
         click.echo(f"Written: {folder.folder}", err=True)
 
 
@@ -173,7 +181,7 @@ def _progress(progress: bool | None) -> bool:
     return sys.stderr.isatty() if progress is None else progress
 
 
-def _check_order(settings: Settings, stage: Stage) -> None:
+def _check_order(settings: Settings, stage: str) -> None:
     """Refuse a missing first stage, and warn of a model that is not its result."""
     from kgnav_bench.training import outputs  # noqa: PLC0415 - as above
 
@@ -193,6 +201,7 @@ def _check_order(settings: Settings, stage: Stage) -> None:
 @contextmanager
 def _reported() -> Generator[None]:
     """Report what a user can mend as one line."""
+    from kgnav_bench.client import ServerEndedError  # noqa: PLC0415 - as above
     from kgnav_bench.training.conversations import UnreadableConversationsError  # noqa: PLC0415 - as above
     from kgnav_bench.training.masks import UnusableTemplateError  # noqa: PLC0415 - as above
     from kgnav_bench.training.outputs import UnusableFolderError  # noqa: PLC0415 - as above
@@ -208,5 +217,6 @@ def _reported() -> Generator[None]:
         UnusableFolderError,
         UnusableSettingsError,
         UnusableTemplateError,
+        ServerEndedError,
     ) as error:
         raise click.ClickException(str(error)) from error

@@ -106,6 +106,8 @@ def tokenize(conversation: Conversation, tokenizer: Tokenizer) -> Example:
         if message["role"] == "assistant":
             start, end = _answer(conversation, number, text, tokenizer)
             first, place = _tokens(offsets, text, start, end, place)
+            while place < len(ids) and ids[place] not in special and not text[slice(*offsets[place])].strip():
+                place += 1  # white space that a template has before the token that ends an answer
             if place == len(ids) or ids[place] not in special:
                 raise UnusableTemplateError(
                     "this model's chat template ends an answer without a special token, so that no model can learn "

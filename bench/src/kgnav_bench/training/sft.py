@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -30,8 +31,19 @@ def load_tokenizer(model: str) -> Tokenizer:
         ) from error
 
 
+def be_quiet(*, progress: bool) -> None:
+    """Without `progress`, no bars of the libraries; and none of TRL's warnings that concern its own code."""
+    # TRL 1.16 sets and calls what transformers 5.24 has renamed to activation_checkpointing.
+    warnings.filterwarnings("ignore", ".*gradient_checkpointing.* is deprecated", FutureWarning)
+    warnings.filterwarnings("ignore", "You are using 'rollout_func', which is an experimental", UserWarning)
+    if not progress:
+        package("transformers").utils.logging.disable_progress_bar()
+        package("datasets").disable_progress_bars()
+
+
 def common_arguments(settings: Settings, output: Output, *, progress: bool) -> dict[str, Any]:
     """The arguments of TRL's configurations that both kinds of training share."""
+    be_quiet(progress=progress)
     torch = package("torch")
     gpu = bool(torch.cuda.is_available())
     return {
@@ -106,6 +118,7 @@ def run(
 def finish(trainer: Any, output: Output, heading: str, measure: str, start: float) -> str:  # noqa: ANN401 - TRL's
     """Train, and write the model, the log and the report, with the first and the last value of a measure."""
     checkpoint: Path | None = output.checkpoint
+    trainer.remove_callback(package("transformers").PrinterCallback)  # the log is a file, the report is printed
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     trainer.save_model(str(output.folder))
     history: list[dict[str, Any]] = trainer.state.log_history

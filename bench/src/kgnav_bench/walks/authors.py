@@ -154,7 +154,9 @@ class ModelAuthor:
 
     async def _reply(self, task: str, text: str, temperature: float | None = None) -> str:
         messages = (Message(Role.SYSTEM, task), Message(Role.USER, text))
-        reply = await self.asked.complete(messages, temperature=self.temperature if temperature is None else temperature)
+        reply = await self.asked.complete(
+            messages, temperature=self.temperature if temperature is None else temperature
+        )
         return reply.text
 
 

@@ -107,7 +107,9 @@ class Explorer:
         )
         answer = await self._text(GET_TRIPLES, triples_arguments(ids, [hop.relation]))
         triples = read_triples(answer)
-        explored.steps.append(Step(GET_TRIPLES, entities, hop.relation, hop.direction, place, answer, listed=len(relations)))
+        explored.steps.append(
+            Step(GET_TRIPLES, entities, hop.relation, hop.direction, place, answer, listed=len(relations))
+        )
         if not triples.complete:
             raise DroppedError("an answer with several pages")
         ends = {end: name for each in triples.ends(frontier, hop.direction).values() for end, name in each.items()}

@@ -252,4 +252,6 @@ async def connected(graph: str | None, server: str | None) -> AsyncGenerator[Ses
         if yielded:
             raise
         place = server or graph
-        raise UnusableServerError(f"No server for {place}: {errors.exceptions[0]}. Check it with: kgnav doctor") from errors
+        raise UnusableServerError(
+            f"No server for {place}: {errors.exceptions[0]}. Check it with: kgnav doctor"
+        ) from errors
