@@ -55,6 +55,10 @@ def without_end(messages: Conversation, prompt: bool) -> str:
     return chatml(messages, prompt).replace("<|end|>", "")
 
 
+def in_capitals(messages: Conversation, prompt: bool) -> str:
+    return chatml(messages, prompt).upper()
+
+
 class Words:
     """A tokenizer of special tokens in <| |>, words with the space before them, and single other characters."""
 
@@ -100,7 +104,7 @@ def test_the_tokens_with_loss_are_the_answers_and_the_token_that_ends_each(templ
 
 
 def test_other_observations_change_no_label():
-    other = [*CONVERSATION[:3], {"role": "user", "content": "<information>x y z</information>"}, CONVERSATION[4]]
+    other: Conversation = [*CONVERSATION[:3], {"role": "user", "content": "<information>x y z</information>"}, CONVERSATION[4]]
     tokenizer = Words(chatml)
     labels = [
         [token for token in tokenize(each, tokenizer).labels if token != NO_LOSS] for each in (CONVERSATION, other)
@@ -113,7 +117,7 @@ def test_other_observations_change_no_label():
     [
         (without_earlier_thoughts, "chat template changes the answer '<think>Look.</think> <kg-query>"),
         (without_end, "ends an answer without a special token"),
-        (lambda messages, prompt: chatml(messages, prompt).upper(), "changes the answer"),
+        (in_capitals, "changes the answer"),
     ],
     ids=["thoughts are dropped", "no end", "answers are changed"],
 )
