@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kgnav_bench.training.conversations import Conversation
+from kgnav_bench.training.conversations import Conversation, Message
 from kgnav_bench.training.masks import NO_LOSS, UnusableTemplateError, tokenize
 
 CONVERSATION: Conversation = [
@@ -104,7 +104,11 @@ def test_the_tokens_with_loss_are_the_answers_and_the_token_that_ends_each(templ
 
 
 def test_other_observations_change_no_label():
-    other: Conversation = [*CONVERSATION[:3], {"role": "user", "content": "<information>x y z</information>"}, CONVERSATION[4]]
+    other: Conversation = [
+        *CONVERSATION[:3],
+        {"role": "user", "content": "<information>x y z</information>"},
+        CONVERSATION[4],
+    ]
     tokenizer = Words(chatml)
     labels = [
         [token for token in tokenize(each, tokenizer).labels if token != NO_LOSS] for each in (CONVERSATION, other)
