@@ -14,13 +14,12 @@ CHAT_TEMPLATE = (
 """ChatML."""
 
 _END, _PAD = "<|im_end|>", "<|endoftext|>"
-_VOCABULARY = 600
 _CONTEXT = 4096
 
 
-def make(folder: Path, texts: Iterable[str], template: str = CHAT_TEMPLATE) -> Path:
-    """Write the model and its tokenizer, a byte-level BPE, to a folder. Returns the folder."""
-    tokenizer = _tokenizer(texts, template)
+def make(folder: Path, texts: Iterable[str], vocabulary: int = 600) -> Path:
+    """Write the model and its tokenizer, a byte-level BPE with so many tokens, to a folder. Returns the folder."""
+    tokenizer = _tokenizer(texts, vocabulary)
     transformers, torch = import_module("transformers"), import_module("torch")
     torch.manual_seed(1)
     config = transformers.Qwen2Config(
@@ -39,13 +38,13 @@ def make(folder: Path, texts: Iterable[str], template: str = CHAT_TEMPLATE) -> P
     return folder
 
 
-def _tokenizer(texts: Iterable[str], template: str) -> Any:  # noqa: ANN401 - a tokenizer of transformers
+def _tokenizer(texts: Iterable[str], vocabulary: int) -> Any:  # noqa: ANN401 - a tokenizer of transformers
     tokenizers, transformers = import_module("tokenizers"), import_module("transformers")
     bpe = tokenizers.Tokenizer(tokenizers.models.BPE())
     bpe.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     bpe.decoder = tokenizers.decoders.ByteLevel()
     trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=_VOCABULARY,
+        vocab_size=vocabulary,
         special_tokens=[_PAD, "<|im_start|>", _END],
         initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
@@ -56,6 +55,6 @@ def _tokenizer(texts: Iterable[str], template: str) -> Any:  # noqa: ANN401 - a 
         eos_token=_END,
         pad_token=_PAD,
         additional_special_tokens=["<|im_start|>"],
-        chat_template=template,
+        chat_template=CHAT_TEMPLATE,
         model_max_length=_CONTEXT,
     )

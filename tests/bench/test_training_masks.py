@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kgnav_bench.training.conversations import Conversation, Message
+from kgnav_bench.training.conversations import Conversation
 from kgnav_bench.training.masks import NO_LOSS, UnusableTemplateError, tokenize
 
 CONVERSATION: Conversation = [
