@@ -33,7 +33,7 @@ epochs = 1000
 batch_size = 6
 device_batch_size = 6
 [grpo]
-learning_rate = 1e-3
+learning_rate = 1e-5
 batch_size = 8
 device_batch_size = 8
 attempts = 4
