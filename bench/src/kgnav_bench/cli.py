@@ -18,6 +18,7 @@ from kgnav_bench.graphwalk.commands import graphwalk, maze
 from kgnav_bench.runs import Run
 from kgnav_bench.scores.commands import score
 from kgnav_bench.trails.commands import proof, trails
+from kgnav_bench.training.commands import train
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -313,3 +314,4 @@ main.add_command(maze)
 main.add_command(proof)
 main.add_command(score)
 main.add_command(trails)
+main.add_command(train)
