@@ -23,8 +23,7 @@ TRAIN_VENV ?= .venv-train
 TRAIN_FOLDER ?= .train-smoke
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-other check dist dist-check audit real-model docs clean
-.PHONY: help demo test test-other train-smoke check dist dist-check audit docs clean
+.PHONY: help demo test test-other check dist dist-check audit real-model train-smoke docs clean
 
 help:
 	@echo "make demo    answer a question with the demo graph, through a real client"
@@ -94,5 +93,5 @@ docs: $(READY)
 	$(BIN)/python -m scripts.generate_docs
 
 clean:
-	rm -rf $(VENV) $(OTHER_VENV) .real-model .pytest_cache .ruff_cache .import_linter_cache build dist
-	rm -rf $(VENV) $(OTHER_VENV) $(TRAIN_VENV) $(TRAIN_FOLDER) .pytest_cache .ruff_cache .import_linter_cache build dist
+	rm -rf $(VENV) $(OTHER_VENV) $(TRAIN_VENV) $(TRAIN_FOLDER) .real-model .pytest_cache .ruff_cache \
+		.import_linter_cache build dist
