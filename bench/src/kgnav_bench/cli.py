@@ -15,6 +15,7 @@ from kgnav_bench.commands import FILE, FOLDER, NEW_FILE, NEW_FOLDER, example, me
 from kgnav_bench.graphwalk.commands import graphwalk, maze
 from kgnav_bench.runs import Run
 from kgnav_bench.trails.commands import proof, trails
+from kgnav_bench.walks.commands import walks
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -307,3 +308,4 @@ main.add_command(graphwalk)
 main.add_command(maze)
 main.add_command(proof)
 main.add_command(trails)
+main.add_command(walks)

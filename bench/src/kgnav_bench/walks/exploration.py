@@ -83,7 +83,7 @@ class Explorer:
                 frontier = await self._follow(explored, hop, frontier, ids, begun)
             frontiers.append(frontier)
             explored.sides.append(self._named(frontier))
-        reached = frozenset.intersection(*frontiers)
+        reached = frontiers[0].intersection(*frontiers[1:])
         if len(frontiers) > 1 and any(reached == side for side in frontiers):
             raise DroppedError("no second topic that narrows the answers")
         for hop in found.tail:
@@ -107,10 +107,16 @@ class Explorer:
         )
         answer = await self._text(GET_TRIPLES, triples_arguments(ids, [hop.relation]))
         triples = read_triples(answer)
-        explored.steps.append(Step(GET_TRIPLES, entities, hop.relation, hop.direction, place, answer, listed=len(relations)))
+        explored.steps.append(
+            Step(GET_TRIPLES, entities, hop.relation, hop.direction, place, answer, listed=len(relations))
+        )
         if not triples.complete:
             raise DroppedError("an answer with several pages")
-        ends = {end: name for each in triples.ends(frontier, hop.direction).values() for end, name in each.items()}
+        ends = {
+            end: name
+            for each in triples.ends(frontier, hop.relation, hop.direction).values()
+            for end, name in each.items()
+        }
         reached = ends.keys() - topics
         if len(reached) > self._limits.frontier:
             raise DroppedError("too many entities between topics and answers")

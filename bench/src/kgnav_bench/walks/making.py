@@ -18,7 +18,7 @@ from kgnav_bench.walks.grounding import ungrounded
 from kgnav_bench.walks.patterns import Pattern, pattern, plan
 from kgnav_bench.walks.sampling import DroppedError, Limits, Sampler
 from kgnav_bench.walks.session import Session
-from kgnav_bench.walks.sharegpt import Conversation, Message, Metadata, NamedEntity, PathHop, Sender, Shape, Source
+from kgnav_bench.walks.sharegpt import Conversation, Message, Metadata, NamedEntity, Sender, Shape, Source
 
 ATTEMPTS = 100
 """Walks that are begun for one number before it is left empty."""

@@ -43,9 +43,10 @@ class Pattern:
 
     @property
     def key(self) -> str:
-        """What two walks with the same question have in common: the topics and the relations, in any order of branches."""
+        """The topics and relations, whatever the order of branches: walks with the same key ask the same."""
         branches = sorted(
-            json.dumps([branch[0].start, *((hop.relation, hop.direction) for hop in branch)]) for branch in self.branches
+            json.dumps([branch[0].start, *((hop.relation, hop.direction) for hop in branch)])
+            for branch in self.branches
         )
         return json.dumps([branches, [(hop.relation, hop.direction) for hop in self.tail]])
 
@@ -74,7 +75,9 @@ def plan(found: Pattern) -> str:
     clauses = [_hops(first, "a", topics, start=first[0].start)]
     meeting = f"a{len(first)}"
     for (hop,) in others:
-        clauses.append(f"MATCH (s){_edge(hop)}({meeting}) WHERE elementId(s) = {_text(hop.start)}\nWITH DISTINCT {meeting}")
+        clauses.append(
+            f"MATCH (s){_edge(hop)}({meeting}) WHERE elementId(s) = {_text(hop.start)}\nWITH DISTINCT {meeting}"
+        )
     clauses += [_hops(found.tail, "b", topics, node=meeting)] if found.tail else []
     last = f"b{len(found.tail)}" if found.tail else meeting
     return "\n".join((*clauses, f"RETURN DISTINCT elementId({last})"))

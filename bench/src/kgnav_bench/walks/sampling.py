@@ -106,10 +106,7 @@ class Sampler:
 
     async def _branch(self, topic: str, length: int) -> tuple[list[PathHop], _Place]:
         here = _Place(topic, frozenset([topic]))
-        hops: list[PathHop] = []
-        for _ in range(length):
-            hops.append(await self._hop(here, {topic}))
-        return hops, here
+        return [await self._hop(here, {topic}) for _ in range(length)], here
 
     async def _tail(self, form: Form, here: _Place, topics: set[str], frontier: frozenset[str]) -> list[PathHop]:
         here.frontier = frontier
@@ -125,7 +122,7 @@ class Sampler:
         ]
         for row in self._chance.sample(listed, min(_TRIES, len(listed))):
             triples = await self._graph.triples(sorted(here.frontier), row.relation)
-            ends = triples.ends(here.frontier, row.direction)
+            ends = triples.ends(here.frontier, row.relation, row.direction)
             near = ends.get(here.here, {})
             onward = sorted(near.keys() - self._visited)
             reached = {end: name for each in ends.values() for end, name in each.items() if end not in topics}
@@ -149,7 +146,7 @@ class Sampler:
         listed = [row for row in await self._graph.relations([here.here]) if limits.permits(row.relation)]
         for row in self._chance.sample(listed, min(_TRIES, len(listed))):
             triples = await self._graph.triples([here.here], row.relation)
-            near = triples.ends([here.here], row.direction).get(here.here, {})
+            near = triples.ends([here.here], row.relation, row.direction).get(here.here, {})
             topics = sorted(
                 end
                 for end in near.keys() - self._visited
@@ -172,7 +169,7 @@ class Sampler:
     async def _reached(self, topic: str, relation: str, direction: Direction) -> frozenset[str]:
         """What a relation reaches from a topic; nothing if that is not within the limits."""
         triples = await self._graph.triples([topic], relation)
-        near = triples.ends([topic], direction).get(topic, {})
+        near = triples.ends([topic], relation, direction).get(topic, {})
         within = triples.complete and self._limits.d_min <= len(near) <= self._limits.d_max
         return frozenset(near) if within and not any(name in UNNAMED for name in near.values()) else frozenset()
 

@@ -61,12 +61,15 @@ class Triples:
     rows: tuple[TripleRow, ...]
     complete: bool
 
-    def ends(self, starts: Collection[str], direction: Direction) -> dict[str, dict[str, str]]:
-        """The other ends by id, with their labels, of each start that has any. Loops are left out."""
+    def ends(self, starts: Collection[str], relation: str, direction: Direction) -> dict[str, dict[str, str]]:
+        """The other ends by id, with their labels, of each start that has any.
+
+        A relation that leads to a mediator is shown as the two-hop relations through it: these are other relations.
+        """
         found: dict[str, dict[str, str]] = {}
         for row in self.rows:
             near, far = (row.head, row.tail) if direction == "outgoing" else (row.tail, row.head)
-            if near.id in starts and far.id != near.id:
+            if row.relation == relation and near.id in starts:
                 found.setdefault(near.id, {})[far.id] = far.name
         return found
 
@@ -252,4 +255,6 @@ async def connected(graph: str | None, server: str | None) -> AsyncGenerator[Ses
         if yielded:
             raise
         place = server or graph
-        raise UnusableServerError(f"No server for {place}: {errors.exceptions[0]}. Check it with: kgnav doctor") from errors
+        raise UnusableServerError(
+            f"No server for {place}: {errors.exceptions[0]}. Check it with: kgnav doctor"
+        ) from errors
