@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from kgnav_bench.client import ToolFailedError
 from kgnav_bench.walks.actions import Turn, UnreadableActionError, observation_text, read_turn
 from kgnav_bench.walks.grounding import names_in, ungrounded
+from kgnav_bench.walks.order import in_order
 from kgnav_bench.walks.patterns import FORMS, Pattern, pattern, plan
 from kgnav_bench.walks.session import Session
 from kgnav_bench.walks.sharegpt import Conversation, Message, PathHop, Sender
@@ -50,16 +51,10 @@ class Checked:
 
 async def checked(session: Session, conversations: Iterable[Conversation], concurrency: int) -> AsyncGenerator[Checked]:
     """The conversations checked in their order, as many at a time."""
-    numbered = enumerate(conversations, 1)
-    waiting = [asyncio.create_task(check(session, line, each)) for line, each in islice(numbered, concurrency)]
-    try:
-        while waiting:
-            yield await waiting.pop(0)
-            waiting += [asyncio.create_task(check(session, line, each)) for line, each in islice(numbered, 1)]
-    finally:
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
+    checks = (check(session, line, each) for line, each in enumerate(conversations, 1))
+    async with aclosing(in_order(checks, concurrency)) as outcomes:
+        async for one in outcomes:
+            yield one
 
 
 async def check(session: Session, line: int, conversation: Conversation) -> Checked:

@@ -95,7 +95,7 @@ def _explained(function: Callable[P, None]) -> Callable[P, None]:
 def _first(error: BaseException) -> BaseException:
     """The first exception in nested groups."""
     while isinstance(error, BaseExceptionGroup):
-        error = cast("tuple[BaseException, ...]", error.exceptions)[0]  # pyright: ignore[reportUnknownMemberType]
+        error = cast("tuple[BaseException, ...]", error.exceptions)[0]
     return error
 
 
@@ -183,7 +183,7 @@ async def _make(order: _Order) -> None:
     from kgnav_bench.walks.writing import WalkFile, progress_file, summary  # noqa: PLC0415 - as above
 
     output, count = order.output, order.options["count"]
-    with Run(progress_file(output), order.parameters) as run, WalkFile(output, run, order.settings.shape) as file:
+    with Run(progress_file(output), order.parameters) as run, WalkFile(output, run, order.settings.shape.value) as file:
         if file.state.kept:
             click.echo(f"{file.state.kept:,} walks are kept from {output}; --again makes them anew.", err=True)
         try:

@@ -21,9 +21,9 @@ from kgnav_bench import report
 from kgnav_bench.runs import Run, UnusableFileError
 from kgnav_bench.walks.making import Made
 from kgnav_bench.walks.patterns import pattern
-from kgnav_bench.walks.sharegpt import Conversation, Shape, read_conversations
+from kgnav_bench.walks.sharegpt import Conversation, read_conversations
 
-_FRUITLESS = 30
+FRUITLESS = 30
 """Numbers in a row without a walk after which no more are expected."""
 
 DUPLICATE = "the same question as an earlier one"
@@ -50,16 +50,16 @@ class Written:
 
 
 class WalkFile:
-    """A file of walks of one shape that grows by one line at a time."""
+    """A file of conversations that grows by one line at a time."""
 
-    def __init__(self, output: Path, run: Run, shape: Shape) -> None:
-        """Continue the file where it ends.
+    def __init__(self, output: Path, run: Run, title: str) -> None:
+        """Continue the file where it ends. `title` is what its conversations' ids begin with.
 
         Raises:
             UnusableFileError: the file has not the lines that its run has finished.
         """
         self._run = run
-        self._shape = shape
+        self._title = title
         self._keys = set[str]()
         self.state = Written()
         kept: list[int] = []
@@ -73,7 +73,7 @@ class WalkFile:
         self._file = output.open("ab")
 
     def _item(self, number: int) -> str:
-        return f"{self._shape.value}/{number}"
+        return f"{self._title}/{number}"
 
     def _count(self, item: Mapping[str, Any]) -> None:
         self.state.dropped += Counter(cast("dict[str, int]", item["dropped"]))
@@ -97,25 +97,28 @@ class WalkFile:
 
     def _refuse_others(self, output: Path, line: bytes) -> None:
         """A file that no run of this command began is not overwritten; the beginning of a first line is."""
-        if line.endswith(b"\n") and not line.startswith(f'{{"id":"{self._shape.value}/'.encode()):
+        if line.endswith(b"\n") and not line.startswith(f'{{"id":"{self._title}/'.encode()):
             raise UnusableFileError(f"{output} was not written by this command. Name another file with --output.")
 
     def _read(self, output: Path, kept: Sequence[int]) -> None:
         for number, conversation in zip(kept, read_conversations(output), strict=True):
             metadata = conversation.metadata
-            if metadata.number != number or metadata.shape is not self._shape:
+            if conversation.id != self._item(number):
                 raise UnusableFileError(f"{output} has other walks than were written. Make them anew with --again.")
-            self._keys.add(pattern(metadata.shape, metadata.path).key)
+            if metadata.path:
+                self._keys.add(pattern(metadata.shape, metadata.path).key)
 
-    async def fill(self, made: AsyncIterator[Made], count: int, *, progress: bool) -> None:
-        """Take outcomes in the order of their numbers until the file has as many conversations.
+    async def fill(
+        self, made: AsyncIterator[Made], count: int, *, progress: bool, fruitless_limit: int = FRUITLESS
+    ) -> None:
+        """Take outcomes in the order of their numbers until the file has as many conversations, or there are no more.
 
         Raises:
-            OutOfWalksError: there are no more.
+            OutOfWalksError: so many numbers in a row had none.
         """
         fruitless, before, start = 0, self.state.kept, perf_counter()
         bar: tqdm[NoReturn] = tqdm(
-            total=count, initial=self.state.kept, desc=self._shape.value, unit=" walks", disable=not progress
+            total=count, initial=self.state.kept, desc=self._title, unit=" walks", disable=not progress
         )
         with bar:
             async for one in made:
@@ -125,9 +128,9 @@ class WalkFile:
                 fruitless = 0 if added else fruitless + 1
                 if self.state.kept >= count:
                     return
-                if fruitless == _FRUITLESS:
+                if fruitless == fruitless_limit:
                     raise OutOfWalksError(
-                        f"No more walks of shape {self._shape.value} were found: {self.state.kept:,} of {count:,}. "
+                        f"No more walks of shape {self._title} were found: {self.state.kept:,} of {count:,}. "
                         f"{_most_frequent(one.dropped)}Widen the limits, or name more entities with --seeds FILE."
                     )
 
