@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import asdict, dataclass, fields
-from functools import reduce, wraps
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, cast
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from kgnav_bench.commands import FILE, NEW_FILE, described, example
 from kgnav_bench.records import UnreadableRecordsError
+from kgnav_bench.walks.options import AGAIN, CONCURRENCY, GRAPH, PROGRESS, explained, model_options, options, place_of
+from kgnav_bench.walks.preparing import overlap, questions, roll
 from kgnav_bench.walks.sharegpt import Shape, read_conversations
 
 if TYPE_CHECKING:
@@ -25,35 +26,9 @@ if TYPE_CHECKING:
     from kgnav_bench.walks.making import Settings
     from kgnav_bench.walks.writing import WalkFile
 
-P = ParamSpec("P")
-
 _SHAPES = [shape.value for shape in Shape if shape is not Shape.OTHER]
 _SHOWN_FAULTS = 20
-_CONCURRENCY = click.option(
-    "--concurrency", default=4, show_default=True, type=click.IntRange(1, 64), help="Walks at a time."
-)
-_PROGRESS = click.option("--progress/--quiet", default=None, help="Show bars on stderr. [default: on a terminal]")
-
-
-Decorator = Callable[[Callable[..., None]], Callable[..., None]]
-
-
-def _options(*options: Decorator) -> Decorator:
-    def decorated(command: Callable[..., None]) -> Callable[..., None]:
-        return reduce(lambda inner, decorate: decorate(inner), reversed(options), command)
-
-    return decorated
-
-
-_GRAPH = _options(
-    click.option("-g", "--graph", help="A graph file, or the URL of a store: `kgnav-mcp --graph` is started on it."),
-    click.option("--server", help="URL of a running server instead, such as http://127.0.0.1:8365/mcp."),
-)
-_MODEL = _options(
-    click.option("--model-url", help="API of a model that writes, such as http://localhost:8000/v1."),
-    click.option("--model", "model_name", help="The model's name there."),
-)
-_LIMITS = _options(
+_LIMITS = options(
     click.option("--d-min", default=1, show_default=True, type=click.IntRange(1), help="Fewest neighbours of a hop."),
     click.option("--d-max", default=20, show_default=True, type=click.IntRange(1), help="Most neighbours of a hop."),
     click.option(
@@ -68,62 +43,25 @@ _LIMITS = _options(
 )
 
 
-def _explained(function: Callable[P, None]) -> Callable[P, None]:
-    """Turn what users can mend into messages."""
-
-    @wraps(function)
-    def command(*arguments: P.args, **options: P.kwargs) -> None:
-        from kgnav_bench.models import EndpointError  # noqa: PLC0415 - `--help` needs neither
-        from kgnav_bench.runs import UnusableFileError  # noqa: PLC0415 - as above
-        from kgnav_bench.walks.session import UnusableServerError  # noqa: PLC0415 - as above
-        from kgnav_bench.walks.writing import OutOfWalksError  # noqa: PLC0415 - as above
-
-        expected = (EndpointError, OutOfWalksError, UnreadableRecordsError, UnusableFileError, UnusableServerError)
-        try:
-            function(*arguments, **options)
-        except expected as error:
-            raise click.ClickException(str(error)) from error
-        except BaseExceptionGroup as group:
-            first = _first(group)
-            if not isinstance(first, expected):
-                raise
-            raise click.ClickException(str(first)) from group
-
-    return command
-
-
-def _first(error: BaseException) -> BaseException:
-    """The first exception in nested groups."""
-    while isinstance(error, BaseExceptionGroup):
-        error = cast("tuple[BaseException, ...]", error.exceptions)[0]
-    return error
-
-
-def _place(graph: str | None, server: str | None) -> tuple[str | None, str | None]:
-    if (graph is None) == (server is None):
-        raise click.UsageError("Name the graph: either --graph FILE|URL or --server URL.")
-    return graph, server
-
-
 @click.group()
 def walks() -> None:
     """Random walks over a graph as training data, and checks of such data (GraphWalker, section 2.2)."""
 
 
 @walks.command(epilog=example("kgnav-bench walks make --graph films.kg --shape chain-3 --count 1000 -o chains.jsonl"))
-@_GRAPH
+@GRAPH
 @click.option("--shape", required=True, type=click.Choice(_SHAPES), help="The pattern of the questions.")
 @click.option("--count", default=1000, show_default=True, type=click.IntRange(1), help="Walks in the file.")
 @click.option("--seed", default=1, show_default=True, help="The same seed makes the same walks on the same graph.")
 @click.option("--seeds", type=FILE, help="Ids of entities to begin at, one on each line. [default: of all relations]")
 @_LIMITS
 @click.option("--ranked/--unranked", default=True, show_default=True, help="Rank relations by the question.")
-@_MODEL
-@_CONCURRENCY
+@model_options(required=False)
+@CONCURRENCY
 @click.option("-o", "--output", required=True, type=NEW_FILE, help="JSON Lines file of conversations.")
-@click.option("--again", is_flag=True, help="Discard the walks in the file. [default: make what is missing]")
-@_PROGRESS
-@_explained
+@AGAIN
+@PROGRESS
+@explained
 def make(output: Path, *, again: bool, progress: bool | None, **options: Any) -> None:  # noqa: ANN401 - each of its type
     """Write conversations along random walks of one SHAPE, as ShareGPT JSON Lines.
 
@@ -131,9 +69,9 @@ def make(output: Path, *, again: bool, progress: bool | None, **options: Any) ->
     """
     from kgnav_bench.walks.making import Settings  # noqa: PLC0415 - `--help` needs none of it
     from kgnav_bench.walks.sampling import Limits  # noqa: PLC0415 - as above
-    from kgnav_bench.walks.writing import progress_file  # noqa: PLC0415 - as above
+    from kgnav_bench.walks.writing import discard  # noqa: PLC0415 - as above
 
-    place = _place(options["graph"], options["server"])
+    place = place_of(options["graph"], options["server"])
     if output.suffix != ".jsonl":
         raise click.UsageError(f"{output} must end with .jsonl: the report is written beside it.")
     if (options["model_url"] is None) != (options["model_name"] is None):
@@ -142,8 +80,7 @@ def make(output: Path, *, again: bool, progress: bool | None, **options: Any) ->
         raise click.UsageError("--d-min is more than --d-max: no relation has such a number of neighbours.")
     output.parent.mkdir(parents=True, exist_ok=True)
     if again:
-        output.unlink(missing_ok=True)
-        progress_file(output).unlink(missing_ok=True)
+        discard(output)
     limits = Limits(**{field.name: options[field.name] for field in fields(Limits)})
     settings = Settings(Shape(options["shape"]), options["seed"], limits, options["ranked"])
     order = _Order(place, settings, output, sys.stderr.isatty() if progress is None else progress, options)
@@ -235,10 +172,10 @@ async def _author(stack: AsyncExitStack, url: str | None, name: str | None) -> A
 
 @walks.command(epilog=example("kgnav-bench walks check walks.jsonl --graph films.kg"))
 @click.argument("file", type=FILE)
-@_GRAPH
-@_CONCURRENCY
-@_PROGRESS
-@_explained
+@GRAPH
+@CONCURRENCY
+@PROGRESS
+@explained
 def check(file: Path, graph: str | None, server: str | None, *, concurrency: int, progress: bool | None) -> None:
     """Check each conversation of FILE against a graph. The exit code is 1 if anything is wrong.
 
@@ -246,7 +183,7 @@ def check(file: Path, graph: str | None, server: str | None, *, concurrency: int
     shown before; and the answer must be complete, which one plan finds out.
     """
     shown = sys.stderr.isatty() if progress is None else progress
-    asyncio.run(_check(file, _place(graph, server), concurrency, progress=shown))
+    asyncio.run(_check(file, place_of(graph, server), concurrency, progress=shown))
 
 
 async def _check(file: Path, place: tuple[str | None, str | None], concurrency: int, *, progress: bool) -> None:
@@ -275,3 +212,8 @@ async def _check(file: Path, place: tuple[str | None, str | None], concurrency: 
     click.echo(f"{counted['walks']:,} walks, {counted['calls']:,} calls made again: {wrong}")
     if faults:
         raise click.exceptions.Exit(1)
+
+
+walks.add_command(overlap)
+walks.add_command(questions)
+walks.add_command(roll)

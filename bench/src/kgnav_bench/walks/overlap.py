@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kgnav_bench.records import Question
@@ -47,10 +47,8 @@ class Overlap:
         return self.text or self.path or self.entities or self.similarity >= threshold
 
 
-class TestSet:
+class KnownTests:
     """Test questions, by what is compared."""
-
-    __test__ = False
 
     def __init__(self, questions: Iterable[Question]) -> None:
         self.texts: list[str] = []
@@ -86,6 +84,20 @@ def _topics(question: Question) -> frozenset[str]:
 
 def _answers(question: Question) -> frozenset[str]:
     return frozenset(each.names[0].casefold() for each in question.answers)
+
+
+def overlaps(questions: Sequence[Question], tests: Sequence[Question], encoder: str | None) -> list[Overlap]:
+    """The overlap of each question with test questions. With the name of a sentence model also by meaning.
+
+    Raises:
+        NoEncoderError: the sentence model cannot be used.
+    """
+    known = KnownTests(tests)
+    exact = [known.exact(each) for each in questions]
+    if encoder is None:
+        return exact
+    similar = similarities(sentence_encoder(encoder), [each.text for each in questions], known.texts)
+    return [replace(one, similarity=value) for one, value in zip(exact, similar, strict=True)]
 
 
 def similarities(encode: Encode, texts: Sequence[str], tests: Sequence[str]) -> list[float]:

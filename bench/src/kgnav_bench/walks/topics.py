@@ -62,7 +62,7 @@ async def given_topics(session: Session, ids: Sequence[str]) -> list[NamedEntity
     """The entities with these ids.
 
     Raises:
-        UnusableServerError: an id is not one of the graph.
+        UnusableServerError: an id is not one of the graph, or the store does not answer.
     """
     found: dict[str, str] = {}
     for batch in _batches(ids):
@@ -70,14 +70,9 @@ async def given_topics(session: Session, ids: Sequence[str]) -> list[NamedEntity
         try:
             found.update((row[0], row[1]) for row in await session.rows(plan))
         except ToolFailedError as error:
-            raise UnusableServerError(f"The given entities cannot be read: {error}") from error
-    missing = [each for each in ids if each not in found]
-    if missing:
-        raise UnusableServerError(
-            f"{len(missing):,} of {len(ids):,} seeds are not ids of this graph, such as {missing[0]!r}. "
-            "Find ids with: kgnav call find_node hint=NAME"
-        )
-    return [NamedEntity(id=each, name=each if found[each] in UNNAMED else found[each]) for each in ids]
+            message = f"The seeds cannot all be read: {error}\nFind ids with: kgnav call find_node hint=NAME"
+            raise UnusableServerError(message) from error
+    return [NamedEntity(id=each, name=each if found.get(each, "") in UNNAMED else found[each]) for each in ids]
 
 
 def _batches(ids: Sequence[str]) -> Iterator[list[str]]:

@@ -23,7 +23,7 @@ from kgnav_bench.walks.making import Made
 from kgnav_bench.walks.patterns import pattern
 from kgnav_bench.walks.sharegpt import Conversation, read_conversations
 
-FRUITLESS = 30
+FRUITLESS = 10
 """Numbers in a row without a walk after which no more are expected."""
 
 DUPLICATE = "the same question as an earlier one"
@@ -32,6 +32,12 @@ DUPLICATE = "the same question as an earlier one"
 def progress_file(output: Path) -> Path:
     """The file beside a file of walks that says which numbers are finished."""
     return output.with_name(f"{output.stem}.progress.jsonl")
+
+
+def discard(output: Path) -> None:
+    """Delete a file of walks, so that it is made anew."""
+    output.unlink(missing_ok=True)
+    progress_file(output).unlink(missing_ok=True)
 
 
 class OutOfWalksError(Exception):
