@@ -25,8 +25,9 @@ def commands(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...],
 
 
 COMMANDS = dict(commands(main))
-PREPARATIONS = {("convert",), ("graphwalk", "make"), ("plans", "make"), ("neo4j", "make"), ("neo4j", "films")}
-PREPARATIONS |= {("walks", name) for name in ("make", "check", "questions", "overlap", "roll")}
+PREPARATIONS = {("convert",), ("graphwalk", "make"), ("plans", "make"), ("neo4j", "make"), ("neo4j", "films")} | {
+    ("walks", name) for name in ("make", "check", "questions", "overlap", "roll")
+}
 """Commands that write what is measured, and measure nothing."""
 
 

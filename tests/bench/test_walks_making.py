@@ -54,7 +54,8 @@ def counted(conversation: Conversation, triples: list[Triple] = TRIPLES) -> set[
             here = {far for near, far in pairs if near in here} - set(found.topics)
         return here
 
-    return onward(set.intersection(*(onward({branch[0].start}, branch) for branch in found.branches)), found.tail)
+    sides = [onward({branch[0].start}, branch) for branch in found.branches]
+    return onward(sides[0].intersection(*sides[1:]), found.tail)
 
 
 @pytest.fixture(scope="module")
