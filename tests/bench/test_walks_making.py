@@ -6,7 +6,9 @@ import asyncio
 import json
 import random
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import aclosing
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,9 +21,17 @@ from kgnav_bench.records import Question, read_records
 from kgnav_bench.walks.authors import Templates
 from kgnav_bench.walks.making import Maker, Settings
 from kgnav_bench.walks.patterns import FORMS, pattern
-from kgnav_bench.walks.sampling import Limits
-from kgnav_bench.walks.session import connected
-from kgnav_bench.walks.sharegpt import Conversation, PathHop, Sender, Shape, read_conversations, write_conversations
+from kgnav_bench.walks.sampling import DroppedError, Limits, Sampler
+from kgnav_bench.walks.session import RelationRow, Triples, connected
+from kgnav_bench.walks.sharegpt import (
+    Conversation,
+    NamedEntity,
+    PathHop,
+    Sender,
+    Shape,
+    read_conversations,
+    write_conversations,
+)
 from kgnav_bench.walks.topics import sampled_topics
 
 EACH = 6
@@ -240,3 +250,34 @@ def test_messages_are_in_turns(walks: list[Conversation]):
         assert senders[:2] == [Sender.SYSTEM, Sender.HUMAN]
         assert senders[2::2] == [Sender.GPT] * len(senders[2::2])
         assert senders[3::2] == [Sender.OBSERVATION] * len(senders[3::2])
+
+
+def test_relations_to_mediators_are_not_followed():
+    rows = {
+        "film.film.awards": 1,
+        "film.film.awards.award.honor.winner": 1,
+        "film.film.genre": 1,
+    }
+    chance = random.Random(1)  # noqa: S311 - not a secret
+    graph = FakeGraph(tuple(RelationRow(name, name, "outgoing", count) for name, count in rows.items()))
+    sampler = Sampler(graph, Limits(), chance)
+    with pytest.raises(DroppedError):
+        asyncio.run(sampler.walk(Shape.CHAIN_2, NamedEntity(id="m.1", name="Up")))
+    assert sorted(graph.followed) == ["film.film.awards.award.honor.winner", "film.film.genre"]
+
+
+@dataclass
+class FakeGraph:
+    """A graph that lists relations, and has no triples."""
+
+    listed: tuple[RelationRow, ...]
+    followed: list[str] = field(default_factory=list[str])
+
+    async def relations(self, entities: Sequence[str], question: str | None = None) -> tuple[RelationRow, ...]:
+        del entities, question
+        return self.listed
+
+    async def triples(self, entities: Sequence[str], relation: str) -> Triples:
+        del entities
+        self.followed.append(relation)
+        return Triples((), complete=True)

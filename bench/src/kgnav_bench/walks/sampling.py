@@ -115,11 +115,8 @@ class Sampler:
     async def _hop(self, here: _Place, topics: set[str]) -> PathHop:
         """Move along a relation that is drawn from those of the frontier."""
         limits = self._limits
-        listed = [
-            row
-            for row in await self._graph.relations(sorted(here.frontier))
-            if limits.permits(row.relation) and row.rows <= limits.frontier * limits.d_max
-        ]
+        rows = await self._graph.relations(sorted(here.frontier))
+        listed = [row for row in self._followed(rows) if row.rows <= limits.frontier * limits.d_max]
         for row in self._chance.sample(listed, min(_TRIES, len(listed))):
             triples = await self._graph.triples(sorted(here.frontier), row.relation)
             ends = triples.ends(here.frontier, row.relation, row.direction)
@@ -139,11 +136,17 @@ class Sampler:
             return hop
         raise DroppedError("dead end: no relation within the limits")
 
+    def _followed(self, rows: Sequence[RelationRow]) -> list[RelationRow]:
+        """The relations that may be followed. Those to mediators are not: their two-hop relations are listed, too."""
+        names = {row.relation for row in rows}
+        halves = {half for name in names for half in _halves(name)}
+        return [row for row in rows if self._limits.permits(row.relation) and row.relation not in halves]
+
     async def _second_branch(self, here: _Place, first: Sequence[PathHop]) -> PathHop:
         """Find a second topic from which one hop leads to where the walk is, and keep what both reach."""
         limits = self._limits
         back = (first[-1].relation, OPPOSITE[first[-1].direction])
-        listed = [row for row in await self._graph.relations([here.here]) if limits.permits(row.relation)]
+        listed = self._followed(await self._graph.relations([here.here]))
         for row in self._chance.sample(listed, min(_TRIES, len(listed))):
             triples = await self._graph.triples([here.here], row.relation)
             near = triples.ends([here.here], row.relation, row.direction).get(here.here, {})
@@ -178,3 +181,9 @@ class Sampler:
         for row in triples.rows:
             self._names[row.head.id] = row.head.name
             self._names[row.tail.id] = row.tail.name
+
+
+def _halves(relation: str) -> set[str]:
+    """What a two-hop relation `rel1.rel2` may be made of."""
+    parts = relation.split(".")
+    return {".".join(half) for place in range(1, len(parts)) for half in (parts[:place], parts[place:])}
