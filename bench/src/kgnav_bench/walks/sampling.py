@@ -144,7 +144,6 @@ class Sampler:
 
     async def _second_branch(self, here: _Place, first: Sequence[PathHop]) -> PathHop:
         """Find a second topic from which one hop leads to where the walk is, and keep what both reach."""
-        limits = self._limits
         back = (first[-1].relation, OPPOSITE[first[-1].direction])
         listed = self._followed(await self._graph.relations([here.here]))
         for row in self._chance.sample(listed, min(_TRIES, len(listed))):
