@@ -27,14 +27,12 @@ def commands(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...],
 COMMANDS = dict(commands(main))
 PREPARATIONS = {
     ("convert",),
-    ("dataset", "list"),
-    ("dataset", "fetch"),
-    ("dataset", "read"),
-    ("dataset", "graph"),
+    *(("dataset", name) for name in ("list", "fetch", "read", "graph")),
     ("graphwalk", "make"),
     ("plans", "make"),
     ("neo4j", "make"),
     ("neo4j", "films"),
+    *(("walks", name) for name in ("make", "check", "questions", "overlap", "roll")),
 }
 """Commands that write what is measured, and measure nothing."""
 

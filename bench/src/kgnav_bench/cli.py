@@ -19,6 +19,7 @@ from kgnav_bench.runs import Run
 from kgnav_bench.scores.commands import score
 from kgnav_bench.trails.commands import proof, trails
 from kgnav_bench.training.commands import train
+from kgnav_bench.walks.commands import walks
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -315,3 +316,4 @@ main.add_command(proof)
 main.add_command(score)
 main.add_command(trails)
 main.add_command(train)
+main.add_command(walks)

@@ -108,7 +108,7 @@ def _call(tool: str, text: str) -> Call:
     entities = _strings([given[0]] if given and isinstance(given[0], str) else given[0] if given else None)
     if tool == GET_RELATIONS and len(given) == 1 and entities:
         return Call(tool, entities)
-    relations = _strings(given[1]) if len(given) == 2 else None  # noqa: PLR2004 - entity and relations
+    relations = _strings(given[1]) if len(given) == 2 else None
     if tool == GET_TRIPLES and entities and relations:
         return Call(tool, entities, relations)
     raise UnreadableActionError(

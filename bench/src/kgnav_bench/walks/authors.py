@@ -25,7 +25,7 @@ _THINK = re.compile(r"</?think>")
 
 _ASK = """\
 Write one question in English about a path in a knowledge graph. Its answer is what the path ends at.
-- Name the entities that the path begins at, as they are written. Entities called entity1, entity2 and so on are unknown:
+- Name the entities that the path begins at, as they are written. Those called entity1, entity2 and so on are unknown:
   describe them by how they are related, and never write these placeholders.
 - Say what the relations mean in everyday words instead of writing their names.
 - Use every hop of the path, and nothing that the path does not say. One sentence with one question mark.
@@ -44,8 +44,8 @@ _CRITERIA: Mapping[str, str] = {
 }
 
 _THINK_TASK = """\
-You write down what an agent thinks that answers a question from a knowledge graph with tools. You see the question, what
-the agent has done so far, and what it does next. Write why it does this next, in two to five short sentences.
+You write down what an agent thinks that answers a question from a knowledge graph with tools. You see the question,
+what the agent has done so far, and what it does next. Write why it does this next, in two to five short sentences.
 - Use only what is above. Name no entity and no relation that has not been shown yet.
 - Copy names and ids exactly as shown, in double quotes.
 - Do not mention that the next step was given to you, and write no tags."""
@@ -112,7 +112,7 @@ class ModelAuthor:
         """A question by the model, scored by it.
 
         Raises:
-            DroppedError: the reply has no question, a placeholder or a wrong number of question marks, or is scored low.
+            DroppedError: the reply is not one question without placeholders, or it is scored low.
         """
         del chance
         path = masked_path(found, topics, label)
@@ -132,8 +132,7 @@ class ModelAuthor:
         """A thought by the model."""
         del chance
         done = [f"Question: {question}"]
-        for step in explored.steps[:place]:
-            done.append(f"Call: {call_of(step)}\nAnswer:\n{step.observation[: self._cut]}")
+        done += [f"Call: {call_of(step)}\nAnswer:\n{step.observation[: self._cut]}" for step in explored.steps[:place]]
         following = (
             str(call_of(explored.steps[place]))
             if place < len(explored.steps)
@@ -148,7 +147,7 @@ class ModelAuthor:
     async def _score(self, name: str, path: str, question: str) -> float:
         task = _SCORE_TASK.format(criterion=_CRITERIA[name])
         match = _SCORE.search(await self._reply(task, f"Path:\n{path}\nQuestion: {question}", temperature=0.0))
-        if match is None or float(match[1]) > 10:  # noqa: PLR2004 - the highest score
+        if match is None or float(match[1]) > 10:
             raise DroppedError("the model gave no score")
         return float(match[1])
 
@@ -167,7 +166,7 @@ def call_of(step: Step) -> Call:
 
 
 def masked_path(found: Pattern, topics: Sequence[NamedEntity], label: wording.Label) -> str:
-    """The path for a prompt, with `entity1`, `entity2` and so on in place of the entities between topics and answers."""
+    """The path for a prompt. The entities between topics and answers are `entity1`, `entity2` and so on."""
     lines: list[str] = []
     number = 0
 

@@ -83,7 +83,7 @@ class Explorer:
                 frontier = await self._follow(explored, hop, frontier, ids, begun)
             frontiers.append(frontier)
             explored.sides.append(self._named(frontier))
-        reached = frozenset.intersection(*frontiers)
+        reached = frontiers[0].intersection(*frontiers[1:])
         if len(frontiers) > 1 and any(reached == side for side in frontiers):
             raise DroppedError("no second topic that narrows the answers")
         for hop in found.tail:
@@ -112,7 +112,11 @@ class Explorer:
         )
         if not triples.complete:
             raise DroppedError("an answer with several pages")
-        ends = {end: name for each in triples.ends(frontier, hop.direction).values() for end, name in each.items()}
+        ends = {
+            end: name
+            for each in triples.ends(frontier, hop.relation, hop.direction).values()
+            for end, name in each.items()
+        }
         reached = ends.keys() - topics
         if len(reached) > self._limits.frontier:
             raise DroppedError("too many entities between topics and answers")

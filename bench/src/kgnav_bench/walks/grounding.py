@@ -46,7 +46,7 @@ def _cells(table: Table, columns: Sequence[str]) -> set[str]:
 
 
 def ungrounded(conversation: Conversation) -> Iterator[str]:
-    """What an agent's messages name before it was shown, each as a sentence. Messages without an action are left out."""
+    """What an agent's messages name before it was shown. Messages without an action are left out."""
     shown = Shown(conversation.metadata.topics)
     later = _distinctive_names(conversation)
     for message in conversation.conversations:

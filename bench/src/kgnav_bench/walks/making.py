@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
+from itertools import count
 from time import perf_counter
 
 from kgnav_bench.client import ToolFailedError
@@ -15,10 +16,11 @@ from kgnav_bench.walks.actions import observed, written
 from kgnav_bench.walks.authors import Author, call_of
 from kgnav_bench.walks.exploration import Exploration, Explorer
 from kgnav_bench.walks.grounding import ungrounded
+from kgnav_bench.walks.order import in_order
 from kgnav_bench.walks.patterns import Pattern, pattern, plan
 from kgnav_bench.walks.sampling import DroppedError, Limits, Sampler
 from kgnav_bench.walks.session import Session
-from kgnav_bench.walks.sharegpt import Conversation, Message, Metadata, NamedEntity, PathHop, Sender, Shape, Source
+from kgnav_bench.walks.sharegpt import Conversation, Message, Metadata, NamedEntity, Sender, Shape, Source
 
 ATTEMPTS = 100
 """Walks that are begun for one number before it is left empty."""
@@ -62,17 +64,9 @@ class Maker:
 
     async def in_order(self, first: int, concurrency: int) -> AsyncGenerator[Made]:
         """Endless outcomes from a number on, in order, of which as many are made at a time."""
-        waiting = [asyncio.create_task(self.make(first + n)) for n in range(concurrency)]
-        number = first + concurrency
-        try:
-            while True:
-                yield await waiting.pop(0)
-                waiting.append(asyncio.create_task(self.make(number)))
-                number += 1
-        finally:
-            for task in waiting:
-                task.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
+        async with aclosing(in_order(map(self.make, count(first)), concurrency)) as made:
+            async for one in made:
+                yield one
 
     async def make(self, number: int) -> Made:
         """The conversation of a number, which depends on nothing but the settings and the graph."""

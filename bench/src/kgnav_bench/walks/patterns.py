@@ -43,7 +43,7 @@ class Pattern:
 
     @property
     def key(self) -> str:
-        """What two walks with the same question have in common: the topics and the relations, in any order of branches."""
+        """The topics and relations, whatever the order of branches: walks with the same key ask the same."""
         branches = sorted(
             json.dumps([branch[0].start, *((hop.relation, hop.direction) for hop in branch)])
             for branch in self.branches

@@ -106,10 +106,7 @@ class Sampler:
 
     async def _branch(self, topic: str, length: int) -> tuple[list[PathHop], _Place]:
         here = _Place(topic, frozenset([topic]))
-        hops: list[PathHop] = []
-        for _ in range(length):
-            hops.append(await self._hop(here, {topic}))
-        return hops, here
+        return [await self._hop(here, {topic}) for _ in range(length)], here
 
     async def _tail(self, form: Form, here: _Place, topics: set[str], frontier: frozenset[str]) -> list[PathHop]:
         here.frontier = frontier
@@ -118,14 +115,11 @@ class Sampler:
     async def _hop(self, here: _Place, topics: set[str]) -> PathHop:
         """Move along a relation that is drawn from those of the frontier."""
         limits = self._limits
-        listed = [
-            row
-            for row in await self._graph.relations(sorted(here.frontier))
-            if limits.permits(row.relation) and row.rows <= limits.frontier * limits.d_max
-        ]
+        rows = await self._graph.relations(sorted(here.frontier))
+        listed = [row for row in self._followed(rows) if row.rows <= limits.frontier * limits.d_max]
         for row in self._chance.sample(listed, min(_TRIES, len(listed))):
             triples = await self._graph.triples(sorted(here.frontier), row.relation)
-            ends = triples.ends(here.frontier, row.direction)
+            ends = triples.ends(here.frontier, row.relation, row.direction)
             near = ends.get(here.here, {})
             onward = sorted(near.keys() - self._visited)
             reached = {end: name for each in ends.values() for end, name in each.items() if end not in topics}
@@ -142,14 +136,19 @@ class Sampler:
             return hop
         raise DroppedError("dead end: no relation within the limits")
 
+    def _followed(self, rows: Sequence[RelationRow]) -> list[RelationRow]:
+        """The relations that may be followed. Those to mediators are not: their two-hop relations are listed, too."""
+        names = {row.relation for row in rows}
+        halves = {half for name in names for half in _halves(name)}
+        return [row for row in rows if self._limits.permits(row.relation) and row.relation not in halves]
+
     async def _second_branch(self, here: _Place, first: Sequence[PathHop]) -> PathHop:
         """Find a second topic from which one hop leads to where the walk is, and keep what both reach."""
-        limits = self._limits
         back = (first[-1].relation, OPPOSITE[first[-1].direction])
-        listed = [row for row in await self._graph.relations([here.here]) if limits.permits(row.relation)]
+        listed = self._followed(await self._graph.relations([here.here]))
         for row in self._chance.sample(listed, min(_TRIES, len(listed))):
             triples = await self._graph.triples([here.here], row.relation)
-            near = triples.ends([here.here], row.direction).get(here.here, {})
+            near = triples.ends([here.here], row.relation, row.direction).get(here.here, {})
             topics = sorted(
                 end
                 for end in near.keys() - self._visited
@@ -172,7 +171,7 @@ class Sampler:
     async def _reached(self, topic: str, relation: str, direction: Direction) -> frozenset[str]:
         """What a relation reaches from a topic; nothing if that is not within the limits."""
         triples = await self._graph.triples([topic], relation)
-        near = triples.ends([topic], direction).get(topic, {})
+        near = triples.ends([topic], relation, direction).get(topic, {})
         within = triples.complete and self._limits.d_min <= len(near) <= self._limits.d_max
         return frozenset(near) if within and not any(name in UNNAMED for name in near.values()) else frozenset()
 
@@ -181,3 +180,9 @@ class Sampler:
         for row in triples.rows:
             self._names[row.head.id] = row.head.name
             self._names[row.tail.id] = row.tail.name
+
+
+def _halves(relation: str) -> set[str]:
+    """What a two-hop relation `rel1.rel2` may be made of."""
+    parts = relation.split(".")
+    return {".".join(half) for place in range(1, len(parts)) for half in (parts[:place], parts[place:])}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters
@@ -61,12 +61,15 @@ class Triples:
     rows: tuple[TripleRow, ...]
     complete: bool
 
-    def ends(self, starts: Collection[str], direction: Direction) -> dict[str, dict[str, str]]:
-        """The other ends by id, with their labels, of each start that has any. Loops are left out."""
+    def ends(self, starts: Collection[str], relation: str, direction: Direction) -> dict[str, dict[str, str]]:
+        """The other ends by id, with their labels, of each start that has any.
+
+        A relation that leads to a mediator is shown as the two-hop relations through it: these are other relations.
+        """
         found: dict[str, dict[str, str]] = {}
         for row in self.rows:
             near, far = (row.head, row.tail) if direction == "outgoing" else (row.tail, row.head)
-            if near.id in starts and far.id != near.id:
+            if row.relation == relation and near.id in starts:
                 found.setdefault(near.id, {})[far.id] = far.name
         return found
 
@@ -243,15 +246,13 @@ async def connected(graph: str | None, server: str | None) -> AsyncGenerator[Ses
         command = [*server_command(graph), "--toolsets", _TOOLSETS]
         target = StdioServerParameters(command=command[0], args=command[1:])
     client = Client(target, mode="legacy") if server is None else Client(target)
-    yielded = False
-    try:
-        async with client:
-            yielded = True
-            yield Session(client)
-    except* (MCPError, OSError) as errors:
-        if yielded:
-            raise
-        place = server or graph
-        raise UnusableServerError(
-            f"No server for {place}: {errors.exceptions[0]}. Check it with: kgnav doctor"
-        ) from errors
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(client)
+        except (MCPError, OSError, ExceptionGroup) as error:
+            reason: BaseException = error
+            while isinstance(reason, BaseExceptionGroup):
+                reason = cast("tuple[BaseException, ...]", reason.exceptions)[0]
+            message = f"No server for {server or graph}: {reason}. Check it with: kgnav doctor"
+            raise UnusableServerError(message) from error
+        yield Session(client)

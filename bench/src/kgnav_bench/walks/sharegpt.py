@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import AliasChoices, ConfigDict, Field
 
 from kgnav_bench.records import Record, read_records, write_records
 
@@ -42,6 +42,8 @@ class Shape(StrEnum):
     """2I, then one hop from what both share. Held out of training in the paper."""
     HOP_INTERSECTION = "pi"
     """Two hops from one topic and one hop from another to the same answer. Held out of training in the paper."""
+    OTHER = "other"
+    """A question of a data set, whose pattern is not known. Its path is empty."""
 
 
 class Source(StrEnum):
@@ -56,9 +58,9 @@ class Source(StrEnum):
 class Message(Record):
     """One message."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True, validate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
 
-    sender: Sender = Field(alias="from")
+    sender: Sender = Field(validation_alias=AliasChoices("from", "sender"), serialization_alias="from")
     value: str
 
 

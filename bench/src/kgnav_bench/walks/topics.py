@@ -5,27 +5,26 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from kgnav_bench.client import ToolFailedError
 from kgnav_bench.walks.sampling import Limits
 from kgnav_bench.walks.session import UNNAMED, Session, UnusableServerError
 from kgnav_bench.walks.sharegpt import NamedEntity
 
-_TRIPLES = 1_000
-"""Triples of each relation that are read."""
-_DEEPEST = 50_000
-"""Deepest place in a relation's triples where they are read: a store counts up to it."""
+_ENTITIES = 200
+"""Entities that are read at each end of a relation."""
+_DEEPEST = 1_000
+"""Deepest place in a relation's entities where they are read: a store counts up to it."""
 _GLOB = set("*?[")
 _BATCH = 500
 """Ids in one plan."""
 
 
 async def sampled_topics(session: Session, limits: Limits, seed: int) -> list[NamedEntity]:
-    """Entities with names at both ends of some triples of each relation that walks may follow.
+    """Entities with names at both ends of each relation that walks may follow.
 
-    The relations are those that the overview of the graph shows, and those that `allow` names in full. The triples
-    are in a row, from a place that the seed draws.
+    The relations are those that the overview of the graph shows, and those that `allow` names in full. The entities
+    are in a row in the order of the store, from a place that the seed draws.
 
     Raises:
         UnusableServerError: there are none.
@@ -35,10 +34,12 @@ async def sampled_topics(session: Session, limits: Limits, seed: int) -> list[Na
     counts.update({name: 0 for name in limits.allow if not _GLOB & set(name) and name not in counts})
     found: dict[str, str] = {}
     for relation, count in counts.items():
+        skipped = chance.randrange(max(1, min(count // 2, _DEEPEST)))
         if limits.permits(relation):
-            skipped = chance.randrange(max(1, min(count, _DEEPEST) - _TRIPLES))
-            for head, head_name, tail, tail_name in await _ends(session, relation, skipped):
-                found.update(((head, head_name), (tail, tail_name)))
+            for end in "ab":
+                # The number of entities is not known: it may be less than that of triples.
+                rows = await _end(session, relation, end, skipped) or await _end(session, relation, end, 0)
+                found.update((row[0], row[1]) for row in rows)
     named = [NamedEntity(id=each, name=name) for each, name in sorted(found.items()) if each and name not in UNNAMED]
     if not named:
         raise UnusableServerError(
@@ -48,40 +49,30 @@ async def sampled_topics(session: Session, limits: Limits, seed: int) -> list[Na
     return named
 
 
-async def _ends(session: Session, relation: str, skipped: int) -> list[tuple[str, ...]]:
+async def _end(session: Session, relation: str, end: str, skipped: int) -> list[tuple[str, ...]]:
     name = relation.replace("`", "``")
-    plan = (
-        f"MATCH (a)-[:`{name}`]->(b) RETURN elementId(a), a.name, elementId(b), b.name SKIP {skipped} LIMIT {_TRIPLES}"
-    )
+    plan = f"MATCH (a)-[:`{name}`]->(b) WITH DISTINCT {end} SKIP {skipped} LIMIT {_ENTITIES} "
     try:
-        return await session.rows(plan)
+        return await session.rows(f"{plan}RETURN elementId({end}), {end}.name")
     except ToolFailedError as error:
         raise UnusableServerError(f"The triples of {relation!r} cannot be read: {error}") from error
 
 
-async def given_topics(session: Session, file: Path) -> list[NamedEntity]:
-    """The entities whose ids are in a file, one on each line.
+async def given_topics(session: Session, ids: Sequence[str]) -> list[NamedEntity]:
+    """The entities with these ids.
 
     Raises:
-        UnusableServerError: an id is not one of the graph, or the file has none.
+        UnusableServerError: an id is not one of the graph, or the store does not answer.
     """
-    ids = list(dict.fromkeys(line.strip() for line in file.read_text(encoding="utf-8").splitlines() if line.strip()))
-    if not ids:
-        raise UnusableServerError(f"{file} has no ids. Write one on each line, as the server prints them.")
     found: dict[str, str] = {}
     for batch in _batches(ids):
         plan = f"MATCH (n) WHERE elementId(n) IN {json.dumps(batch, ensure_ascii=False)} RETURN elementId(n), n.name"
         try:
             found.update((row[0], row[1]) for row in await session.rows(plan))
         except ToolFailedError as error:
-            raise UnusableServerError(f"The entities of {file} cannot be read: {error}") from error
-    missing = [each for each in ids if each not in found]
-    if missing:
-        raise UnusableServerError(
-            f"{len(missing):,} of {len(ids):,} lines of {file} are not ids of this graph, such as {missing[0]!r}. "
-            "Find ids with: kgnav call find_node hint=NAME"
-        )
-    return [NamedEntity(id=each, name=each if found[each] in UNNAMED else found[each]) for each in ids]
+            message = f"The seeds cannot all be read: {error}\nFind ids with: kgnav call find_node hint=NAME"
+            raise UnusableServerError(message) from error
+    return [NamedEntity(id=each, name=each if found.get(each, "") in UNNAMED else found[each]) for each in ids]
 
 
 def _batches(ids: Sequence[str]) -> Iterator[list[str]]:

@@ -21,7 +21,8 @@ You answer a question from a knowledge graph, which you read with two tools. Wri
 <kg-query>get_triples("entity", ["relation"])</kg-query> shows the triples of relations that were listed.
 An entity is an id as printed, or a list of ids: all of them are read in one call. Strings are written as in JSON.
 
-Before each call or answer, write what you think in <think></think>. What the graph answers comes in <information></information>.
+Before each call or answer, write what you think in <think></think>. The graph answers in
+<information></information>.
 Begin with the initial entities. Use only what the graph has shown. When it has shown the answer, write the names of all
 entities that answer the question as a JSON list, and nothing behind it:
 <answer>["name", "name"]</answer>
@@ -65,7 +66,7 @@ def _nested(inner: str, hops: Sequence[PathHop], label: Label) -> str:
 
 
 def _masked(found: Pattern, names: Sequence[str], label: Label) -> str:
-    """One statement for each hop, in which the entities between topics and answers are `entity1`, `entity2` and so on."""
+    """One statement for each hop. The entities between topics and answers are `entity1`, `entity2` and so on."""
     statements: list[str] = []
     number = 0
     meeting = ""
