@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.embedded.ids import Prefixes
-from kgnav_mcp.adapters.endpoint.ids import Ids
+from kgnav_mcp.adapters.ids.prefixes import Prefixes
+from kgnav_mcp.adapters.ids.rdf import RdfIds
 
 OBO = "http://purl.obolibrary.org/obo/"
 
@@ -24,7 +24,7 @@ OBO = "http://purl.obolibrary.org/obo/"
 )
 def test_both_kinds_of_stores_print_the_same_and_accept_it(iri: str, short: str) -> None:
     prefixes = {"foaf": "http://xmlns.com/foaf/0.1/", "obo": OBO}
-    file, store = Prefixes(prefixes), Ids(prefixes)
+    file, store = Prefixes(prefixes), RdfIds(prefixes)
     assert (file.short(iri), store.short(iri)) == (short, short)
     assert file.keys(short)[-1] == iri
     assert str(store.iri(short)) == iri
@@ -32,18 +32,18 @@ def test_both_kinds_of_stores_print_the_same_and_accept_it(iri: str, short: str)
 
 def test_the_form_with_the_prefix_obo_is_still_accepted() -> None:
     assert Prefixes({"obo": OBO}).keys("obo:DOID_734")[-1] == f"{OBO}DOID_734"
-    assert str(Ids({"obo": OBO}).iri("obo:DOID_734")) == f"{OBO}DOID_734"
+    assert str(RdfIds({"obo": OBO}).iri("obo:DOID_734")) == f"{OBO}DOID_734"
 
 
 def test_a_prefix_of_the_graph_wins_over_the_rule_of_the_foundry() -> None:
     prefixes = {"DOID": "http://other.example/", "obo": OBO}
-    for short in (Prefixes(prefixes).short, Ids(prefixes).short):
+    for short in (Prefixes(prefixes).short, RdfIds(prefixes).short):
         assert short(f"{OBO}DOID_734") == "obo:DOID_734"
         assert short("http://other.example/734") == "DOID:734"
 
 
 def test_an_iri_that_looks_like_such_an_id_is_printed_in_brackets_by_a_store() -> None:
-    ids = Ids({})
+    ids = RdfIds({})
     assert ids.short("PMID:1") == "<PMID:1>"
     assert str(ids.iri("<PMID:1>")) == "PMID:1"
     assert ids.short("tel:123") == "tel:123"

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.cypher.builder import labelled, quoted
 from kgnav_mcp.adapters.cypher.catalogue import FullText
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow, relation_of
 from kgnav_mcp.adapters.cypher.session import batches
-from kgnav_mcp.adapters.cypher.values import encodable
+from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, WORD, Rank, entities_named
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Direction, Entity, Namesake, Page, Stop, ValueMatch

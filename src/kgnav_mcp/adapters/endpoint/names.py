@@ -11,9 +11,9 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blank_graph import Blank
 from kgnav_mcp.adapters.endpoint.blanks import Resolved
-from kgnav_mcp.adapters.endpoint.ids import BlankPath
 from kgnav_mcp.adapters.endpoint.options import Mediators
 from kgnav_mcp.adapters.endpoint.store import Store, placeholders
+from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.naming import entity_name
 from kgnav_mcp.adapters.sparql import names
 from kgnav_mcp.adapters.sparql.names import Facts, Naming
