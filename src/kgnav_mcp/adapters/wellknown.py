@@ -14,6 +14,7 @@ OBO = "http://purl.obolibrary.org/obo/"
 OBO_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
 SCHEMA = ("http://schema.org/", "https://schema.org/")
 
+OWL_DEPRECATED = OWL + "deprecated"
 RDF_TYPE = RDF + "type"
 RDFS_SUBCLASS = RDFS + "subClassOf"
 RDF_REIFIES = RDF + "reifies"

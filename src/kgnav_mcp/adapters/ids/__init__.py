@@ -2,7 +2,7 @@
 
 | store | stored | printed | also accepted |
 |---|---|---|---|
-| graph file | IRI or text | `foaf:name`, `DOID:734`; else as stored | IRI, `<IRI>`, other prefixes; `Q42` if unprefixed |
+| graph file | IRI or text | `foaf:name`, `DOID:734`; else as stored | IRI, `<IRI>`, prefixes; `Q42` of Wikidata |
 | SPARQL | IRI | `foaf:name`, `DOID:734`, `<PMID:1>`; else the IRI | IRI, `<IRI>`, other prefixes |
 | SPARQL | blank node | `_:ex:ada>ex:address>5f0c2a91` | |
 | Freebase | IRI | `m.0abc`; outside of its namespace the IRI | `/m/0abc`, `ns:m.0abc`, `rdf:type`, IRI, `<IRI>` |
