@@ -270,13 +270,15 @@ def spellings(printed: str) -> list[str]:
     """The ids that a printed id may stand for, likeliest first.
 
     The text itself; without surrounding blanks or the angle brackets of an IRI; and with the changes of printing
-    undone: a backslash before a pipe in a table, and percent-encoding of characters that a table cannot show.
+    undone: a backslash before a pipe in a table, and percent-encoding of characters that a table cannot show. Last with
+    brackets, which stores print around an IRI such as `PMID:1` that could be read as a short form.
     """
     plain = printed.strip()
     if _IN_BRACKETS.fullmatch(plain):
         return [printed, *spellings(plain[1:-1])]
     unescaped = _ESCAPED.sub(r"\1", plain)
-    return list(dict.fromkeys((printed, plain, unescaped, unquote(plain), unquote(unescaped))))
+    found = dict.fromkeys((printed, plain, unescaped, unquote(plain), unquote(unescaped)))
+    return [*found, *([bracketed] if _IN_BRACKETS.fullmatch(bracketed := f"<{plain}>") else [])]
 
 
 def matching_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> dict[str, list[RelationFacts]]:
