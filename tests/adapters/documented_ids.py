@@ -24,5 +24,6 @@ def documented_ids() -> list[Forms]:
     section = _DOCS.read_text(encoding="utf-8").partition("\n## Ids\n")[2].partition("\n## ")[0]
     cells = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| ")][2:]
     return [
-        Forms(each[0].strip(), *(_CODE.findall(each[n])[0] for n in (1, 2)), _CODE.findall(each[3])) for each in cells
+        Forms(store.strip(), _CODE.findall(stored)[0], _CODE.findall(printed)[0], _CODE.findall(accepted))
+        for store, stored, printed, accepted in cells
     ]

@@ -20,17 +20,7 @@ from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.adapters.ids.prefixes import is_iri, obo_iri
-from kgnav_mcp.adapters.wellknown import (
-    OBO,
-    OBO_IN_OWL,
-    OWL,
-    OWL_DEPRECATED,
-    PREFIXES,
-    RDF_TYPE,
-    RDFS,
-    RDFS_SUBCLASS,
-    XSD,
-)
+from kgnav_mcp.adapters.wellknown import OBO, OBO_IN_OWL, OWL, PREFIXES, RDF_TYPE, RDFS, RDFS_SUBCLASS, XSD
 
 Annotation = tuple[str, ox.NamedNode | ox.Literal]
 """Property and value of an annotation of a triple."""
@@ -302,7 +292,7 @@ class _Document:
 
     def _obsolete(self, value: str) -> Iterator[ox.Quad]:
         if _text(value)[0] == "true":
-            yield from self._annotated(OWL_DEPRECATED, ox.Literal(True), ())
+            yield from self._annotated(ox.Literal(True), ())
 
     def _other(self, _: str) -> Iterator[ox.Quad]:
         """Says how to read the file, nothing about its subject."""

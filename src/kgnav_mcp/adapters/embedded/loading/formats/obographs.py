@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.adapters.ids.prefixes import is_iri, obo_id, obo_iri
-from kgnav_mcp.adapters.wellknown import OBO, OBO_IN_OWL, OWL, OWL_DEPRECATED, RDF_TYPE, RDFS, RDFS_SUBCLASS
+from kgnav_mcp.adapters.wellknown import OBO, OBO_IN_OWL, OWL, RDF_TYPE, RDFS, RDFS_SUBCLASS
 from kgnav_mcp.errors import BadLine, LoadError
 
 Json = Mapping[str, Any]
@@ -113,7 +113,7 @@ def _meta(subject: ox.NamedNode, meta: Json) -> Iterator[ox.Quad]:
     for xref in meta.get("xrefs", ()):
         yield from _stated(subject, OBO_IN_OWL + "hasDbXref", ox.Literal(xref["val"]), xref)
     if meta.get("deprecated"):
-        yield ox.Quad(subject, ox.NamedNode(OWL_DEPRECATED), ox.Literal(True))
+        yield ox.Quad(subject, ox.NamedNode(OWL + "deprecated"), ox.Literal(True))
     for value in meta.get("basicPropertyValues", ()):
         yield from _stated(subject, value["pred"], _value(value["val"]), value)
 
