@@ -61,7 +61,8 @@ class Store:
         reification = await detect_notations(reader)
         blanks = Blanks(reader)
         absent = tuple((option, relation) for option, relation in endpoint.stated if relation not in used)
-        return cls(reader, endpoint, options.languages, reification, blanks, *roles.values(), absent)
+        shared = (reader, endpoint, options.languages, reification, blanks)
+        return cls(*shared, names, aliases, descriptions, types, obsolete, absent)
 
     def written(self, anchor: Anchor) -> str:
         """The printed id of an entity."""

@@ -292,7 +292,7 @@ class _Document:
 
     def _obsolete(self, value: str) -> Iterator[ox.Quad]:
         if _text(value)[0] == "true":
-            yield from self._annotated(ox.Literal(True), ())
+            yield from self._annotated(OWL + "deprecated", ox.Literal(True), ())
 
     def _other(self, _: str) -> Iterator[ox.Quad]:
         """Says how to read the file, nothing about its subject."""
