@@ -169,7 +169,11 @@ def convert(dataset: str, data: Path, target: Path) -> None:
     """
     from kgnav_bench import freebase, wikidata  # noqa: PLC0415 - as above
 
-    written = freebase.convert(data, target) if dataset == "freebase" else wikidata.convert(data, target)
+    try:
+        written = freebase.convert(data, target) if dataset == "freebase" else wikidata.convert(data, target)
+    except FileNotFoundError as error:
+        target.unlink(missing_ok=True)
+        raise click.ClickException(f"{error.filename} is not there: {data} is not a folder of {dataset}.") from error
     click.echo(f"{written:,} triples")
 
 
