@@ -1,4 +1,4 @@
-"""The entities nearest to a reference that means none: those with similar names, or with the same id otherwise written."""
+"""The entities nearest to a reference that means none: by similar names, or by the same id otherwise written."""
 
 from __future__ import annotations
 
