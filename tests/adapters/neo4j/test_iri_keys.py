@@ -53,10 +53,10 @@ async def test_the_iri_of_two_nodes_is_ambiguous(ontology: str) -> None:
         assert {each.label for each in caught.value.candidates} == {"x", "y"}
 
 
-async def test_a_wrong_id_has_the_nearest(ontology: str) -> None:
+async def test_an_id_in_another_letter_case_and_with_zeros_is_offered(ontology: str) -> None:
     async with open_adapter(ontology, AdapterOptions()) as graph:
         with pytest.raises(UnknownEntity) as caught:
-            await resolve_entity(graph, "DOID:7341")
+            await resolve_entity(graph, "doid:0000734")
         assert [each.label for each in caught.value.nearest] == ["urethral cancer"]
 
 
