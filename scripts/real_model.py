@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -69,6 +70,7 @@ def main() -> int:
     parser.add_argument("--max-turns", default="4", help="requests in each phase of an attempt")
     parser.add_argument("--max-tokens", default="100", help="tokens of each reply")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # the model's server ends, too
     folder = options.folder.resolve()
     folder.mkdir(exist_ok=True)
     python = options.python or installed(folder / "venv")
@@ -111,6 +113,8 @@ def model_server(python: Path, folder: Path) -> Generator[str]:
         str(CONTEXT),
         "--chat_format",
         "chatml-function-calling",
+        "--logits_all",
+        "false",
     ]
     with (folder / "model.log").open("w", encoding="utf-8") as log:
         process = subprocess.Popen(  # noqa: S603 - as above
