@@ -70,7 +70,7 @@ def main() -> int:
     parser.add_argument("--max-turns", default="4", help="requests in each phase of an attempt")
     parser.add_argument("--max-tokens", default="100", help="tokens of each reply")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # the model's server ends, too
+    signal.signal(signal.SIGTERM, stop)
     folder = options.folder.resolve()
     folder.mkdir(exist_ok=True)
     python = options.python or installed(folder / "venv")
@@ -82,6 +82,11 @@ def main() -> int:
             problems += problems_of(arm, url, folder, count, limits)
     sys.stderr.writelines(f"{problem}\n" for problem in problems)
     return min(len(problems), 1)
+
+
+def stop(number: int, _: object) -> None:
+    """End on a signal in the usual way, so that the model's server ends, too."""
+    sys.exit(128 + number)
 
 
 def installed(environment: Path) -> Path:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from pathlib import Path
 
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import AdapterOptions
@@ -54,3 +56,19 @@ async def test_a_range_of_texts_is_corrected_as_a_whole(demo: PlanRunner):
 @pytest.mark.parametrize("written", ["avg(c.population)", "sum(toInteger(c.name))", "sum(1)", "min(c.name)"])
 async def test_sums_of_numbers_are_no_mistake(demo: PlanRunner, written: str):
     assert not (await demo.check(parse_cypher(f"MATCH (c:City) RETURN {written}"))).problems
+
+
+@pytest.mark.parametrize(
+    ("written", "possible"),
+    [("y.name > 1990", "toFloat(y.name) > 1990"), ("y.name = 1990", "'1990'"), ("y.name IN [1990]", "'1990'")],
+)
+async def test_a_name_that_is_no_property_is_a_text_too(tmp_path: Path, written: str, possible: str):
+    source, target = tmp_path / "films.tsv", tmp_path / "films.kg"
+    source.write_text("1979\tyear_of\tAlien\n1995\tyear_of\tHeat\n", encoding="utf-8")
+    load([source], target)
+    async with open_adapter(str(target), AdapterOptions()) as graph:
+        runner = PlanRunner(graph)
+        found = await runner.check(parse_cypher(f"MATCH (y)-[:year_of]->(m) WHERE {written} RETURN count(m)"))
+        assert [each.alternatives for each in found.problems] == [(possible,)]
+        right = await runner.check(parse_cypher("MATCH (y)-[:year_of]->(m) WHERE y.name > '1990' RETURN count(m)"))
+        assert not right.problems

@@ -38,8 +38,7 @@ class Names(names.Names):
         described_by = placeholders("description", store.descriptions)
         self._descriptions = [of_each(template, described_by) for template in _TEXTS if described_by]
         self._typed = of_each(queries.TYPES, placeholders("type", store.types))
-        named_by = [*placeholders("name", store.names), *placeholders("obsolete", store.obsolete)]
-        labels, labels_of_any_language = (of_each(template, named_by) for template in _TEXTS)
+        labels, labels_of_any_language = (of_each(template, placeholders("name", store.names)) for template in _TEXTS)
         naming = Naming(
             short=ids.short,
             iri=ids.iri,

@@ -173,7 +173,10 @@ class ConditionChecker:
             if identity:
                 return await self.entities.with_name(condition, prop, constants, node)
             ids = prop.ids
-        report_other_kinds(condition, prop, self.vocabulary.value_kinds(ids), constants, self.findings, written=written)
+        kinds = self.vocabulary.value_kinds(ids)
+        if prop.name == NAME and not ids:
+            kinds = frozenset({"text"})  # as names are
+        report_other_kinds(condition, prop, kinds, constants, self.findings, written=written)
         return replace(condition, left=prop) if prop.name == NAME else None
 
     async def _compare_id(
