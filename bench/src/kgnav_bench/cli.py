@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from kgnav_bench.agents.commands import ask
 from kgnav_bench.commands import FILE, FOLDER, NEW_FILE, NEW_FOLDER, example, measurement
 from kgnav_bench.graphwalk.commands import graphwalk, maze
 from kgnav_bench.runs import Run
@@ -304,6 +305,7 @@ def formats(record: Run, edges: int, folder: Path, suffixes: tuple[str, ...]) ->
     return benchmark.run(record, edges, folder, suffixes or benchmark.SUFFIXES)
 
 
+main.add_command(ask)
 main.add_command(graphwalk)
 main.add_command(maze)
 main.add_command(proof)

@@ -26,8 +26,8 @@ RESULTS = Path("bench-results")
 
 P = ParamSpec("P")
 
-_WITHOUT_INFLUENCE: Final = frozenset({"clear"})
-"""Options that results do not depend on: a run that was killed leaves a store that has to be cleared."""
+_WITHOUT_INFLUENCE: Final = frozenset({"clear", "concurrency", "stop_after", "timeout"})
+"""Options that results do not depend on, such as `clear`: a run that was killed leaves a store to be cleared."""
 _CREDENTIALS: Final = re.compile(r"://[^/?#\s]*@")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from enum import StrEnum
@@ -17,7 +18,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from kgnav_bench.models import CallRequest, EndpointError, Finish, Message, Model, Reply, Role, Tool
+from kgnav_bench.models import CallRequest, ContextFullError, EndpointError, Finish, Message, Model, Reply, Role, Tool
 from kgnav_bench.records import Tokens
 
 if TYPE_CHECKING:
@@ -36,6 +37,11 @@ MAX_TOKENS = 4096
 """Tokens of a reply if none are given. Anthropic's API requires a number."""
 
 _PIP = "pip install 'kgnav-bench[models]'"
+_TOO_LONG_STATUS = frozenset({400, 413, 422, 500})
+_TOO_LONG = re.compile(
+    r"context.{0,20}(length|window|size)|(tokens|prompt|too long).{0,40}(exceed|context|maximum)", re.IGNORECASE
+)
+"""What OpenAI, Anthropic, vLLM and llama.cpp say of a prompt that is longer than the context."""
 _REASON = 300
 """Most characters of an endpoint's own message in ours."""
 
@@ -159,6 +165,8 @@ class _EndpointModel:
             reason = error.__cause__ or error
             raise EndpointError(f"{self._url} cannot be reached: {reason}. Check that the model is served.") from error
         except api.APIStatusError as error:
+            if error.status_code in _TOO_LONG_STATUS and _TOO_LONG.search(_message(error)):
+                raise ContextFullError(f"{self._url}: {_message(error)[:_REASON]}") from error
             advice = "Try again later." if error.status_code >= 500 else "Check the arm's settings and the model."
             raise self._error(f"refuses the request with status {error.status_code}", error, advice) from error
         except (api.APIError, ValueError) as error:

@@ -14,6 +14,14 @@ class EndpointError(Exception):
     """The model cannot be asked: the endpoint does not answer, or it refuses the request. The message says which."""
 
 
+class ServerFailedError(Exception):
+    """The server of the graph does not answer, or ended."""
+
+
+class ContextFullError(EndpointError):
+    """The messages are longer than the model's context."""
+
+
 class Role(StrEnum):
     """Who wrote a message."""
 

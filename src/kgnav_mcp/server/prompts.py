@@ -26,7 +26,7 @@ from kgnav_mcp.render.table import RenderOptions
 from kgnav_mcp.render.text import NAME_LIMIT, clean, name_and_id, node_text, printable_id
 from kgnav_mcp.render.tokens import count_tokens
 from kgnav_mcp.server.prompt_texts import filled, placeholders
-from kgnav_mcp.server.worked_examples import ExampleCalls, WorkedExamples
+from kgnav_mcp.server.worked_examples import ExampleCalls, WorkedExamples, final_answer
 
 Question = Annotated[str, Field(description="The question to answer from the graph.")]
 GraphName = Annotated[str, Field(description="Which graph; the first configured one when left out.")]
@@ -39,7 +39,7 @@ _TOPICS = 2_000
 _CLOSING = (
     "Rules: use only what the tools show, not what you remember. Copy ids exactly. Look at every value of a relevant "
     "relation, not only at the first. Give dates, numbers and names as they are shown. If the graph does not hold the "
-    "answer, say so. End with one line: `Final answer: {...}`, several answers separated by commas."
+    'answer, say so. End with one line: `Final answer: [...]`, a JSON list of all answers: `["first", "second"]`.'
 )
 
 
@@ -195,4 +195,4 @@ def _example(walk: SampleWalk, spec: PromptSpec) -> str:
     lines += spec.example_lines(walk)
     end: Node = walk.steps[-1].tail if walk.steps else walk.start
     answer = end.label or end.id if isinstance(end, Entity) else end.text
-    return "\n".join([*lines, f"Final answer: {{{clean(clipped(answer, NAME_LIMIT))}}}"])
+    return "\n".join([*lines, final_answer([clean(clipped(answer, NAME_LIMIT))])])

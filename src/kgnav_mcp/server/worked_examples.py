@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
@@ -166,7 +167,7 @@ class WorkedExamples:
             lines += [call.reason, called, table]
         last = walk[-1]
         lines.append(f"{printable_id(last.relation.id)} has these rows there and no others, so they are the answer.")
-        return "\n".join([*lines, f"Final answer: {{{', '.join(clean(end.label or end.id) for end in last.ends)}}}"])
+        return "\n".join([*lines, final_answer([clean(end.label or end.id) for end in last.ends])])
 
 
 def _suits(answer: Answer, table: str, call: ExampleCall) -> bool:
@@ -237,3 +238,8 @@ def _shortened(text: str, step: WalkedStep, size: int) -> str:
     left_out = len(rows) - len(chosen)
     note = [f"(left out here: {left_out:,} of the {len(rows):,} rows of this table)"] if left_out else []
     return "\n".join([*lines[: separator + 1], *chosen, *note])
+
+
+def final_answer(answers: Sequence[str]) -> str:
+    """The line that ends an example: a JSON list, because names may have commas."""
+    return f"Final answer: {json.dumps(answers, ensure_ascii=False)}"

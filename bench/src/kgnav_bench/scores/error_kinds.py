@@ -18,7 +18,8 @@ from kgnav_bench.scores.observations import Observations
 from kgnav_bench.scores.values import key
 
 _CONTEXT: Final = re.compile(
-    r"context.{0,20}(?:length|window|size)|(?:tokens|prompt|too long).{0,40}(?:exceed|context|maximum)|prompt is too long",
+    r"context.{0,20}(?:length|window|size)|prompt is too long"
+    r"|(?:tokens|prompt|too long).{0,40}(?:exceed|context|maximum)",
     re.IGNORECASE,
 )
 """What OpenAI's, Anthropic's, vLLM's and llama.cpp's endpoints say."""

@@ -1,0 +1,169 @@
+"""Arms: how a model is asked, as configuration. Each arm is a TOML file, ours in the folder `arms`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+FOLDER = Path(__file__).parent / "arms"
+
+ALL_TOOLS = "*"
+"""Among the tools of a phase: all that the server has."""
+
+
+class ArmError(Exception):
+    """There is no such arm, or its file is not one. The message says what to change."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Protocol(StrEnum):
+    """How a model asks for tools."""
+
+    NATIVE = "native"
+    """By the tool calls of its API."""
+    TAGS = "tags"
+    """By text, as GraphWalker's `<kg-query>get_relations("...")</kg-query>`. Answers come as `<information>`."""
+
+
+class Output(StrEnum):
+    """What a phase ends with."""
+
+    ANSWER = "answer"
+    """The final answer in the required form."""
+    TEXT = "text"
+    """Any text, for the phases after it."""
+    BLOCK = "block"
+    """A fenced block, or the whole text if there is none, for the phases after it."""
+
+
+class Call(_Part):
+    """A tool that is called without the model, as GraphRunner's verification of a plan."""
+
+    tool: str
+    arguments: Mapping[str, str]
+    """By the tool's parameter: a text with placeholders, such as `{plan}`."""
+    back_to: str = ""
+    """The earlier phase that continues with `correction` if the tool answers with an error."""
+    correction: str = ""
+    """What that phase is told. `{problem}` is the tool's answer."""
+    retries: int = Field(default=3, ge=0)
+    """Times that the earlier phase is continued."""
+
+
+class Phase(_Part):
+    """A part of a method: a conversation with the model, or a call without it.
+
+    Texts may have the placeholders `{question}`, `{topics}`, `{form}`, `{schema}` and the names of earlier phases.
+    """
+
+    name: str = ""
+    server_prompt: str = ""
+    """The server's own prompt that begins the conversation, such as `search_on_graph`."""
+    instructions: bool = False
+    """Whether the server's instructions are the system prompt, as in a chat client."""
+    system: str = ""
+    prompt: str = ""
+    """The user's first message, after the server's prompt if there is one."""
+    tools: Sequence[str] = ()
+    protocol: Protocol = Protocol.NATIVE
+    output: Output = Output.ANSWER
+    max_turns: int = Field(default=30, ge=1)
+    """Requests to the model."""
+    cut_after: str = ""
+    """A tool: after each of its calls without an error, the conversation is cut back to the first message, this call
+    and its answer."""
+    call: Call | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if self.call is None and not (self.prompt or self.server_prompt):
+            raise ValueError("a phase needs prompt, server_prompt or call")
+        if self.call is not None and not self.name:
+            raise ValueError("a phase with call needs a name")
+        return self
+
+    @property
+    def wants_schema(self) -> bool:
+        """Whether a text of it shows the schema of the graph."""
+        return "{schema}" in self.prompt + self.system
+
+
+class Arm(_Part):
+    """A method of answering questions."""
+
+    name: str
+    source: str = ""
+    """The paper and its section."""
+    differences: str = ""
+    """What differs from the source."""
+    toolsets: str = ""
+    """The server's option --toolsets; its default if empty."""
+    reminders: int = Field(default=1, ge=0)
+    """Times that an output without an answer in the required form is answered with that form."""
+    phases: Sequence[Phase] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _phases_fit(self) -> Self:
+        earlier: set[str] = set()
+        for phase in self.phases:
+            if phase.call is not None and phase.call.back_to and phase.call.back_to not in earlier:
+                raise ValueError(f"phase {phase.name!r} goes back to {phase.call.back_to!r}, which is not before it")
+            earlier.add(phase.name)
+        if self.phases[-1].call is not None or self.phases[-1].output is not Output.ANSWER:
+            raise ValueError("the last phase must end with the answer")
+        return self
+
+    @property
+    def needs_server(self) -> bool:
+        """Whether anything of this arm comes from the server."""
+        return any(
+            phase.tools or phase.call or phase.server_prompt or phase.instructions or phase.wants_schema
+            for phase in self.phases
+        )
+
+    @property
+    def tool_names(self) -> frozenset[str]:
+        """The tools that the server must have."""
+        named = {tool for phase in self.phases for tool in phase.tools if tool != ALL_TOOLS}
+        return frozenset(named | {phase.call.tool for phase in self.phases if phase.call is not None})
+
+
+def arm_names() -> Sequence[str]:
+    """The names of the arms of this package."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def arm_path(name: str) -> Path:
+    """The file of an arm by its name, or by its own path.
+
+    Raises:
+        ArmError: there is none.
+    """
+    path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
+    if not path.is_file():
+        raise ArmError(f"there is no arm {name!r}. Name one of {', '.join(arm_names())}, or a TOML file of yours.")
+    return path
+
+
+def read_arm(path: Path) -> Arm:
+    """The arm of a file.
+
+    Raises:
+        ArmError: the file is not an arm.
+    """
+    try:
+        return Arm.model_validate({"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))})
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ArmError(f"{path} cannot be read: {error}") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the arm"
+        raise ArmError(f"{path} is not an arm: {place}: {first['msg']}") from error

@@ -1,0 +1,201 @@
+"""Asks all questions of a file by one arm, and reports how the attempts ended and what they cost."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median
+from time import perf_counter
+
+from kgnav_bench import report
+from kgnav_bench.agents.arms import Arm
+from kgnav_bench.agents.loop import Limits, Loop
+from kgnav_bench.agents.server import Server, served
+from kgnav_bench.endpoints import Provider, connect
+from kgnav_bench.records import Attempt, Outcome, Question, read_records, write_records
+from kgnav_bench.runs import Items, Run
+
+ATTEMPTS = ".attempts.jsonl"
+"""Suffix of the file with the attempts alone, beside the run's."""
+
+
+class TooManyFailuresError(Exception):
+    """Attempts failed one after the other. The message is the last failure's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """US dollars for a million tokens."""
+
+    prompt: float
+    completion: float
+    cached: float | None = None
+    """Of prompt tokens that were read from a cache; None: as `prompt`."""
+
+    def of(self, attempt: Attempt) -> float:
+        """The price of an attempt in US dollars."""
+        cached = self.prompt if self.cached is None else self.cached
+        total = 0.0
+        for turn in attempt.turns:
+            tokens = turn.tokens
+            total += (tokens.prompt - tokens.cached) * self.prompt + tokens.cached * cached
+            total += tokens.completion * self.completion
+        return total / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where the model is."""
+
+    url: str
+    model: str
+    provider: Provider | None = None
+    timeout: float = 300.0
+    """Seconds for one request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the graph is: a graph to serve, or a running server's URL. The demo graph if both are None."""
+
+    graph: str | None = None
+    server: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """What is asked, where and how."""
+
+    arm: Arm
+    endpoint: Endpoint
+    place: Place
+    limits: Limits
+    repeats: int = 1
+    concurrency: int = 1
+    stop_after: int = 5
+    """Failed attempts in a row that end the run."""
+    prices: Prices | None = None
+
+
+def chosen(path: Path, sample: int | None, seed: int) -> list[Question]:
+    """The questions of a file, or a random sample of them in the file's order.
+
+    Raises:
+        UnreadableRecordsError: the file is not one of questions.
+        ValueError: two questions have the same id, or there are none.
+    """
+    questions = list(read_records(path, Question))
+    twice = [name for name, count in Counter(question.id for question in questions).items() if count > 1]
+    if twice:
+        raise ValueError(f"{path} has several questions with the id {twice[0]!r}. Give each its own.")
+    if not questions:
+        raise ValueError(f"{path} has no questions.")
+    if sample is None or sample >= len(questions):
+        return questions
+    places = sorted(random.Random(seed).sample(range(len(questions)), sample))  # noqa: S311 - a sample, not a secret
+    return [questions[place] for place in places]
+
+
+def run(record: Run, experiment: Experiment, questions: Sequence[Question]) -> str:
+    """Make the attempts that are missing or failed, write all beside the run's file, and report.
+
+    Raises:
+        TooManyFailuresError: the endpoint or the server keeps failing. What was finished before is kept.
+        EndpointError: the endpoint cannot be used.
+        ServerFailedError: the server does not start.
+        ArmError: the server has not the tools of the arm.
+    """
+    wanted = {
+        f"{question.id}#{repeat}": (question, repeat) for repeat in range(experiment.repeats) for question in questions
+    }
+    with record.items("attempts", Attempt, len(wanted)) as group:
+        missing = {
+            key: item for key, item in wanted.items() if key not in group or group[key].outcome is Outcome.FAILED
+        }
+        try:
+            if missing:
+                asyncio.run(_ask(group, experiment, missing))
+        finally:
+            finished = [group[key] for key in wanted if key in group]
+            write_records(record.path.with_name(record.path.stem + ATTEMPTS), finished)
+    kinds = {question.id: question.kind for question in questions}
+    return _report(experiment.arm, experiment.endpoint.model, finished, kinds)
+
+
+async def _ask(group: Items[Attempt], experiment: Experiment, missing: Mapping[str, tuple[Question, int]]) -> None:
+    """Make attempts, some at a time, and keep each when it is finished."""
+    endpoint, arm, todo = experiment.endpoint, experiment.arm, iter(missing.items())
+    failures = 0
+    async with (
+        connect(endpoint.url, endpoint.model, provider=endpoint.provider, request_timeout=endpoint.timeout) as model,
+        _server(arm, experiment.place) as server,
+    ):
+
+        async def work() -> None:
+            nonlocal failures
+            for key, (question, repeat) in todo:
+                begin = perf_counter()
+                attempt = await Loop(arm, model, server, question, experiment.limits, repeat).attempt()
+                if experiment.prices is not None:
+                    attempt = attempt.model_copy(update={"price": experiment.prices.of(attempt)})
+                group.finish(key, attempt, begin)
+                failures = failures + 1 if attempt.outcome is Outcome.FAILED else 0
+                if failures >= experiment.stop_after:
+                    raise TooManyFailuresError(attempt.error)
+
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for _ in range(min(experiment.concurrency, len(missing))):
+                    tasks.create_task(work())
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from errors
+
+
+@asynccontextmanager
+async def _server(arm: Arm, place: Place) -> AsyncGenerator[Server | None]:
+    """The server if the arm needs one."""
+    if arm.needs_server:
+        async with served(arm, place.graph, place.server) as server:
+            yield server
+    else:
+        yield None
+
+
+def _report(arm: Arm, model: str, attempts: Sequence[Attempt], kinds: Mapping[str, str]) -> str:
+    by_kind: dict[str, list[Attempt]] = {}
+    for attempt in attempts:
+        by_kind.setdefault(kinds[attempt.question] or "-", []).append(attempt)
+    groups = dict(sorted(by_kind.items()))
+    if len(groups) != 1:
+        groups["all"] = list(attempts)
+    outcomes = list(Outcome)
+    headers = ("kind", "attempts", *outcomes, "calls", "wrong calls", "prompt tokens", "reply tokens", "s, median", "$")
+    rows = [(kind, *_row(some, outcomes)) for kind, some in groups.items() if some]
+    lines = [f"{arm.name}, {model}: {len({each.question for each in attempts}):,} questions", ""]
+    lines += [report.table(headers, rows), "", "Calls and tokens are means of an attempt, $ is the sum."]
+    failed = [each for each in attempts if each.outcome is Outcome.FAILED]
+    if failed:
+        lines += ["", f"{len(failed):,} attempts failed, the last one because: {failed[-1].error}"]
+        lines.append("The same command tries them again.")
+    return "\n".join(lines)
+
+
+def _row(attempts: Sequence[Attempt], outcomes: Sequence[Outcome]) -> list[str]:
+    ended = Counter(attempt.outcome for attempt in attempts)
+    calls = [[call for turn in attempt.turns for call in turn.calls] for attempt in attempts]
+    prices = [attempt.price for attempt in attempts if attempt.price is not None]
+    return [
+        f"{len(attempts):,}",
+        *(f"{ended[outcome]:,}" for outcome in outcomes),
+        f"{fmean(map(len, calls)):.1f}",
+        f"{fmean(sum(call.is_error for call in each) for each in calls):.1f}",
+        f"{fmean(sum(turn.tokens.prompt for turn in attempt.turns) for attempt in attempts):,.0f}",
+        f"{fmean(sum(turn.tokens.completion for turn in attempt.turns) for attempt in attempts):,.0f}",
+        f"{median(attempt.seconds for attempt in attempts):.1f}",
+        f"{sum(prices):.4f}" if prices else "-",
+    ]
