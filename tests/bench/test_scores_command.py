@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from kgnav_bench.cli import main
 from kgnav_bench.models import Model
-from kgnav_bench.records import Attempt, Outcome, read_records, write_records
+from kgnav_bench.records import Attempt, Outcome, Tokens, Turn, read_records, write_records
 from kgnav_bench.scores import run
 from kgnav_bench.scores.scoring import Scores, Verdict
 from kgnav_bench.scores.summary import Summary
+from tests.bench.model_server import Play, model_server
 from tests.bench.scored import attempt, failed, question, shown
 from tests.bench.test_scores_judging import Grader
 
 PRICES = ("--judge-price-prompt", "30", "--judge-price-completion", "60")
+COUNTED = Turn(tokens=Tokens(prompt=900, completion=100))
 QUESTIONS = [question("Up", name=f"q{n}", kind=f"{1 + n % 2}-hop") for n in range(6)]
 WALK = [attempt("Up" if n else "no", question=f"q{n}", turns=shown(failed("Not found: x"), "a|Up")) for n in range(6)]
 PLAN = [attempt("Up", question=f"q{n}", arm="plan | text", model="m$1") for n in range(5)]
@@ -57,9 +60,10 @@ def test_the_folder_has_a_record_for_each_attempt_the_summary_and_the_report(fol
 
 
 def test_pictures_are_the_same_for_the_same_attempts(folder: Path):
+    write_records(Path("asked.jsonl"), [*WALK, attempt("Up", question="q0", arm="plan", turns=(COUNTED,))])
     taken = list[dict[str, bytes]]()
     for _ in range(2):
-        assert score("walk.jsonl", "plan.jsonl.gz", "--plots").exit_code == 0
+        assert score("asked.jsonl", "--plots").exit_code == 0
         taken.append({each.name: each.read_bytes() for each in (folder / "out").glob("*.svg")})
     assert taken[0] == taken[1]
     assert sorted(taken[0]) == ["accuracy-by-kind.svg", "accuracy-by-tokens.svg", "accuracy.svg"]
@@ -142,3 +146,32 @@ def test_a_judge_decides_what_is_correct_and_is_asked_only_about_answers(folder:
     assert verdicts == [Verdict.CORRECT, Verdict.INCORRECT]
     assert score("asked.jsonl", *judge, "--again").exit_code == 0
     assert len(graders[-1].shown) == 1
+
+
+def test_what_ask_writes_can_be_scored_and_judged_by_the_same_endpoint(folder: Path):
+    def reply(body: Mapping[str, Any]) -> Play:
+        judged = "You grade answers" in str(body["messages"])
+        return Play("verdict: correct" if judged else 'Final answer: ["Up"]')
+
+    with model_server(reply) as server:
+        endpoint = (
+            "--model",
+            "m",
+            "--url",
+            server.url,
+            "--data",
+            "questions.jsonl",
+            "--repeats",
+            "2",
+            "-o",
+            "io.jsonl",
+        )
+        asked = CliRunner().invoke(main, ["ask", "--arm", "io", *endpoint])
+        assert asked.exit_code == 0, asked.output
+        judge = ("--judge-url", server.url, "--judge-model", "m")
+        result = score("io.attempts.jsonl", *judge, "--no-plots")
+    assert result.exit_code == 0, result.output
+    (contender,) = Summary.model_validate_json((folder / "out/summary.json").read_text()).contenders
+    assert (contender.name, contender.total.attempts, contender.total.pass_at_k) == ("io (m)", 12, {1: 1, 2: 1})
+    assert contender.total.measures["set_match"].mean == contender.total.measures["judged"].mean == 1
+    assert contender.total.costs["prompt_tokens"].mean > 0

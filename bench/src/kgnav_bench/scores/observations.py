@@ -16,7 +16,7 @@ _ECHOES: Final = frozenset({"think", "add_step", "start_trail", "show_trail", "c
 _CELLS: Final = re.compile(r"(?<!\\)\||\n")
 _PARTS: Final = re.compile(r'[\[\]{}(),;:"]')
 _DELIMITERS: Final = r"\s*[|\[\]{}(),;:\"'\n]\s*"
-_KIND: Final = re.compile(r"([^\n:]{1,40}):")
+_FIRST_WORDS: Final = re.compile(r"[^\n:.'\"\d]{1,40}")
 
 
 class Observations:
@@ -64,9 +64,9 @@ def shown_share(attempt: Attempt, answers: Sequence[Answer], kind: AnswerKind) -
 
 
 def failures(attempt: Attempt) -> dict[str, int]:
-    """Number of failed calls by the first words of their errors, such as `Not found` or `Invalid plan`."""
-    first_words = (_KIND.match(call.result.lstrip()) for call in calls(attempt) if call.is_error)
-    return dict(Counter(words[1] if words else "other" for words in first_words))
+    """Number of failed calls by the first words of their errors, without names and numbers, such as `Not found`."""
+    first_words = (_FIRST_WORDS.match(call.result.lstrip()) for call in calls(attempt) if call.is_error)
+    return dict(Counter(words[0].strip() if words else "other" for words in first_words))
 
 
 def corrected(attempt: Attempt) -> bool | None:

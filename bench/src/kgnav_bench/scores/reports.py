@@ -12,6 +12,8 @@ from kgnav_bench.scores.summary import COMPARED, Comparison, Contender, Correct,
 
 _NAMED: Final = 20
 """Missing questions that are named here. The summary names all."""
+_LISTED: Final = 8
+"""Kinds of failed calls that are listed here, the most frequent first."""
 _SENSES: Final = {
     Correct.SET_MATCH: "all true answers are given and no other",
     Correct.HITS_AT_1: "the first given answer is true",
@@ -148,8 +150,9 @@ def _tools(summary: Summary) -> Iterator[str]:
     )
     for each in summary.contenders:
         if each.total.failed_calls:
-            counts = ", ".join(f"{_cell(kind)} {count:,}" for kind, count in each.total.failed_calls.items())
-            yield f"\nFailed calls of {_cell(each.name)}: {counts}."
+            counts = [f"{_cell(kind)} {count:,}" for kind, count in each.total.failed_calls.items()]
+            more = [f"{len(counts) - _LISTED:,} other kinds"] if len(counts) > _LISTED else []
+            yield f"\nFailed calls of {_cell(each.name)}: {', '.join(counts[:_LISTED] + more)}."
 
 
 def _errors(summary: Summary) -> Iterator[str]:
