@@ -25,7 +25,17 @@ def commands(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...],
 
 
 COMMANDS = dict(commands(main))
-PREPARATIONS = {("convert",), ("graphwalk", "make"), ("plans", "make"), ("neo4j", "make"), ("neo4j", "films")}
+PREPARATIONS = {
+    ("convert",),
+    ("dataset", "list"),
+    ("dataset", "fetch"),
+    ("dataset", "read"),
+    ("dataset", "graph"),
+    ("graphwalk", "make"),
+    ("plans", "make"),
+    ("neo4j", "make"),
+    ("neo4j", "films"),
+}
 """Commands that write what is measured, and measure nothing."""
 
 

@@ -13,6 +13,7 @@ import click
 
 from kgnav_bench.agents.commands import ask
 from kgnav_bench.commands import FILE, FOLDER, NEW_FILE, NEW_FOLDER, example, measurement
+from kgnav_bench.datasets.commands import dataset
 from kgnav_bench.graphwalk.commands import graphwalk, maze
 from kgnav_bench.runs import Run
 from kgnav_bench.scores.commands import score
@@ -306,6 +307,7 @@ def formats(record: Run, edges: int, folder: Path, suffixes: tuple[str, ...]) ->
 
 
 main.add_command(ask)
+main.add_command(dataset)
 main.add_command(graphwalk)
 main.add_command(maze)
 main.add_command(proof)

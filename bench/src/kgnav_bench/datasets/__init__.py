@@ -1,0 +1,1 @@
+"""Reads the published forms of question sets as questions, and fetches them."""

@@ -1,0 +1,105 @@
+"""What a dataset is: where its files are, whose they are, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kgnav_bench.datasets.rows import BadRowError, Row, Rows
+from kgnav_bench.records import Question
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A published file."""
+
+    split: str
+    url: str
+    sha256: str | None = None
+    """None where the publisher may change the file, or nobody here has seen it."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the cache."""
+        return self.url.rpartition("/")[2].partition("?")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How rows become questions."""
+
+    path: Path
+    language: str = "en"
+    """Of the question's text, where a dataset has several."""
+    place: str = ""
+    """The row that is read, such as `line 3`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A published set of questions."""
+
+    name: str
+    title: str
+    graph: str
+    """The knowledge graph that its questions are about."""
+    licence: str
+    home: str
+    """The page of those who made it."""
+    used_by: str
+    """The papers here that evaluate on it."""
+    rows: Rows
+    question: Callable[[Row, Reading], Question]
+    files: Sequence[File] = ()
+    """Those that can be fetched without a login."""
+    by_hand: str = ""
+    """How to get the files that cannot."""
+
+
+@dataclass(slots=True)
+class Read:
+    """The questions of a file, and what was wrong in it."""
+
+    questions: list[Question] = field(default_factory=list[Question])
+    bad: list[str] = field(default_factory=list[str])
+    """Place and reason of each row that is not a question."""
+    renamed: int = 0
+    """Questions whose id another one has: they have a number behind it."""
+
+
+def read(dataset: Dataset, path: Path, *, split: str = "", language: str = "en") -> Read:
+    """All questions of a file.
+
+    Raises:
+        UnreadableDatasetError: the file is not one of this dataset.
+    """
+    result = Read()
+    used: dict[str, int] = {}
+    for place, row in dataset.rows(path):
+        try:
+            question = dataset.question(row, Reading(path, language, place))
+        except BadRowError as error:
+            result.bad.append(f"{place}: {error}")
+            continue
+        number = used[question.id] = used.get(question.id, 0) + 1
+        if number > 1:
+            result.renamed += 1
+        name = question.id if number == 1 else f"{question.id}#{number}"
+        result.questions.append(question.model_copy(update={"id": name, "dataset": dataset.name, "split": split}))
+    return result
+
+
+def numbered(reading: Reading) -> str:
+    """An id from the row's place, for datasets without ids."""
+    return reading.place.rpartition(" ")[2]
+
+
+def either(first: Rows, other: Rows, suffixes: Sequence[str]) -> Rows:
+    """Reads files with one of these suffixes by `first`, all others by `other`. Compression does not count."""
+
+    def rows(path: Path) -> Iterator[tuple[str, Row]]:
+        bare = path.with_suffix("") if path.suffix in {".gz", ".bz2"} else path
+        return (first if bare.suffix in suffixes else other)(path)
+
+    return rows
