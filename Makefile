@@ -18,17 +18,23 @@ OTHER_TESTS := tests/test_imports.py tests/test_comparing.py tests/test_concurre
 	tests/server/test_transport.py tests/plans/test_evaluated.py \
 	$(addprefix tests/adapters/embedded/test_,graphfile.py pool.py load_process.py load_rdf.py load_tables.py)
 
+# PyTorch from PyPI is built for CUDA on Linux and cannot be imported without its libraries: 6 GB with them.
+TRAIN_VENV ?= .venv-train
+TRAIN_FOLDER ?= .train-smoke
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-other check dist dist-check audit docs clean
+.PHONY: help demo test test-other check dist dist-check audit real-model train-smoke docs clean
 
 help:
 	@echo "make demo    answer a question with the demo graph, through a real client"
 	@echo "make test    run the tests"
 	@echo "make test-other PYTHON=python3.13    run the tests that may differ by version on another Python"
+	@echo "make train-smoke    train a tiny model with GraphWalker's recipes on the processor: 6 GB, minutes, not in CI"
 	@echo "make check   formatting, lint, types, import rules, generated documentation, file lengths"
 	@echo "make dist    wheels, source distributions, the bundle for desktop clients and the registry's entry, in dist"
 	@echo "make dist-check    the same, and try the wheel on every Python of this machine"
 	@echo "make audit   compare the answers of every store with the raw files, an hour"
+	@echo "make real-model    run every method with a small language model on this machine, half an hour"
 	@echo "make docs    rewrite the generated parts of docs, and the pictures"
 	@echo "make clean   remove $(VENV) and caches"
 
@@ -55,6 +61,14 @@ test-other:
 	$(OTHER_VENV)/bin/python -m pip install --quiet --editable ".[all]" --editable "bench[models,plots]" --group test
 	$(OTHER_VENV)/bin/python -m pytest -q -p no:cacheprovider --numprocesses 2 --dist loadgroup $(OTHER_TESTS)
 
+train-smoke:
+	$(PYTHON) -m venv $(TRAIN_VENV)
+	$(TRAIN_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(TRAIN_VENV)/bin/python -m pip install --quiet --editable . --editable "bench[train]" --group test
+	rm -rf $(TRAIN_FOLDER)
+	$(TRAIN_VENV)/bin/python -m scripts.train_smoke $(TRAIN_FOLDER)
+	OMP_NUM_THREADS=1 $(TRAIN_VENV)/bin/python -m pytest -q -p no:cacheprovider tests/bench/test_training_trl.py
+
 check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -72,8 +86,12 @@ dist-check: $(READY)
 audit: $(READY)
 	$(BIN)/python -m scripts.audit
 
+real-model: $(READY)
+	$(BIN)/python -m scripts.real_model
+
 docs: $(READY)
 	$(BIN)/python -m scripts.generate_docs
 
 clean:
-	rm -rf $(VENV) $(OTHER_VENV) .pytest_cache .ruff_cache .import_linter_cache build dist
+	rm -rf $(VENV) $(OTHER_VENV) $(TRAIN_VENV) $(TRAIN_FOLDER) .real-model .pytest_cache .ruff_cache \
+		.import_linter_cache build dist

@@ -27,14 +27,12 @@ def commands(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...],
 COMMANDS = dict(commands(main))
 PREPARATIONS = {
     ("convert",),
-    ("dataset", "list"),
-    ("dataset", "fetch"),
-    ("dataset", "read"),
-    ("dataset", "graph"),
+    *(("dataset", name) for name in ("list", "fetch", "read", "graph")),
     ("graphwalk", "make"),
     ("plans", "make"),
     ("neo4j", "make"),
     ("neo4j", "films"),
+    *(("walks", name) for name in ("make", "check", "questions", "overlap", "roll")),
 }
 """Commands that write what is measured, and measure nothing."""
 
@@ -74,3 +72,11 @@ def test_a_store_is_named_without_its_password_and_may_be_cleared_to_resume(tmp_
         ran = CliRunner().invoke(command, ["--neo4j", "bolt://me:secret@host:1", "-o", str(results), *given])
         assert "bolt://me:secret@host:1" in ran.output
     assert "secret" not in results.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["freebase", "wikidata"])
+def test_a_folder_without_the_files_of_a_dataset_is_not_converted(tmp_path: Path, name: str):
+    target = tmp_path / "graph.nt.gz"
+    ran = CliRunner().invoke(main, ["convert", "--dataset", name, str(tmp_path), str(target)])
+    assert f"is not a folder of {name}" in ran.output
+    assert not target.exists()

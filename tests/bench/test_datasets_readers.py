@@ -367,7 +367,7 @@ def test_the_real_simplequestions_are_read_whole(tmp_path: Path):
 
 def test_the_example_of_ones_own_questions_is_read(tmp_path: Path):
     readme = (Path(__file__).parents[2] / "bench" / "README.md").read_text(encoding="utf-8")
-    section = readme.partition("## Bring your own questions")[2]
+    section = readme.partition("## Bring your own questions")[2].partition("\n## ")[0]
     example = section.partition("```json\n")[2].partition("```")[0]
     questions = list(read_records(written(tmp_path, "q.jsonl", example), Question))
     assert len(questions) == 5

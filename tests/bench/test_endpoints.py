@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
 
 from kgnav_bench.endpoints import Provider, connect, provider_of
-from kgnav_bench.models import CallRequest, EndpointError, Finish, Message, Reply, Role, Tool
+from kgnav_bench.models import CallRequest, ContextFullError, EndpointError, Finish, Message, Reply, Role, Tool
 from kgnav_bench.records import Tokens
 from tests.bench.model_server import ModelServer, Play, model_server
 
@@ -119,13 +120,44 @@ async def test_a_failure_that_passes_is_retried(provider: Provider, status: int)
         (Play("broken", status=500, headers={"Retry-After": "0.01"}), "status 500: broken. Try again later"),
         (Play("no such model", status=404), "has no model 'scripted', .*: no such model. Check --model"),
         (Play("bad key", status=401), "does not accept the API key: bad key"),
-        (Play("context of 2048 tokens exceeded", status=400), "status 400: context of 2048 tokens exceeded"),
+        (Play("max_tokens: 99 > 9, the maximum of output tokens", status=400), "status 400: max_tokens: 99 > 9"),
         (Play(body="<html>"), "sent what is not a reply|sent a response without"),
     ],
 )
 async def test_a_failure_that_stays_is_an_error_with_the_endpoints_reason(provider: Provider, play: Play, message: str):
     with model_server([play]) as server, pytest.raises(EndpointError, match=message):
         await completed(server, provider, retries=1)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This model's maximum context length is 8192 tokens. However, your messages have 9000",
+        "prompt is too long: 208310 tokens > 200000 maximum",
+        "input length and `max_tokens` exceed context limit: 199000 + 4096 > 200000",
+        "Requested tokens (2116) exceed context window of 2048",
+        "the request exceeds the available context size, try increasing it",
+    ],
+)
+async def test_a_conversation_longer_than_the_context_is_told_apart(provider: Provider, said: str):
+    with model_server([Play(said, status=400)]) as server, pytest.raises(ContextFullError, match=re.escape(said)):
+        await completed(server, provider)
+
+
+async def test_what_utf_8_cannot_write_is_no_argument_and_is_replaced_in_texts():
+    with model_server(
+        [Play("half \ud83d a pair", [("search", '{"entity": "\\ud83d"}'), ("search", '{"n": NaN}')])]
+    ) as server:
+        reply = await completed(server, Provider.OPENAI)
+    assert reply.text == "half \ufffd a pair"
+    assert [call.arguments for call in reply.calls] == ['{"entity": "\\ud83d"}', '{"n": NaN}']
+
+
+@pytest.mark.parametrize("body", ['{"choices": [{"index": 0}]}', '{"choices": [{"message": {"content": 5}}]}', "[]"])
+async def test_a_response_of_another_form_is_an_error(body: str):
+    with model_server([Play(body=body)]) as server, pytest.raises(EndpointError, match="sent"):
+        await completed(server, Provider.OPENAI)
 
 
 @BOTH

@@ -64,10 +64,11 @@ def test_an_empty_set_against_another_is_wrong(asked: object, given: tuple[str, 
 
 @pytest.mark.parametrize("outcome", [Outcome.UNREADABLE, Outcome.EXHAUSTED, Outcome.REFUSED, Outcome.FAILED])
 def test_an_attempt_without_an_answer_is_wrong_whatever_it_has_and_whatever_is_true(outcome: Outcome):
-    for asked, given in ((NOTHING, ()), (FOUR, ("Ada", "Bo", "Cy", "Di"))):
+    for asked, given in ((NOTHING, ()), (FOUR, ("Ada", "Bo", "Cy", "Di")), (FOUR, ("Zoe",))):
         scores = score_attempt(asked, attempt(*given, outcome=outcome))
         assert (scores.set_match, scores.hits_at_1, scores.exact_match) == (False, False, False)
-        assert scores.f1 == scores.precision == scores.recall == scores.rouge_l == 0
+        assert scores.f1 == scores.precision == scores.recall == scores.rouge_l == scores.false_positives == 0
+        assert scores.answer == ()
 
 
 def test_a_truth_value_is_compared_as_one():

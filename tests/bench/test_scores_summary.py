@@ -26,12 +26,13 @@ def test_repeats_are_averaged_before_questions():
         attempt("Up", question="1", repeat=0),
         attempt("Up", question="1", repeat=1),
         attempt("Up", question="1", repeat=2),
-        attempt("no", question="2"),
+        attempt(question="2", outcome=Outcome.ABSTAINED),
         questions=(ONE, TWO),
     )
     (contender,) = summary.contenders
     # Question 1: 3 of 3; question 2: 0 of 1. The mean is 1/2, not 3/4.
     assert contender.total.measures["accuracy"].mean == 0.5
+    assert contender.total.answer_rate == 0.5
     assert contender.fewer_repeats == ("2",)
     assert contender.total.accuracy_deviation is None
 
@@ -75,6 +76,14 @@ def test_other_names_of_a_true_answer_agree():
     assert contender.total.agreement == 1
 
 
+def test_the_agreement_has_as_many_classes_as_attempts():
+    (contender,) = summarized(
+        *(attempt(given, question="1", repeat=n) for n, given in enumerate(("Up", "up", "no"))), questions=(ONE,)
+    ).contenders
+    # H = -(2/3 log2 2/3 + 1/3 log2 1/3) = 0.9183; 1 - 0.9183 / log2 3 = 0.4206.
+    assert contender.total.agreement == pytest.approx(0.4206, abs=1e-4)
+
+
 def test_the_deviation_between_repeats_of_ark_v1_table_iii():
     (contender,) = summarized(
         *(attempt("Up", question=q, repeat=r) for q, r in (("1", 0), ("2", 0), ("1", 1))),
@@ -100,14 +109,14 @@ def test_the_retrieval_and_recovery_rates_of_graphwalker_3_5():
     (contender,) = summarized(
         attempt("Up", question="1", turns=shown(failed("Not found: x"), "a|Up")),
         attempt("Up", question="2", turns=shown(failed("Not found: x"), "a|Up")),
-        attempt("Up", question="3", turns=shown("nothing")),
+        attempt("Up", question="3", turns=shown("nothing", failed("Not found: x"))),
         questions=(ONE, both, THREE),
     ).contenders
     assert contender.total.retrieval_rate == pytest.approx(2 / 3)
     assert contender.total.full_retrieval_rate == pytest.approx(1 / 3)
-    # Two attempts have a failed call; both call again without error, and one is correct.
-    assert (contender.total.with_failed_calls, contender.total.recovery_rate) == (2, 0.5)
-    assert contender.total.failed_calls == {"Not found": 2}
+    # Three attempts have a failed call; two of them call again without error, one of which is correct.
+    assert (contender.total.with_failed_calls, contender.total.recovery_rate) == (3, pytest.approx(1 / 3))
+    assert contender.total.failed_calls == {"Not found": 3}
 
 
 def test_failed_attempts_count_as_wrong_and_are_counted_on_their_own():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -77,7 +78,7 @@ async def test_the_answer_of_an_example_has_every_row_of_its_last_relation() -> 
             result = await connected.call_tool("search", {**arguments, "properties_to_filter_for": [relation]})
             assert result.structured_content is not None
             labels = [row["value"]["label"] for row in result.structured_content["rows"]]
-            assert lines[-1] == f"Final answer: {{{', '.join(labels)}}}"
+            assert lines[-1] == f"Final answer: {json.dumps(labels, ensure_ascii=False)}"
 
 
 async def test_one_example_alone_passes_a_hub() -> None:

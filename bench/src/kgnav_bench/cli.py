@@ -18,6 +18,8 @@ from kgnav_bench.graphwalk.commands import graphwalk, maze
 from kgnav_bench.runs import Run
 from kgnav_bench.scores.commands import score
 from kgnav_bench.trails.commands import proof, trails
+from kgnav_bench.training.commands import train
+from kgnav_bench.walks.commands import walks
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -167,7 +169,11 @@ def convert(dataset: str, data: Path, target: Path) -> None:
     """
     from kgnav_bench import freebase, wikidata  # noqa: PLC0415 - as above
 
-    written = freebase.convert(data, target) if dataset == "freebase" else wikidata.convert(data, target)
+    try:
+        written = freebase.convert(data, target) if dataset == "freebase" else wikidata.convert(data, target)
+    except FileNotFoundError as error:
+        target.unlink(missing_ok=True)
+        raise click.ClickException(f"{error.filename} is not there: {data} is not a folder of {dataset}.") from error
     click.echo(f"{written:,} triples")
 
 
@@ -313,3 +319,5 @@ main.add_command(maze)
 main.add_command(proof)
 main.add_command(score)
 main.add_command(trails)
+main.add_command(train)
+main.add_command(walks)

@@ -26,8 +26,10 @@ RESULTS = Path("bench-results")
 
 P = ParamSpec("P")
 
-_WITHOUT_INFLUENCE: Final = frozenset({"clear", "concurrency", "stop_after", "timeout"})
-"""Options that results do not depend on, such as `clear`: a run that was killed leaves a store to be cleared."""
+_WITHOUT_INFLUENCE: Final = frozenset(
+    {"clear", "concurrency", "stop_after", "timeout", "price_prompt", "price_completion", "price_cached"}
+)
+"""Options that kept results do not depend on, such as `clear`: a run that was killed leaves a store to be cleared."""
 _CREDENTIALS: Final = re.compile(r"://[^/?#\s]*@")
 
 
@@ -76,14 +78,14 @@ def measurement(function: Callable[Concatenate[Run, P], str]) -> Callable[..., N
 def _parameters(context: click.Context, options: Mapping[str, object]) -> dict[str, object]:
     """Whatever the results depend on: the command, its arguments, its files, and what is measured."""
     names = context.command_path.split()[1:]
-    given = {name: _described(value) for name, value in options.items() if name not in _WITHOUT_INFLUENCE}
+    given = {name: described(value) for name, value in options.items() if name not in _WITHOUT_INFLUENCE}
     return {"command": " ".join(names), **given, **{name: version(name) for name in ("kgnav-bench", "kgnav-mcp")}}
 
 
-def _described(value: object) -> object:
+def described(value: object) -> object:
     """A parameter as JSON: a file by its path, size and time; an address without user and password."""
     if isinstance(value, tuple):
-        return [_described(each) for each in cast("tuple[object, ...]", value)]
+        return [described(each) for each in cast("tuple[object, ...]", value)]
     if isinstance(value, str):
         return _CREDENTIALS.sub("://", value)
     if not isinstance(value, Path):

@@ -38,9 +38,7 @@ MAX_TOKENS = 4096
 
 _PIP = "pip install 'kgnav-bench[models]'"
 _TOO_LONG_STATUS = frozenset({400, 413, 422, 500})
-_TOO_LONG = re.compile(
-    r"context.{0,20}(length|window|size)|(tokens|prompt|too long).{0,40}(exceed|context|maximum)", re.IGNORECASE
-)
+_TOO_LONG = re.compile(r"maximum context length|prompt is too long|context (limit|window|size)", re.IGNORECASE)
 """What OpenAI, Anthropic, vLLM and llama.cpp say of a prompt that is longer than the context."""
 _REASON = 300
 """Most characters of an endpoint's own message in ours."""
@@ -132,8 +130,8 @@ class _EndpointModel:
     def name(self) -> str:
         return self._name
 
-    async def _request(self, create: Callable[..., Any], parameters: Mapping[str, Any]) -> tuple[Any, float]:
-        """A parsed response and the seconds of the request that succeeded.
+    async def _request(self, create: Callable[..., Any], parameters: Mapping[str, Any]) -> Reply:
+        """The reply to a request.
 
         Raises:
             EndpointError: there is none after all retries, or the endpoint refuses the request.
@@ -142,7 +140,14 @@ class _EndpointModel:
             async with asyncio.timeout(self._patience):
                 raw = await create(**parameters)
                 parsed = raw.parse()  # awaitable in one of the two packages
-                return (await parsed if isawaitable(parsed) else parsed), raw.elapsed.total_seconds()
+                response = await parsed if isawaitable(parsed) else parsed
+        try:
+            return self._reply(response, raw.elapsed.total_seconds())
+        except (AttributeError, TypeError, LookupError, ValueError) as error:  # the packages check no types
+            raise EndpointError(f"{self._url} sent what is not a reply: {str(response)[:_REASON]}") from error
+
+    def _reply(self, response: Any, seconds: float) -> Reply:  # noqa: ANN401 - servers differ from the package's types
+        raise NotImplementedError
 
     @contextmanager
     def _explained(self) -> Generator[None]:
@@ -189,11 +194,17 @@ def _message(error: Any) -> str:  # noqa: ANN401 - of either package
     return str(error.message).rstrip(". ")
 
 
+def _text(text: str) -> str:
+    """The text of a reply. Half a surrogate pair, which UTF-8 has not, is replaced."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _arguments(text: str) -> Mapping[str, Any] | str:
-    """Arguments of a call; the text itself if it is not a JSON object."""
+    """Arguments of a call; the text itself if it is not a JSON object, or cannot be written as one in UTF-8."""
     try:
         parsed: object = json.loads(text or "{}")
-    except ValueError:
+        json.dumps(parsed, allow_nan=False, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
         return text
     return cast("Mapping[str, Any]", parsed) if isinstance(parsed, dict) else text
 
@@ -216,6 +227,7 @@ class _OpenAIModel(_EndpointModel):
     ) -> Reply:
         parameters: dict[str, Any] = {"model": self._name, "messages": [_openai_message(each) for each in messages]}
         if tools:
+            parameters["tool_choice"] = "auto"  # the default of the API, which llama-cpp-python does not know
             parameters["tools"] = [
                 {
                     "type": "function",
@@ -233,8 +245,7 @@ class _OpenAIModel(_EndpointModel):
             parameters[self._limit] = max_tokens
         if stop:
             parameters["stop"] = list(stop)
-        response, seconds = await self._request(self._client.chat.completions.with_raw_response.create, parameters)
-        return self._reply(response, seconds)
+        return await self._request(self._client.chat.completions.with_raw_response.create, parameters)
 
     @property
     def _limit(self) -> str:
@@ -267,7 +278,7 @@ class _OpenAIModel(_EndpointModel):
             completion=getattr(usage, "completion_tokens", 0) or 0,
             cached=getattr(details, "cached_tokens", 0) or 0,
         )
-        return Reply(message.content or refusal or "", calls, finish, tokens, seconds)
+        return Reply(_text(message.content or refusal or ""), calls, finish, tokens, seconds)
 
 
 def _openai_message(message: Message) -> dict[str, Any]:
@@ -323,7 +334,9 @@ class _AnthropicModel(_EndpointModel):
             parameters["extra_body"] = {"temperature": temperature}
         if stop:
             parameters["stop_sequences"] = list(stop)
-        response, seconds = await self._request(self._client.messages.with_raw_response.create, parameters)
+        return await self._request(self._client.messages.with_raw_response.create, parameters)
+
+    def _reply(self, response: Any, seconds: float) -> Reply:  # noqa: ANN401 - servers differ from the package's types
         return _anthropic_reply(response, seconds)
 
 
@@ -335,9 +348,9 @@ _ANTHROPIC_FINISH: Mapping[str, Finish] = {
 
 
 def _anthropic_reply(response: Any, seconds: float) -> Reply:  # noqa: ANN401 - servers differ from the package's types
-    text = "".join(block.text for block in response.content if block.type == "text")
+    text = _text("".join(block.text for block in response.content if block.type == "text"))
     calls = tuple(
-        CallRequest(block.id, block.name, cast("Mapping[str, Any]", block.input))
+        CallRequest(block.id, block.name, _arguments(json.dumps(block.input)))
         for block in response.content
         if block.type == "tool_use"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote, unquote
 
-from kgnav_mcp.adapters.short_ids import is_obo_id
+from kgnav_mcp.adapters.ids.prefixes import is_iri, is_obo_id
 
 _DOTTED = re.compile(r"\w+(\.\w+)+")
 """A dotted name of Freebase, such as `people.person.place_of_birth`."""
@@ -15,7 +15,6 @@ _UPPER_SNAKE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 """The usual form of a relationship type: `ACTED_IN`."""
 _PREFIXED = re.compile(r"[\w.-]*:[^\s/:][^\s:]*")
 """A prefixed name such as `dbo:birthPlace`."""
-_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S*")
 _MAX_LENGTH, _MAX_WORDS = 200, 6
 """The longest name, in characters and in words, that is searched for in ids."""
 
@@ -31,11 +30,6 @@ def marked_obsolete(name: str) -> str:
 def is_marked_obsolete(name: str) -> bool:
     """Whether a name has that mark."""
     return name.startswith(f"{_OBSOLETE}: ")
-
-
-def is_iri(text: str) -> bool:
-    """Whether an id has the form of an absolute IRI (`http://...`, `urn:...`)."""
-    return _IRI.fullmatch(text) is not None
 
 
 def local_name(reference: str) -> str:

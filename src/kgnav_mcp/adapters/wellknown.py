@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from kgnav_mcp.adapters.short_ids import OBO
-
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -12,9 +10,11 @@ FOAF = "http://xmlns.com/foaf/0.1/"
 DCTERMS = "http://purl.org/dc/terms/"
 FREEBASE = "http://rdf.freebase.com/ns/"
 OWL = "http://www.w3.org/2002/07/owl#"
+OBO = "http://purl.obolibrary.org/obo/"
 OBO_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
 SCHEMA = ("http://schema.org/", "https://schema.org/")
 
+OWL_DEPRECATED = OWL + "deprecated"
 RDF_TYPE = RDF + "type"
 RDFS_SUBCLASS = RDFS + "subClassOf"
 RDF_REIFIES = RDF + "reifies"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from kgnav_mcp.adapters.naming import is_iri
+from kgnav_mcp.adapters.ids.prefixes import is_iri
 from kgnav_mcp.cli.boundary import INTERRUPTED, TERMINATED, Command, Terminated, terminable
 from kgnav_mcp.cli.options import JSON_FLAG, print_json
 from kgnav_mcp.cli.table_options import table_options

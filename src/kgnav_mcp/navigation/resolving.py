@@ -18,6 +18,7 @@ from kgnav_mcp.model import AbsentRelation, Direction, Entity, Namesake, Page, R
 from kgnav_mcp.navigation.codes import bearers
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.listing import relation_facts
+from kgnav_mcp.navigation.nearest_entities import nearest_entities
 from kgnav_mcp.navigation.pages import select
 from kgnav_mcp.navigation.words import words
 from kgnav_mcp.port import GraphAdapter, TailKind
@@ -256,12 +257,10 @@ _NONE_NEAR = "Nothing is called like it: call find_node with other words, or des
 async def _with_nearest(graph: GraphAdapter, problems: Sequence[Unresolved]) -> list[Unresolved]:
     """The problems, with nearest entities for the first unknown names. Each of these costs a look-up."""
     unknown = [one.reference for one in problems if isinstance(one, UnknownEntity)][:_MOST_ADVISED]
-    pages = await gathered(*(graph.find(name, limit=NEAREST) for name in unknown))
+    entities = await gathered(*(nearest_entities(graph, name, NEAREST) for name in unknown))
     nearest = {
-        name: UnknownEntity(
-            name, [candidate.entity for candidate in page.items], next_step=_USE_NEAREST if page.items else _NONE_NEAR
-        )
-        for name, page in zip(unknown, pages, strict=True)
+        name: UnknownEntity(name, found, next_step=_USE_NEAREST if found else _NONE_NEAR)
+        for name, found in zip(unknown, entities, strict=True)
     }
     return [nearest.get(one.reference, one) if isinstance(one, UnknownEntity) else one for one in problems]
 
@@ -270,13 +269,15 @@ def spellings(printed: str) -> list[str]:
     """The ids that a printed id may stand for, likeliest first.
 
     The text itself; without surrounding blanks or the angle brackets of an IRI; and with the changes of printing
-    undone: a backslash before a pipe in a table, and percent-encoding of characters that a table cannot show.
+    undone: a backslash before a pipe in a table, and percent-encoding of characters that a table cannot show. Last with
+    brackets, which stores print around an IRI such as `PMID:1` that could be read as a short form.
     """
     plain = printed.strip()
     if _IN_BRACKETS.fullmatch(plain):
         return [printed, *spellings(plain[1:-1])]
     unescaped = _ESCAPED.sub(r"\1", plain)
-    return list(dict.fromkeys((printed, plain, unescaped, unquote(plain), unquote(unescaped))))
+    found = dict.fromkeys((printed, plain, unescaped, unquote(plain), unquote(unescaped)))
+    return [*found, *([bracketed] if _IN_BRACKETS.fullmatch(bracketed := f"<{plain}>") else [])]
 
 
 def matching_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> dict[str, list[RelationFacts]]:

@@ -253,6 +253,17 @@ def test_gml_with_wrong_brackets_is_refused_with_a_line(tmp_path: Path, text: st
     assert caught.value.line
 
 
+LATIN_1 = b'graph [\n node [ id 1 label "Z\xfcrich" ]\n node [ id 2 ]\n edge [ source 1 target 2 ]\n directed 1\n]\n'
+
+
+def test_gml_may_say_behind_its_edges_that_they_are_directed_and_be_in_latin_1(tmp_path: Path) -> None:
+    source, target = write(tmp_path, "g.gml", LATIN_1), tmp_path / "g.kg"
+    graph = Loaded(target, load([source], target))
+    assert graph.nodes()["1"][0] == "Zürich"
+    assert "g.gml: read as Latin-1, as it is not UTF-8" in graph.report.notes
+    assert not any("undirected" in note for note in graph.report.notes)
+
+
 PAJEK = """% made by hand
 *Network people
 *Vertices 5 3

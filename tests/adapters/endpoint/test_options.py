@@ -141,3 +141,16 @@ async def test_several_graphs_are_walked_as_one(loaded: Load):
     both = first.replace("#", f"&{second.partition('?')[2].partition('#')[0]}#")
     async with open_adapter(both, AdapterOptions()) as adapter:
         assert list(await adapter.describe(["ex:a", "ex:c"])) == ["ex:a", "ex:c"]
+
+
+async def test_obsolete_terms_are_marked_and_iris_like_short_forms_need_no_brackets(loaded: Load):
+    turtle = """\
+PREFIX ex: <http://ex.example/> PREFIX owl: <http://www.w3.org/2002/07/owl#>
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+ex:a rdfs:label "Ann"@en ; owl:deprecated true . ex:b rdfs:label "Bob"@en ; owl:deprecated false .
+ex:C_1 owl:deprecated true . ex:d rdfs:label "Krebs"@de ; owl:deprecated true . <PMID:1> rdfs:label "paper" .
+"""
+    async with open_adapter(loaded("obsolete", turtle), AdapterOptions(languages=("en",))) as adapter:
+        found = await adapter.describe(["ex:a", "ex:b", "ex:C_1", "ex:d"])
+        assert [each.label for each in found.values()] == ["obsolete: Ann", "Bob", "obsolete: C 1", "obsolete: Krebs"]
+        assert [each.entity.id for each in (await adapter.find("PMID:1", limit=5)).items] == ["<PMID:1>"]

@@ -9,13 +9,13 @@ import pyoxigraph
 import pytest
 from rdflib import XSD, BNode, Literal, URIRef
 
+from kgnav_mcp.adapters.ids.rdf import iri
 from kgnav_mcp.adapters.sparql.terms import (
     MAX_TERMS,
     Fragment,
     batches,
     comma_separated,
     fill,
-    iri,
     rows,
     sendable,
     values,

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 from rdflib import XSD, BNode, Literal, URIRef
 
+from kgnav_mcp.adapters.ids.rdf import iri
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.reading import number_in
-from kgnav_mcp.adapters.sparql.terms import comma_separated, fill, iri, rows, values
+from kgnav_mcp.adapters.sparql.terms import comma_separated, fill, rows, values
 from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import ConfigurationError, StoreTimeout, StoreUnavailable, Unsupported
 from tests.services import Virtuoso, need_virtuoso, running

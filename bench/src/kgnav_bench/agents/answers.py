@@ -117,7 +117,7 @@ def text_call(text: str) -> TextCall | None:
     return _parsed(written, written) or _parsed(written, written.translate(_QUOTES)) or TextCall(written)
 
 
-_QUOTES = str.maketrans("“”‘’", "\"\"''")
+_QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 
 
 def _parsed(written: str, code: str) -> TextCall | None:
@@ -128,7 +128,10 @@ def _parsed(written: str, code: str) -> TextCall | None:
         named = {each.arg: ast.literal_eval(each.value) for each in node.keywords if each.arg is not None}
         if len(named) < len(node.keywords):
             return None
-        return TextCall(written, node.func.id, [ast.literal_eval(each) for each in node.args], named)
+        positional = [ast.literal_eval(each) for each in node.args]
+        # Python has values that JSON has not, such as sets: those are refused here.
+        positional, named = json.loads(json.dumps([positional, named], allow_nan=False))
+        return TextCall(written, node.func.id, positional, named)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
 

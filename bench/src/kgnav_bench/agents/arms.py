@@ -15,6 +15,9 @@ FOLDER = Path(__file__).parent / "arms"
 ALL_TOOLS = "*"
 """Among the tools of a phase: all that the server has."""
 
+SCHEMA_TOOL = "describe_graph"
+"""The tool whose answer is the placeholder `{schema}`."""
+
 
 class ArmError(Exception):
     """There is no such arm, or its file is not one. The message says what to change."""
@@ -64,7 +67,8 @@ class Phase(_Part):
     Texts may have the placeholders `{question}`, `{topics}`, `{form}`, `{schema}` and the names of earlier phases.
     """
 
-    name: str = ""
+    name: str = Field(default="", pattern="^([a-z][a-z_]*)?$")
+    """Lower-case letters and `_`. Of one phase alone it may be empty."""
     server_prompt: str = ""
     """The server's own prompt that begins the conversation, such as `search_on_graph`."""
     instructions: bool = False
@@ -106,6 +110,8 @@ class Arm(_Part):
     """What differs from the source."""
     toolsets: str = ""
     """The server's option --toolsets; its default if empty."""
+    server_options: Sequence[str] = ()
+    """More options of the server, such as `["--shots", "5"]`. A server at a URL has its own."""
     reminders: int = Field(default=1, ge=0)
     """Times that an output without an answer in the required form is answered with that form."""
     phases: Sequence[Phase] = Field(min_length=1)
@@ -116,6 +122,8 @@ class Arm(_Part):
         for phase in self.phases:
             if phase.call is not None and phase.call.back_to and phase.call.back_to not in earlier:
                 raise ValueError(f"phase {phase.name!r} goes back to {phase.call.back_to!r}, which is not before it")
+            if phase.name in earlier:
+                raise ValueError(f"two phases have the name {phase.name!r}")
             earlier.add(phase.name)
         if self.phases[-1].call is not None or self.phases[-1].output is not Output.ANSWER:
             raise ValueError("the last phase must end with the answer")
@@ -133,7 +141,8 @@ class Arm(_Part):
     def tool_names(self) -> frozenset[str]:
         """The tools that the server must have."""
         named = {tool for phase in self.phases for tool in phase.tools if tool != ALL_TOOLS}
-        return frozenset(named | {phase.call.tool for phase in self.phases if phase.call is not None})
+        called = {phase.call.tool for phase in self.phases if phase.call is not None}
+        return frozenset(named | called | {SCHEMA_TOOL for phase in self.phases if phase.wants_schema})
 
 
 def arm_names() -> Sequence[str]:

@@ -121,10 +121,15 @@ def run(record: Run, experiment: Experiment, questions: Sequence[Question]) -> s
             if missing:
                 asyncio.run(_ask(group, experiment, missing))
         finally:
-            finished = [group[key] for key in wanted if key in group]
+            finished = [_priced(group[key], experiment.prices) for key in wanted if key in group]
             write_records(record.path.with_name(record.path.stem + ATTEMPTS), finished)
     kinds = {question.id: question.kind for question in questions}
     return _report(experiment.arm, experiment.endpoint.model, finished, kinds)
+
+
+def _priced(attempt: Attempt, prices: Prices | None) -> Attempt:
+    """The attempt with its price. Kept ones have none, so that a run can be continued with other prices."""
+    return attempt if prices is None else attempt.model_copy(update={"price": prices.of(attempt)})
 
 
 async def _ask(group: Items[Attempt], experiment: Experiment, missing: Mapping[str, tuple[Question, int]]) -> None:
@@ -141,8 +146,6 @@ async def _ask(group: Items[Attempt], experiment: Experiment, missing: Mapping[s
             for key, (question, repeat) in todo:
                 begin = perf_counter()
                 attempt = await Loop(arm, model, server, question, experiment.limits, repeat).attempt()
-                if experiment.prices is not None:
-                    attempt = attempt.model_copy(update={"price": experiment.prices.of(attempt)})
                 group.finish(key, attempt, begin)
                 failures = failures + 1 if attempt.outcome is Outcome.FAILED else 0
                 if failures >= experiment.stop_after:
@@ -176,11 +179,11 @@ def _report(arm: Arm, model: str, attempts: Sequence[Attempt], kinds: Mapping[st
     outcomes = list(Outcome)
     headers = ("kind", "attempts", *outcomes, "calls", "wrong calls", "prompt tokens", "reply tokens", "s, median", "$")
     rows = [(kind, *_row(some, outcomes)) for kind, some in groups.items() if some]
-    lines = [f"{arm.name}, {model}: {len({each.question for each in attempts}):,} questions", ""]
+    lines = [f"{arm.name}, {model}; questions: {len({each.question for each in attempts}):,}", ""]
     lines += [report.table(headers, rows), "", "Calls and tokens are means of an attempt, $ is the sum."]
     failed = [each for each in attempts if each.outcome is Outcome.FAILED]
     if failed:
-        lines += ["", f"{len(failed):,} attempts failed, the last one because: {failed[-1].error}"]
+        lines += ["", f"Failed attempts: {len(failed):,}, the last one because: {failed[-1].error}"]
         lines.append("The same command tries them again.")
     return "\n".join(lines)
 

@@ -150,7 +150,7 @@ class Loop:
         talk = self._talks[phase.name]
         native = phase.protocol is Protocol.NATIVE
         tools = self.server.tools(phase.tools) if self.server is not None else []
-        text = ""
+        text = next((turn.text for turn in reversed(self.turns) if turn.phase == phase.name), "")
         while self._turns_left(phase):
             self._check_budget(text)
             reply = await self.model.complete(
@@ -185,9 +185,8 @@ class Loop:
         )
 
     def _check_budget(self, text: str) -> None:
-        calls = self._calls_made
-        if calls >= self.limits.max_calls:
-            raise _End(Outcome.EXHAUSTED, text, f"{calls} calls without an answer")
+        if self._calls_made > self.limits.max_calls:
+            raise _End(Outcome.EXHAUSTED, text, f"{self.limits.max_calls} calls without an answer")
         tokens = sum(turn.tokens.prompt + turn.tokens.completion for turn in self.turns)
         if self.limits.token_budget is not None and tokens >= self.limits.token_budget:
             raise _End(Outcome.EXHAUSTED, text, f"{tokens:,} tokens without an answer")
@@ -216,19 +215,15 @@ class Loop:
     async def _native_calls(
         self, phase: Phase, reply: Reply, tools: Sequence[Tool], talk: list[Message]
     ) -> Sequence[ToolCall]:
-        """The calls of a reply, of which those above the limit are answered with it and not made."""
-        left = max(self.limits.max_calls - self._calls_made, 0)
-        cut = len(reply.calls) - 1 if reply.finish is Finish.LENGTH else len(reply.calls)
+        """The calls of a reply with their answers. One that was cut with the reply is not made."""
+        last = len(reply.calls) - 1
         made: list[ToolCall] = []
         for place, request in enumerate(reply.calls):
-            if place >= left:
-                problem = f"The limit of {self.limits.max_calls} calls is reached."
-            elif place >= cut:
+            if place == last and reply.finish is Finish.LENGTH:
                 problem = "The reply was cut within this call. Call again, and write less."
+                made.append(ToolCall(tool=request.tool, arguments=request.arguments, result=problem, is_error=True))
             else:
-                made.append(await self._call(request.tool, request.arguments, tools))
-                continue
-            made.append(ToolCall(tool=request.tool, arguments=request.arguments, result=problem, is_error=True))
+                made.append(await self._call(request.tool, request.arguments, tools, len(made)))
         talk.append(Message(Role.ASSISTANT, reply.text, reply.calls))
         talk += [
             Message(Role.TOOL, call.result, call_id=request.id) for request, call in zip(reply.calls, made, strict=True)
@@ -254,15 +249,19 @@ class Loop:
             made = ToolCall(tool=call.tool, arguments=call.written, result=problem, is_error=True)
         else:
             arguments = {**dict(zip(names, call.positional, strict=False)), **call.named}
-            made = await self._call(call.tool, arguments, tools)
+            made = await self._call(call.tool, arguments, tools, 0)
         talk.append(Message(Role.ASSISTANT, until_first_call(reply.text)))
         talk.append(Message(Role.USER, f"<information>\n{made.result}\n</information>"))
         return (made,)
 
-    async def _call(self, tool: str, arguments: Mapping[str, Any] | str, tools: Sequence[Tool]) -> ToolCall:
-        """A call with its answer. What the model got wrong is an answer, too."""
+    async def _call(
+        self, tool: str, arguments: Mapping[str, Any] | str, tools: Sequence[Tool], before: int
+    ) -> ToolCall:
+        """A call with its answer, also to what the model got wrong. `before`: earlier calls of this turn."""
         names = [each.name for each in tools]
-        if tool not in names:
+        if self._calls_made + before >= self.limits.max_calls:
+            problem = f"The limit of {self.limits.max_calls} calls is reached. Answer from what you have."
+        elif tool not in names:
             problem = f"There is no tool {tool!r}. There are: {', '.join(names) or 'none'}."
         elif isinstance(arguments, str):
             problem = f"The arguments are not a JSON object: {arguments[:200]!r}. Call {tool} again with one."

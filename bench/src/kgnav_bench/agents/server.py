@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from tempfile import TemporaryFile
 from time import perf_counter
-from typing import Any, cast
+from typing import Any, TextIO, cast
 
 from mcp import Client, MCPError
-from mcp.client.stdio import StdioServerParameters
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import INVALID_PARAMS, TextContent
 
-from kgnav_bench.agents.arms import ALL_TOOLS, Arm, ArmError
+from kgnav_bench.agents.arms import ALL_TOOLS, SCHEMA_TOOL, Arm, ArmError
 from kgnav_bench.client import server_command
 from kgnav_bench.models import ServerFailedError, Tool
 from kgnav_bench.records import ToolCall
@@ -79,7 +81,7 @@ class Server:
             ServerFailedError: the server does not answer, or the graph cannot be read.
         """
         if self._schema is None:
-            described = await self.call("describe_graph", {})
+            described = await self.call(SCHEMA_TOOL, {})
             if described.is_error:
                 raise ServerFailedError(f"the server cannot describe the graph: {described.result}")
             self._schema = described.result
@@ -94,30 +96,40 @@ async def served(arm: Arm, location: str | None, url: str | None) -> AsyncGenera
         ArmError: the server has not the tools of the arm.
         ServerFailedError: it does not start, or does not answer.
     """
-    if url is None:
-        command = [*server_command(location), *(("--toolsets", arm.toolsets) if arm.toolsets else ())]
-        target: StdioServerParameters | str = StdioServerParameters(command=command[0], args=command[1:])
-    else:
-        target = url
-    client = Client(target, mode="legacy")
-    try:
-        await client.__aenter__()
-    except BaseException as error:
-        if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
-            raise
-        place = url or location or "the demo graph"
-        raise ServerFailedError(f"no server for {place}: {_first(error)}. Try it: kgnav call describe_graph") from error
-    try:
-        listed = (await client.list_tools()).tools
-        tools = [Tool(each.name, each.description or "", each.input_schema) for each in listed]
-        if missing := sorted(arm.tool_names - {tool.name for tool in tools}):
-            raise ArmError(
-                f"the server has no {', '.join(missing)}, which arm {arm.name} needs. "
-                f"Start it with --toolsets {arm.toolsets or 'all'}, or leave --server out."
-            )
-        yield Server(client, tools, client.instructions or "")
-    finally:
-        await client.__aexit__(None, None, None)
+    with TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
+        client = Client(_transport(arm, location, log) if url is None else url, mode="legacy")
+        try:
+            await client.__aenter__()
+        except BaseException as error:
+            if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
+                raise
+            place = url or location or "the demo graph"
+            reason = _written(log).removeprefix("Error: ") or f"{_first(error)}. Check the address."
+            raise ServerFailedError(f"no server for {place}: {reason}") from error
+        try:
+            listed = (await client.list_tools()).tools
+            tools = [Tool(each.name, each.description or "", each.input_schema) for each in listed]
+            if missing := sorted(arm.tool_names - {tool.name for tool in tools}):
+                raise ArmError(
+                    f"the server has no {', '.join(missing)}, which arm {arm.name} needs. Start it with the toolsets "
+                    "that have them: kgnav-mcp --toolsets; those of an arm are the line `toolsets` of its file."
+                )
+            yield Server(client, tools, client.instructions or "")
+        finally:
+            await client.__aexit__(None, None, None)
+            sys.stderr.write(_written(log))
+
+
+def _transport(arm: Arm, location: str | None, log: TextIO) -> AbstractAsyncContextManager[Any]:
+    """A server as a child process, which writes its stderr to a file."""
+    toolsets = ("--toolsets", arm.toolsets) if arm.toolsets else ()
+    command, *arguments = [*server_command(location), *toolsets, *arm.server_options]
+    return stdio_client(StdioServerParameters(command=command, args=arguments), log)
+
+
+def _written(log: TextIO) -> str:
+    log.seek(0)
+    return log.read().strip()
 
 
 def _first(error: BaseException) -> str:

@@ -58,6 +58,11 @@ class Catalogue:
     properties: PropertyOptions
 
     @cached_property
+    def id_starts(self) -> Mapping[str, tuple[str, str]]:
+        """How ids that have a key begin, each with the label and the key."""
+        return {f"{label}:{key}=": (label, key) for label, key in self.id_keys}
+
+    @cached_property
     def name_keys(self) -> tuple[str, ...]:
         """Every key whose values are names, in any language."""
         return self._keys_named([*self.properties.names, *(name for names in self.names_of.values() for name in names)])

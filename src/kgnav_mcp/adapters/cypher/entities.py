@@ -12,7 +12,8 @@ from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import Builder, quoted
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue, CatalogueCache
 from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, Session, batches
-from kgnav_mcp.adapters.cypher.values import encodable, split_key, whole_number
+from kgnav_mcp.adapters.cypher.values import split_key, whole_number
+from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Entity, Relation
@@ -143,7 +144,7 @@ class Entities:
         """The nodes that references (ids) mean, by reference, each with its row of a query.
 
         The query must begin with `{lookup}` and return one row for each node, with the node as its first item. Unknown
-        references are left out. Two references to one node have the same anchor.
+        references are left out, and IRIs that several nodes have. Two references to one node have the same anchor.
         """
         decoder = self.decoder
         lookups = await in_thread(len(references), lambda: self.lookups(references))
@@ -167,14 +168,17 @@ class Entities:
 
         def matched() -> dict[str, Anchor]:
             found: dict[str, Anchor] = {}
+            ambiguous: set[str] = set()
             for lookup, rows in zip(lookups, answers, strict=True):
                 place = decoder.shown_keys.index(lookup.key) if lookup.key is not None else -1
                 for row in rows:
                     node_id, _, values = row[0]
                     anchor = Anchor(node_id, decoder.entity(row[0]), row)
                     for reference in lookup.references.get(str(node_id if place < 0 else values[place]), ()):
-                        found.setdefault(reference, anchor)
-            return {reference: found[reference] for reference in references if reference in found}
+                        if found.setdefault(reference, anchor).node_id != anchor.node_id:
+                            ambiguous.add(reference)
+            ambiguous = {reference for reference in ambiguous if not self._is_printed(reference)}
+            return {one: found[one] for one in references if one in found and one not in ambiguous}
 
         return await in_thread(len(references), matched)
 
@@ -216,25 +220,40 @@ class Entities:
     def lookups(self, references: Iterable[str]) -> list[Lookup]:
         """The look-ups that find these references: at least one for each kind of id among them, in batches."""
         kinds: dict[tuple[str | None, str | None], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-        prefixes = [(f"{label}:{key}=", (label, key)) for label, key in self.catalogue.current.id_keys]
         for reference in dict.fromkeys(references):
             if encodable(reference) != reference:
                 continue
             if self.session.dialect.node_id_form.fullmatch(reference):
                 kinds[None, None][reference].append(reference)
-            for start, kind in prefixes:
-                if reference.startswith(start):
-                    kinds[kind][reference[len(start) :]].append(reference)
+            forms = () if self._is_printed(reference) else self.iri_forms(reference)
+            for start, kind in self.catalogue.current.id_starts.items():
+                for text in (reference[len(start) :],) if reference.startswith(start) else forms:
+                    kinds[kind][text].append(reference)
         return [
             Lookup(*kind, {text: tuple(given) for text, given in batch})
             for kind, texts in kinds.items()
             for batch in batches(list(texts.items()), MAX_IDS_PER_QUERY)
         ]
 
+    def iri_forms(self, text: str) -> tuple[str, ...]:
+        """The forms in which a key may hold the IRI that a text means: full and short. Empty if it means none."""
+        prefixes = self.catalogue.current.properties.prefixes
+        keys = prefixes.keys(text)
+        if len(keys) == 1 and "://" not in text:
+            return ()
+        return tuple(dict.fromkeys((keys[-1], prefixes.short(keys[-1]), *(key for key in keys if key[0] != "<"))))
+
     def share_one_key(self, references: Sequence[str]) -> bool:
         """Whether all references use the same key of the same label, so that no two can mean the same node."""
-        prefixes = [f"{label}:{key}=" for label, key in self.catalogue.current.id_keys]
-        return any(all(reference.startswith(start) for reference in references) for start in prefixes)
+        return any(
+            all(reference.startswith(start) for reference in references) for start in self.catalogue.current.id_starts
+        )
+
+    def _is_printed(self, reference: str) -> bool:
+        """Whether a text is an id as answers print it."""
+        return reference.startswith(tuple(self.catalogue.current.id_starts)) or bool(
+            self.session.dialect.node_id_form.fullmatch(reference)
+        )
 
 
 def _written(lookup: Lookup, builder: Builder) -> str:

@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import labelled
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.names import MAX_HITS, MAX_NAME_LENGTH, MAX_SCANNED, Hits, NameReader, phrase
-from kgnav_mcp.adapters.cypher.values import encodable
+from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.likeness import ID, WORD
 from kgnav_mcp.adapters.plurals import plural_variants, singular_or_plural_forms
 from kgnav_mcp.concurrency import gathered

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.cypher.builder import labelled, quoted
 from kgnav_mcp.adapters.cypher.catalogue import FullText
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow, relation_of
 from kgnav_mcp.adapters.cypher.session import batches
-from kgnav_mcp.adapters.cypher.values import encodable
+from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, WORD, Rank, entities_named
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Direction, Entity, Namesake, Page, Stop, ValueMatch
@@ -69,11 +69,11 @@ class NameReader:
         return {name: _page(found.get(text, {}), known, limit, hits.stop) for name, text in search_texts.items()}
 
     async def with_values(self, values: Sequence[str], limit: int) -> dict[str, list[ValueMatch]]:
-        """The first nodes that have each text as the value of a property.
+        """The first nodes that have each text, or the IRI that it means, as the value of a property.
 
         All properties are read of a graph with few nodes, of a larger one those with an index.
         """
-        texts = [text for text in dict.fromkeys(values) if encodable(text) == text]
+        forms = {text: {text, *self._entities.iri_forms(text)} for text in values if encodable(text) == text}
         catalogue, decoder = self._catalogue.current, self._entities.decoder
         indexed = [
             queries.NODES_BY_INDEX.format(label=labelled(label), key=quoted(key))
@@ -84,7 +84,7 @@ class NameReader:
                 self._session.items(
                     queries.NODES_WITH_TEXT,
                     {"nodes": nodes},
-                    texts=texts,
+                    texts=sorted(set[str]().union(*forms.values())),
                     scanned=MAX_SCANNED,
                     most=limit,
                     described=decoder.described_keys,
@@ -95,11 +95,19 @@ class NameReader:
         found: dict[str, dict[tuple[str, str], ValueMatch]] = defaultdict(dict)
         for text, key, node in (row for rows in answers for row in rows):
             found[text][node[0], key] = ValueMatch(decoder.entity(node), relation_of(key))
-        return {text: list(matches.values())[:limit] for text, matches in found.items()}
+        matches = {text: [one for form in sorted(own) for one in found[form].values()] for text, own in forms.items()}
+        return {text: each[:limit] for text, each in matches.items() if each}
 
     async def by_key(self, values: Sequence[str]) -> dict[str, list[Anchor]]:
-        """The nodes, of any label, whose id key has each value: the value is an id without its `Label:key=` prefix."""
-        ids = {value: [f"{label}:{key}={value}" for label, key in self._catalogue.current.id_keys] for value in values}
+        """The nodes, of any label, whose id key has each value: the value is an id without its `Label:key=` prefix.
+
+        An IRI counts in any form.
+        """
+        ids = {
+            value: [f"{label}:{key}={form}" for label, key in self._catalogue.current.id_keys for form in forms]
+            for value in values
+            for forms in ({value, *self._entities.iri_forms(value)},)
+        }
         references = [reference for references_of_value in ids.values() for reference in references_of_value]
         found = await self._entities.find(references, queries.NODES_WITH_DEGREE, self.degree) if references else {}
         return {

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from kgnav_mcp.adapters import wellknown
+from kgnav_mcp.adapters.ids.prefixes import Prefixes
+from kgnav_mcp.adapters.options import PREFIXES, read_prefixes
 from kgnav_mcp.errors import ConfigurationError
 
-OPTIONS = ("keys", "names", "aliases", "descriptions")
+OPTIONS = ("keys", "names", "aliases", "descriptions", PREFIXES)
 
 _NAMES = ("name", "title", "label")
 """The default name properties, in order of preference. Letter case does not matter."""
@@ -30,12 +33,14 @@ class PropertyOptions:
     names_of: Mapping[str, Texts]
     aliases: Texts
     descriptions: Texts
+    prefixes: Prefixes
+    """Prefixes of ids in whose place a key holds the IRI."""
     stated: tuple[tuple[str, str | None, str], ...] = ()
     """The configured properties: option, label (None: of any) and property. Without the usual ones."""
 
     @classmethod
     def read(cls, given: Mapping[str, object]) -> PropertyOptions:
-        """Read the options `keys` (label = property), `names` (a list, or label = property), `aliases`, `descriptions`.
+        """Read `keys` (label = property), `names` (a list, or label = property), `aliases`, `descriptions`, `prefixes`.
 
         Raises:
             ConfigurationError: one has the wrong type.
@@ -50,7 +55,8 @@ class PropertyOptions:
             *(("names", label, name) for label, own in names_of.items() for name in own),
             *((option, None, name) for option, texts in lists.items() if option in given for name in texts),
         ]
-        return cls(keys, names, names_of, aliases, descriptions, tuple(stated))
+        prefixes = Prefixes(read_prefixes(given), wellknown.PREFIXES)
+        return cls(keys, names, names_of, aliases, descriptions, prefixes, tuple(stated))
 
 
 def _names(value: object) -> tuple[Texts, Mapping[str, Texts]]:

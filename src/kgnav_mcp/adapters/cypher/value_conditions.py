@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import Builder, quoted
-from kgnav_mcp.adapters.cypher.values import encodable
+from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.port.comparing import Moment, Period
 from kgnav_mcp.port.wanted_values import WantedValue
 

@@ -34,11 +34,6 @@ def split_key(key: str) -> tuple[str, str | None]:
     return (match["name"], match["language"]) if match else (key, None)
 
 
-def encodable(text: str) -> str:
-    """The text made valid for UTF-8: lone surrogates, which no stored text contains, become question marks."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def whole_number(text: str) -> int | None:
     """The integer that a text stands for; None if it is not one, or does not fit into 64 bits."""
     return int(text) if _INTEGER.fullmatch(text) and -_INTEGER_BOUND <= int(text) < _INTEGER_BOUND else None

@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from kgnav_mcp.adapters.embedded import queries
-from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.session import Session, checked_count, mapping, text, text_or_none, texts
 from kgnav_mcp.adapters.embedded.vocabulary import Vocabulary
+from kgnav_mcp.adapters.ids.prefixes import Prefixes
 from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Relation
@@ -185,10 +185,7 @@ class Catalogue:
         """
         self.revision = text(meta["revision"])
         file_prefixes = {name: text(namespace) for name, namespace in mapping(meta["prefixes"]).items()}
-        self.prefixes = Prefixes(
-            {**configured, **{name: file_prefixes[name] for name in file_prefixes if name not in configured}},
-            texts(meta.get("unprefixed", "[]")),
-        )
+        self.prefixes = Prefixes(configured, file_prefixes, unprefixed=texts(meta.get("unprefixed", "[]")))
         self._hidden_keys = frozenset(texts(meta.get("hidden_relations", "[]")) if hides_identifiers else ())
         self.coined_prefixes = self.prefixes.printed(texts(meta.get("coined_prefixes", "[]")))
         self.class_relations = frozenset(map(self.prefixes.short, texts(meta["type_relations"])))

@@ -9,8 +9,8 @@ from itertools import product
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import RelationEntry
-from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.wikibase_values import QUANTITY
 from kgnav_mcp.model import Literal
 from kgnav_mcp.port.comparing import Period
@@ -54,7 +54,7 @@ def equal_values(builder: Builder, property_: RelationEntry, value: str) -> list
     return [
         (text, f" {' '.join(datatypes)} ")
         for text in _whole_texts(builder, property_, [text for (text,) in beginnings])
-        if text != storable(value) and (datatypes := _datatypes(wanted, text))
+        if text != encodable(value) and (datatypes := _datatypes(wanted, text))
     ]
 
 

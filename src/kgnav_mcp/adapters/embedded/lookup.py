@@ -14,9 +14,9 @@ from itertools import islice, product
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
-from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
+from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.likeness import DESCRIPTION, ID, folded, spellings, words
 from kgnav_mcp.adapters.naming import local_name_variants, names_from_id
 from kgnav_mcp.adapters.plurals import plural_variants, singular_or_plural_forms
@@ -75,7 +75,7 @@ class NameLookup:
     def by_id(self, names: Iterable[str]) -> dict[str, list[Row]]:
         """Returns for each name rows of the entities whose id without its prefix spells that name."""
         namespaces = self._builder.prefixes.namespaces
-        forms = {name: local_name_variants(storable(name)) for name in names}
+        forms = {name: local_name_variants(encodable(name)) for name in names}
         keys = {
             name: [namespace + form for namespace in namespaces for form in name_forms]
             for name, name_forms in forms.items()
@@ -103,7 +103,7 @@ class NameLookup:
             named = named or row[1] != DESCRIPTION
             yield row
         if not named:
-            hint = storable(hint)
+            hint = encodable(hint)
             rows = self._session.all(queries.names.NAMES_STARTING, hint, hint + _LAST_CHARACTER, MOST_HITS)
             self.is_truncated |= len(rows) >= MOST_HITS
             yield from rows
@@ -193,7 +193,7 @@ class NameLookup:
 
 def _spellings(name: str) -> list[str]:
     """Returns the usual spellings of a name, as they may be stored."""
-    return spellings(storable(name))
+    return spellings(encodable(name))
 
 
 def _quoted(word: str) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from kgnav_mcp.adapters.candidates import Candidates, first_page
 from kgnav_mcp.adapters.embedded import entities, queries
-from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.lookup import MOST_SAME, NameLookup
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
+from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.adapters.likeness import ID, Rank, entities_named
 from kgnav_mcp.model import Candidate, Count, Namesake, Page, Stop, ValueMatch
@@ -60,7 +60,7 @@ class NameReader:
         found: dict[str, list[Row]] = {}
         for value in dict.fromkeys(values):
             self._session.check()
-            found[value] = self._session.all(queries.names.NODES_WITH_TEXT, storable(value), limit)
+            found[value] = self._session.all(queries.names.NODES_WITH_TEXT, encodable(value), limit)
         nodes = list(dict.fromkeys(node for rows in found.values() for node, _ in rows))
         described = entities.described_by_number(self._builder, nodes)
         return {
@@ -80,7 +80,7 @@ class NameReader:
             UnknownName: the graph has no such label.
         """
         entry = self._builder.catalogue.labels(self._session).one("label", label) if label is not None else None
-        hint = storable(hint).strip()
+        hint = encodable(hint).strip()
         candidates = Candidates[int](hint, is_id=self._builder.prefixes.is_id(hint))
         for reference, row in entities.resolved(self._builder, [hint]).items():
             candidates.add_by_id(row[0], reference)

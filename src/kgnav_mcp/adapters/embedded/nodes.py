@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from kgnav_mcp.adapters.embedded import entities, queries
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
 from kgnav_mcp.adapters.embedded.equal_values import equal_values
-from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.paging import node_behind
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Parameter
+from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, Entity, Page, Stop
 
@@ -47,7 +47,7 @@ class NodeFinder:
             UnknownName: the graph has no such label or property.
         """
         entry = self._builder.catalogue.labels(self._session).one("label", label) if label is not None else None
-        value = storable(value) if value is not None else None
+        value = encodable(value) if value is not None else None
         if property_name is None:
             query, parameters = (queries.lists.NODES_WITH_LABEL if entry else queries.lists.ALL_NODES), {}
         else:

@@ -11,7 +11,6 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blanks import Resolved
 from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.counts import CountReader
-from kgnav_mcp.adapters.endpoint.ids import BlankPath
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.lists import ListReader
 from kgnav_mcp.adapters.endpoint.names import Names
@@ -22,6 +21,7 @@ from kgnav_mcp.adapters.endpoint.relations import RelationReader
 from kgnav_mcp.adapters.endpoint.rows import RowReader
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.endpoint.store import Store
+from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.options import absent_name
 from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.sparql.adapter import SparqlAdapter

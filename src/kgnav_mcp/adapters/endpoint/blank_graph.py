@@ -15,8 +15,8 @@ from hashlib import blake2b
 
 from rdflib import RDF, BNode, URIRef
 
-from kgnav_mcp.adapters.endpoint.ids import BlankPath, Step
 from kgnav_mcp.adapters.endpoint.reification import REIFIES
+from kgnav_mcp.adapters.ids.rdf import BlankPath, Step
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.model import Direction
 

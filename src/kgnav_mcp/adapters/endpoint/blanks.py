@@ -15,7 +15,7 @@ from rdflib import BNode, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blank_graph import Blank, BlankGraph
-from kgnav_mcp.adapters.endpoint.ids import BlankPath
+from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.sparql.around.counts import BlankAnchor
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, boolean_in, iri_in
 from kgnav_mcp.adapters.sparql.results import Term

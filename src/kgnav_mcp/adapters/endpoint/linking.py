@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.endpoint.ids import Ids
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.store import Store, placeholders
+from kgnav_mcp.adapters.ids.rdf import RdfIds
 from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, NAME
 from kgnav_mcp.adapters.naming import local_name_variants
 from kgnav_mcp.adapters.sparql import linking
@@ -46,7 +46,7 @@ class Linker(linking.Linker):
         return await self._reader.in_batches(queries.OF_TYPES, "ids", iris, types=comma_separated(*types))
 
 
-def _iris(ids: Ids, name: str) -> list[URIRef]:
+def _iris(ids: RdfIds, name: str) -> list[URIRef]:
     """The IRIs under known prefixes that an entity of this name may have."""
     return [
         iri for namespace in ids.namespaces for form in local_name_variants(name) if (iri := ids.iri(namespace + form))

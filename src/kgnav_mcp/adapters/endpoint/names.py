@@ -11,9 +11,9 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blank_graph import Blank
 from kgnav_mcp.adapters.endpoint.blanks import Resolved
-from kgnav_mcp.adapters.endpoint.ids import BlankPath
 from kgnav_mcp.adapters.endpoint.options import Mediators
 from kgnav_mcp.adapters.endpoint.store import Store, placeholders
+from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.naming import entity_name
 from kgnav_mcp.adapters.sparql import names
 from kgnav_mcp.adapters.sparql.names import Facts, Naming
@@ -38,7 +38,8 @@ class Names(names.Names):
         described_by = placeholders("description", store.descriptions)
         self._descriptions = [of_each(template, described_by) for template in _TEXTS if described_by]
         self._typed = of_each(queries.TYPES, placeholders("type", store.types))
-        labels, labels_of_any_language = (of_each(template, placeholders("name", store.names)) for template in _TEXTS)
+        named_by = [*placeholders("name", store.names), *placeholders("obsolete", store.obsolete)]
+        labels, labels_of_any_language = (of_each(template, named_by) for template in _TEXTS)
         naming = Naming(
             short=ids.short,
             iri=ids.iri,

@@ -9,13 +9,12 @@ from urllib.parse import parse_qsl
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.endpoint.ids import Ids
+from kgnav_mcp.adapters.ids.rdf import RdfIds, iri
 from kgnav_mcp.adapters.options import Options, read_prefixes
 from kgnav_mcp.adapters.sparql.contact import checked_contact
 from kgnav_mcp.adapters.sparql.dialect import FullText
 from kgnav_mcp.adapters.sparql.dialects import DIALECTS
 from kgnav_mcp.adapters.sparql.location import Location
-from kgnav_mcp.adapters.sparql.terms import iri
 from kgnav_mcp.adapters.wellknown import ALIAS_RELATIONS, DESCRIPTION_RELATIONS, NAME_RELATIONS, PREFIXES, RDF_TYPE
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
 from kgnav_mcp.port import AdapterOptions
@@ -48,7 +47,7 @@ class Endpoint:
     """The operator's contact that is sent to the host; empty: none is sent."""
     graphs: tuple[str, ...]
     """Named graphs that are queried as one; empty: the endpoint's default graph."""
-    ids: Ids
+    ids: RdfIds
     names: tuple[URIRef, ...]
     """Relations that give names, the preferred first."""
     aliases: tuple[URIRef, ...]
@@ -75,7 +74,7 @@ class Endpoint:
         extra = {**options.extra, **_fragment_options(parsed.fragment)}
         without_prefixes = {key: value for key, value in extra.items() if not key.startswith(_PREFIX)}
         checked = Options("a SPARQL endpoint", without_prefixes, _KNOWN)
-        ids = Ids(PREFIXES | _prefixes(extra))
+        ids = RdfIds(_prefixes(extra), PREFIXES)
         lists = {
             key: tuple(_relation(ids, text) for text in checked.texts(key) or usual) for key, usual in _LISTS.items()
         }
@@ -107,13 +106,14 @@ def _fragment_options(fragment: str) -> dict[str, object]:
 def _prefixes(extra: Mapping[str, object]) -> dict[str, str]:
     """The prefixes of the table and of the address."""
     in_address = {key.removeprefix(_PREFIX): value for key, value in extra.items() if key.startswith(_PREFIX)}
-    found = read_prefixes(extra) | read_prefixes({"prefixes": in_address})
+    found = read_prefixes({"prefixes": in_address})
+    found |= {name: namespace for name, namespace in read_prefixes(extra).items() if name not in found}
     for namespace in found.values():
         _iri(namespace)
     return found
 
 
-def _relation(ids: Ids, text: str) -> URIRef:
+def _relation(ids: RdfIds, text: str) -> URIRef:
     relation = ids.iri(text)
     if relation is None:
         raise ConfigurationError(f"{text!r} is the id of no relation", next_step="Write it as a full IRI.")

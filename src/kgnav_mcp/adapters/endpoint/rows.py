@@ -11,10 +11,10 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blank_graph import Arrival, Blank, BlankGraph
 from kgnav_mcp.adapters.endpoint.blanks import Resolved, Seeds
 from kgnav_mcp.adapters.endpoint.counts import CountReader, is_kind, own_edges
-from kgnav_mcp.adapters.endpoint.ids import BlankPath
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.reification import QualifiersByTriple
 from kgnav_mcp.adapters.endpoint.store import Store
+from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.paging.counts import far_relation, near_relation, sum_counts
 from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.paging.positions import Place

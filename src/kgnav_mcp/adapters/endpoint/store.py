@@ -15,6 +15,7 @@ from kgnav_mcp.adapters.sparql.around.counts import Anchor
 from kgnav_mcp.adapters.sparql.labels import in_languages
 from kgnav_mcp.adapters.sparql.reading import Reader, Selects
 from kgnav_mcp.adapters.sparql.terms import Fragment
+from kgnav_mcp.adapters.wellknown import OWL_DEPRECATED
 from kgnav_mcp.port import AdapterOptions
 
 
@@ -31,6 +32,8 @@ class Store:
     aliases: tuple[URIRef, ...]
     descriptions: tuple[URIRef, ...]
     types: tuple[URIRef, ...]
+    obsolete: tuple[URIRef, ...]
+    """The relation that declares terms obsolete, if it is used."""
     absent: tuple[tuple[str, URIRef], ...]
     """The relations that options name and no triple has, each with its option."""
 
@@ -42,15 +45,15 @@ class Store:
             StoreTimeout: the endpoint did not say in time which relations it uses.
         """
         reader = Reader(client, {}, options.timeout)
-        lists = (endpoint.names, endpoint.aliases, endpoint.descriptions, endpoint.types)
+        lists = (endpoint.names, endpoint.aliases, endpoint.descriptions, endpoint.types, (URIRef(OWL_DEPRECATED),))
         used = await reader.used(relation for relations in lists for relation in relations)
-        names, aliases, descriptions, types = (
+        names, aliases, descriptions, types, obsolete = (
             tuple(relation for relation in relations if relation in used) for relations in lists
         )
         names, types = names or endpoint.names[:1], types or endpoint.types[:1]  # what queries cannot do without
         named = queries.alternatives(tuple(relation.n3() for relation in names))
         reader.add_known({"named": named, "typed": queries.alternatives(tuple(relation.n3() for relation in types))})
-        roles = {"name": names, "alias": aliases, "description": descriptions, "type": types}
+        roles = {"name": names, "alias": aliases, "description": descriptions, "type": types, "obsolete": obsolete}
         for role, relations in roles.items():
             reader.add_known(dict(zip(placeholders(role, relations), relations, strict=True)))
         reader.add_known({"mediator": reader.part(queries.MEDIATOR[endpoint.mediators])})
@@ -58,9 +61,8 @@ class Store:
         reification = await detect_notations(reader)
         blanks = Blanks(reader)
         absent = tuple((option, relation) for option, relation in endpoint.stated if relation not in used)
-        return cls(
-            reader, endpoint, options.languages, reification, blanks, names, aliases, descriptions, types, absent
-        )
+        shared = (reader, endpoint, options.languages, reification, blanks)
+        return cls(*shared, names, aliases, descriptions, types, obsolete, absent)
 
     def written(self, anchor: Anchor) -> str:
         """The printed id of an entity."""

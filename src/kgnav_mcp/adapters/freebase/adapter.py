@@ -219,13 +219,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         return await self._iris(ids)
 
     def _paths(self, paths: Sequence[tuple[str, ...]]) -> list[Path]:
-        """Resolve relation ids to IRIs, each path once. Paths with a text that is not an id are left out."""
-        found: list[Path] = []
-        for path in paths:
-            iris = [iri for relation in path if (iri := self._freebase.ids.iri(relation)) is not None]
-            if len(iris) == len(path) and len(path) in {1, 2}:
-                found.append(tuple(iris))
-        return list(dict.fromkeys(found))
+        return self._freebase.ids.paths(paths)
 
     def _checked_page(self, page: Page[T]) -> Page[T]:
         """Refuse a page that is empty only because the time was over.

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.freebase.ids import FREEBASE, Ids
+from kgnav_mcp.adapters.ids.freebase import FreebaseIds
+from kgnav_mcp.adapters.ids.rdf import iri
 from kgnav_mcp.adapters.options import Options
 from kgnav_mcp.adapters.sparql.location import Location
-from kgnav_mcp.adapters.sparql.terms import iri
+from kgnav_mcp.adapters.wellknown import FREEBASE
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
 from kgnav_mcp.port import AdapterOptions
 
@@ -28,7 +29,7 @@ class Freebase:
 
     endpoint: str
     graph: str | None
-    ids: Ids
+    ids: FreebaseIds
     shown: tuple[str, ...]
     """Prefixes of the IRIs of relations that are shown. An empty prefix shows all."""
     relations: dict[str, URIRef]
@@ -49,7 +50,7 @@ class Freebase:
         checked = Options("a Freebase graph", options.extra, _KNOWN)
         parsed = Location.read(location, "freebase+http://127.0.0.1:8890/sparql")
         namespace = checked.text("namespace") or FREEBASE
-        ids = Ids(namespace)
+        ids = FreebaseIds(namespace)
         others = checked.texts("namespaces")
         return cls(
             endpoint=parsed.address(),
@@ -65,7 +66,7 @@ class Freebase:
         return str(relation).startswith(self.shown)  # URIRef.startswith takes no tuple
 
 
-def _relation(ids: Ids, text: str) -> URIRef:
+def _relation(ids: FreebaseIds, text: str) -> URIRef:
     try:
         return ids.iri(text) or iri(text)
     except InvalidArgument as error:

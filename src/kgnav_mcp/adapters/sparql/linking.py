@@ -125,10 +125,9 @@ class Linker(ABC):
         """Candidates by score, then by size, then by id; with `types`, only those of one of these types."""
         hint = hint.strip()
         candidates = Candidates[URIRef](hint, is_id=self.is_id(hint))
-        iri_of_hint = self.naming.iri(hint)
-        if iri_of_hint is not None and (entity := (await self.names.described([iri_of_hint])).get(iri_of_hint)):
-            # A merged entity counts as its target.
-            candidates.add_by_id(self.naming.iri(entity.id) or iri_of_hint, hint)
+        forms = (self.naming.iri(hint), self.naming.iri(f"<{hint}>"))  # short, and an IRI that looks like a short form
+        for iri, entity in (await self.names.described(iri for iri in forms if iri is not None)).items():
+            candidates.add_by_id(self.naming.iri(entity.id) or iri, hint)  # a merged entity counts as its target
         hits, stop = await self._search.like(hint, limit)
         for hit in hits:
             candidates.add(hit.entity, hit.text, hit.kind)

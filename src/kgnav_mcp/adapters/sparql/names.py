@@ -12,11 +12,12 @@ from cachetools import LRUCache, TTLCache
 from rdflib import Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.naming import readable
+from kgnav_mcp.adapters.naming import entity_name, marked_obsolete, readable
 from kgnav_mcp.adapters.sparql.labels import label_rank, preferred
 from kgnav_mcp.adapters.sparql.queries import EXISTING
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.wellknown import OWL_DEPRECATED
 from kgnav_mcp.concurrency import in_slices, in_thread
 from kgnav_mcp.model import Entity, Node, Relation
 
@@ -238,16 +239,26 @@ class Names(ABC):
         }
 
     async def _texts(self, query: str, iris: Sequence[URIRef]) -> dict[URIRef, str]:
-        """The best text of each entity: by language, then by the order of the relations."""
+        """The best text of each entity: by language, then by the order of the relations.
+
+        A name has a mark if its term is declared obsolete; without a name, one made from the id has it.
+        """
         rows = await self._about(query, iris)
 
         def best() -> dict[URIRef, str]:
             found: dict[URIRef, list[tuple[tuple[int, str, int], str]]] = defaultdict(list)
+            obsolete: set[URIRef] = set()
             for row in rows:
-                if isinstance(text := row["o"], Literal):
-                    rank = (*label_rank(text, self.naming.languages), self._relation_ranks.get(str(row.get("p")), 0))
+                relation = str(row.get("p"))
+                if relation == OWL_DEPRECATED:
+                    obsolete.update((iri_in(row, "s"),) if str(row["o"]) in {"true", "1"} else ())
+                elif isinstance(text := row["o"], Literal):
+                    rank = (*label_rank(text, self.naming.languages), self._relation_ranks.get(relation, 0))
                     found[iri_in(row, "s")].append((rank, str(text)))
-            return {iri: min(texts)[1] for iri, texts in found.items()}
+            names = {iri: min(texts)[1] for iri, texts in found.items()}
+            if query != self.naming.labels_of_any_language:
+                obsolete.intersection_update(names)
+            return names | {iri: marked_obsolete(names.get(iri) or entity_name(iri)) for iri in obsolete}
 
         return await in_thread(len(rows), best)
 

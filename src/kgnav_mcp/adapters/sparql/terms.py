@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
-from urllib.parse import quote
 
 from rdflib import Literal, URIRef
 
+from kgnav_mcp.adapters.ids.rdf import is_encoded
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import InvalidArgument
 
@@ -22,26 +22,8 @@ MAX_TERMS = 1_000
 """Maximum number of terms in one list of a query: Virtuoso refuses a query somewhere above 3,000."""
 
 _PLACEHOLDER = re.compile(r"\$([A-Za-z_]\w*)")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_FORBIDDEN = re.compile(r'[\x00-\x20<>"{}|^`\\]')
-"""Characters that SPARQL 1.1 (section 19.8, IRIREF) forbids between `<` and `>`."""
-_UNENCODABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Control characters and lone surrogates: no IRI has them, and percent-encoding cannot repair that."""
 _NOT_TEXT = re.compile(r"[\x00\ud800-\udfff]")
 """Characters that a query cannot carry: NUL, which ends a text in stores written in C, and lone surrogates."""
-
-
-def iri(text: str) -> URIRef:
-    """Convert a text to an IRI. Characters that SPARQL forbids in one (spaces, quotes) are percent-encoded.
-
-    Raises:
-        InvalidArgument: the text has no scheme, or has control characters.
-    """
-    if _SCHEME.match(text) is None or _UNENCODABLE.search(text):
-        raise InvalidArgument(
-            f"{echoed(text)} is no full IRI", next_step="Write it whole, such as http://example.org/resource/Name."
-        )
-    return URIRef(_FORBIDDEN.sub(lambda match: quote(match[0], safe=""), text))
 
 
 def sendable(text: str) -> bool:
@@ -116,7 +98,7 @@ def _n3(term: URIRef | Literal) -> str:
         return _literal(term)
     if not isinstance(term, URIRef):  # pyright: ignore[reportUnnecessaryIsInstance] - the last gate before a query
         raise TypeError(f"{type(term).__name__} is no IRI and no literal")
-    if _SCHEME.match(term) is None or _FORBIDDEN.search(term) or _UNENCODABLE.search(term):
+    if not is_encoded(term):
         raise InvalidArgument(
             f"{echoed(str(term))} cannot stand in a query as an IRI", next_step="Use a full, encoded IRI."
         )

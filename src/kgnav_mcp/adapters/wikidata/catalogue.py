@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from cachetools import LRUCache
 from rdflib import Literal
 
+from kgnav_mcp.adapters.ids.wikibase import WikibaseIds
 from kgnav_mcp.adapters.paging.positions import Key
 from kgnav_mcp.adapters.sparql.catalogue import combined_stop, incomplete_catalogue, nearest
 from kgnav_mcp.adapters.sparql.keyset import read_list_by_key
@@ -18,7 +19,6 @@ from kgnav_mcp.adapters.sparql.terms import comma_separated, values
 from kgnav_mcp.adapters.wikibase_values import DATATYPES, ENTITY_DATATYPES, EXTERNAL_ID, ONTOLOGY, QUANTITY, TIME
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.cachefile import CacheFile
-from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import KgnavError, StoreError, StoreTimeout, UnknownName
@@ -84,7 +84,7 @@ class Catalogue:
 
     def relation(self, local: str) -> Relation:
         """A property as a relation."""
-        return Relation(Ids.relation(local), self.label(local), label_from_id=not self.get(local).labels)
+        return Relation(WikibaseIds.relation(local), self.label(local), label_from_id=not self.get(local).labels)
 
     def hidden(self, local: str) -> bool:
         """Whether a property is left out of neighbourhoods unless asked for: identifiers of other databases are."""
@@ -112,7 +112,7 @@ class Catalogue:
     def nearest(self, name: str) -> list[str]:
         """The printed ids of properties with labels similar to a name."""
         labels = {local: self.label(local) for local in sorted(self._properties)}
-        return [Ids.relation(local) for local in nearest(name, labels)]
+        return [WikibaseIds.relation(local) for local in nearest(name, labels)]
 
 
 def label_languages(languages: Sequence[str]) -> tuple[str, ...]:

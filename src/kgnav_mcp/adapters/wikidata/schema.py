@@ -11,6 +11,7 @@ from itertools import filterfalse
 from cachetools import LRUCache
 from rdflib import Literal, URIRef
 
+from kgnav_mcp.adapters.ids.wikibase import WikibaseIds
 from kgnav_mcp.adapters.sparql.queries import END_TYPES, JOINED_TYPES
 from kgnav_mcp.adapters.sparql.reading import Read, is_at_most, number_in
 from kgnav_mcp.adapters.sparql.results import Term
@@ -19,7 +20,6 @@ from kgnav_mcp.adapters.wikibase_values import ENTITY_DATATYPES, datatype_of
 from kgnav_mcp.adapters.wikidata import queries_schema
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
-from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import Shared, gathered
@@ -356,7 +356,9 @@ class SchemaReader:
         read = await self._reader.select(queries_schema.QUALIFIERS, claims=self._claims(local), most=_SAMPLE_ROWS)
         found = {self._store.ids.property_of(str(row["q"])) for row in read.rows}
         facts = (
-            QualifierFacts(Ids.relation(each), self._qualifier_datatypes(each)) for each in found if each is not None
+            QualifierFacts(WikibaseIds.relation(each), self._qualifier_datatypes(each))
+            for each in found
+            if each is not None
         )
         return tuple(sorted(facts, key=lambda qualifier: qualifier.id)), read.stop
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rdflib import Literal, URIRef
 
+from kgnav_mcp.adapters.ids.wikibase import WikibaseIds
 from kgnav_mcp.adapters.sparql.reading import Reader, Selects
 from kgnav_mcp.adapters.sparql.terms import Fragment
 from kgnav_mcp.adapters.wikidata import queries
-from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.options import Wikidata
 from kgnav_mcp.adapters.wikidata.queries import Form
 from kgnav_mcp.port import AdapterOptions
@@ -16,7 +16,9 @@ from kgnav_mcp.port import AdapterOptions
 class Store:
     """The endpoint with its settings. Its `reader` fills in the terms and fragments that all queries share."""
 
-    def __init__(self, client: Selects, wikidata: Wikidata, ids: Ids, form: Form, options: AdapterOptions) -> None:
+    def __init__(
+        self, client: Selects, wikidata: Wikidata, ids: WikibaseIds, form: Form, options: AdapterOptions
+    ) -> None:
         self.wikidata = wikidata
         self.ids = ids
         self.form = form

@@ -10,6 +10,7 @@ from itertools import product
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Candidate, Entity, Namesake, Stop
+from kgnav_mcp.navigation.nearest_entities import nearest_entities
 from kgnav_mcp.navigation.nodes_by_value import read_as_printed
 from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.lookups import Lookups
@@ -174,7 +175,7 @@ class EntityReader:
     ) -> None:
         """Report that nothing has this name or, with `by_id`, this id; with the nearest names, or ids with names."""
         text = str(constant.value)
-        nearest = [candidate.entity for candidate in (await self.graph.find(text, limit=NEAREST)).items]
+        nearest = await nearest_entities(self.graph, text, NEAREST)
         names = [entity.id if by_id else entity.label or entity.id for entity in nearest]
         shown = [_with_name(entity) for entity in nearest] if by_id else names
         self.findings.problem(f"{_left(condition)} = {echoed(text)}", reason, list(dict.fromkeys(shown)))

@@ -30,7 +30,8 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     member_type,
     unsupported,
 )
-from kgnav_mcp.adapters.cypher.values import encodable, split_key
+from kgnav_mcp.adapters.cypher.values import split_key
+from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.plan import Scalar
 
 _INTEGER_BOUND = 2**63

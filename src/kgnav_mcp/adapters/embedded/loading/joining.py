@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.loading import queries_joining as queries
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
-from kgnav_mcp.adapters.embedded.loading.prefixes import known_prefixes
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.ids.prefixes import Prefixes
+from kgnav_mcp.adapters.wellknown import PREFIXES
 from kgnav_mcp.clipping import clipped
 
 _EXAMPLES = 3
@@ -33,7 +33,7 @@ def join_short_ids(staging: Staging, first: int, id_rank: int, findings: Finding
     for statement in queries.TABLES:
         connection.execute(statement)
     declared = Prefixes(staging.prefixes)
-    known = Prefixes(known_prefixes(staging.prefixes), staging.unprefixed)
+    known = Prefixes(staging.prefixes, PREFIXES, unprefixed=staging.unprefixed)
     rows = connection.execute(queries.SHORT_TERMS, (first,))
     connection.executemany(
         queries.STAGE_SHORT,
@@ -67,7 +67,7 @@ def note_undescribed(staging: Staging, last_rdf_triple: int, id_rank: int, findi
     staging.flush()
     for statement in queries.FIND_ENDS:
         connection.execute(statement, {"last": last_rdf_triple, "rank": id_rank})
-    prefixes = Prefixes(known_prefixes(staging.prefixes), staging.unprefixed)
+    prefixes = Prefixes(staging.prefixes, PREFIXES, unprefixed=staging.unprefixed)
     counts = {side: (total, missing) for side, total, missing in connection.execute(queries.COUNT_ENDS)}
     isolated = all(total == missing for total, missing in counts.values())
     for side, (total, missing) in counts.items():

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.columns import is_node_header
 from kgnav_mcp.adapters.embedded.loading.entries import lines, stage_entries
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
-from kgnav_mcp.adapters.embedded.loading.prefixes import known_prefixes
 from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf_names
 from kgnav_mcp.adapters.embedded.loading.sources import Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.ids.prefixes import Prefixes
+from kgnav_mcp.adapters.wellknown import PREFIXES
 from kgnav_mcp.clipping import clipped
 
 
@@ -25,7 +25,7 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, fin
         LoadError: a file cannot be read.
         BadLine: a line is wrong, and bad lines are not skipped.
     """
-    prefixes = Prefixes(known_prefixes(staging.prefixes), staging.unprefixed)
+    prefixes = Prefixes(staging.prefixes, PREFIXES, unprefixed=staging.unprefixed)
     read_files: list[tuple[Source, range, int]] = []
     for source in files:
         rows_before = _count_named_keys(staging)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
-from kgnav_mcp.adapters.embedded.loading.prefixes import known_prefixes
+from kgnav_mcp.adapters.ids.prefixes import Prefixes
 from kgnav_mcp.adapters.languages import ANY_LANGUAGE
 from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, NAME
-from kgnav_mcp.adapters.wellknown import ALIAS_RELATIONS, DESCRIPTION_RELATIONS
+from kgnav_mcp.adapters.wellknown import ALIAS_RELATIONS, DESCRIPTION_RELATIONS, PREFIXES
 
 RELATIONS_PER_LANGUAGE = 1000
 """Ranks per language, one for each relation: language comes first, then the relation's position in the options."""
 
-_WELL_KNOWN = Prefixes(known_prefixes({}))
+_WELL_KNOWN = Prefixes(PREFIXES)
 
 OTHER_RELATIONS = (ALIAS_RELATIONS, DESCRIPTION_RELATIONS)
 OTHER_PROPERTIES = (("aka", "alias", "aliases"), ("description",))

@@ -16,9 +16,9 @@ from kgnav_mcp.adapters.embedded.loading.names import ALIAS, DESCRIPTION, NAME, 
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.staging import NamingRow
 from kgnav_mcp.adapters.embedded.loading.writer import write_attributes
+from kgnav_mcp.adapters.ids.prefixes import namespace
 from kgnav_mcp.adapters.likeness import ID
 from kgnav_mcp.adapters.naming import marked_obsolete, readable_names
-from kgnav_mcp.adapters.short_ids import namespace
 
 
 def node_file(path: Path, staging: Path) -> sqlite3.Connection:

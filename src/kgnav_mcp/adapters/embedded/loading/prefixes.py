@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import count
 
-from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.loading import queries
-from kgnav_mcp.adapters.short_ids import namespace
+from kgnav_mcp.adapters.ids.prefixes import Prefixes, namespace
 from kgnav_mcp.adapters.wellknown import PREFIXES
 
 SAMPLE = 20_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.findings import LISTED, Findings
 from kgnav_mcp.adapters.embedded.loading.headers import Role
@@ -12,11 +11,12 @@ from kgnav_mcp.adapters.embedded.loading.joining import join_short_ids, note_und
 from kgnav_mcp.adapters.embedded.loading.labels import read_labels
 from kgnav_mcp.adapters.embedded.loading.names import NameRules, stored_ids
 from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LoadOptions
-from kgnav_mcp.adapters.embedded.loading.prefixes import known_prefixes
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.adapters.embedded.loading.wikibase import INSTANCE_OF, Wikibase, recognise_wikibase
+from kgnav_mcp.adapters.ids.prefixes import Prefixes
+from kgnav_mcp.adapters.wellknown import PREFIXES
 from kgnav_mcp.clipping import clipped, comma_list
 from kgnav_mcp.errors import LoadError
 
@@ -198,7 +198,7 @@ class Reading:
     @property
     def _prefixes(self) -> Prefixes:
         """The prefixes of the sources that were read."""
-        return Prefixes(known_prefixes(self.staging.prefixes), self.staging.unprefixed)
+        return Prefixes(self.staging.prefixes, PREFIXES, unprefixed=self.staging.unprefixed)
 
     def _check_names(self) -> None:
         """Check that the sources have each relation and property that the options name for names.

@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.embedded import filetables
 from kgnav_mcp.adapters.embedded.loading import bulk, queries
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
-from kgnav_mcp.adapters.wellknown import OWL
+from kgnav_mcp.adapters.wellknown import OWL_DEPRECATED
 
 MAKE_NODES = "Add the node, or load with --nodes-from-edges to make it"
 Row = tuple[Any, ...]
@@ -48,7 +48,7 @@ def write_relations(connection: sqlite3.Connection, staging: Staging) -> None:
 
 def mark_deprecated(connection: sqlite3.Connection, staging: Staging) -> None:
     """Notes which terms an ontology declares obsolete. Their names are shown with that mark."""
-    if (number := staging.relations.get(OWL + "deprecated")) is not None:
+    if (number := staging.relations.get(OWL_DEPRECATED)) is not None:
         connection.execute(queries.FIND_DEPRECATED, (number,))
 
 

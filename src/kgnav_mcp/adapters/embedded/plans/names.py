@@ -8,9 +8,9 @@ from collections import defaultdict
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
 from kgnav_mcp.adapters.embedded.entities import resolved
-from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.plans.statement import unsupported
 from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.model import Literal
 from kgnav_mcp.plan import EdgePattern
 from kgnav_mcp.port.scalars import scalar
@@ -103,7 +103,7 @@ class NameResolver:
     def beginnings(self, relation: int, value: str | float) -> list[str] | None:
         """Returns the index keys (first characters) of all values equal to a text or a number; None if too many."""
         if isinstance(value, str):
-            return [storable(value)[:_INDEXED_LENGTH]]
+            return [encodable(value)[:_INDEXED_LENGTH]]
         if abs(value) > _EXACT_LIMIT:
             return None
         known = self.builder.catalogue.texts_of_numbers

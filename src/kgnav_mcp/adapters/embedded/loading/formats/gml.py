@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.guard import DEEPEST, LONGEST_TEXT
-from kgnav_mcp.adapters.embedded.loading.network import Edge, Node, network_format
+from kgnav_mcp.adapters.embedded.loading.network import Edge, EdgesAreUndirected, Node, network_format
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, blocks
 from kgnav_mcp.errors import BadLine
 
@@ -34,14 +34,15 @@ class _List:
 class _Gml:
     """Parses GML token by token. Nodes and edges are yielded at their closing bracket."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, findings: Findings) -> None:
         self._source = source
+        self._findings = findings
         self._open = [_List("", 1)]
         self._key: str | None = None
         self._directed = False
         self._line = 1
 
-    def read_entries(self, reader: SourceReader) -> Iterator[tuple[int, Node | Edge]]:
+    def read_entries(self, reader: SourceReader) -> Iterator[tuple[int, Node | Edge | EdgesAreUndirected]]:
         rest = ""
         for block in blocks(self._source, reader):
             reader.given += len(block)
@@ -64,12 +65,17 @@ class _Gml:
         if len(self._open) > 1:
             self._line = self._open[-1].line
             self._refuse(f"the list {self._open[-1].key} has no end; the file may be cut short")
+        if not self._directed:
+            yield self._line, EdgesAreUndirected()
 
     def _decode(self, block: bytes) -> str:
         try:
             return block.decode("utf-8-sig" if self._line == 1 else "utf-8")
-        except UnicodeDecodeError:
-            return block.decode("latin-1")  # the encoding that the definition of GML names
+        except UnicodeDecodeError:  # of GML's definition, which knows no other encoding
+            note = f"{self._source.name}: read as Latin-1, as it is not UTF-8"
+            if note not in self._findings.notes:
+                self._findings.notes.append(note)
+            return block.decode("latin-1")
 
     def _take(self, quoted: str | None, word: str | None, bracket: str | None) -> tuple[int, Node | Edge] | None:
         if bracket == "]":
@@ -99,7 +105,7 @@ class _Gml:
         if is_entry and closed.key == "node":
             return closed.line, Node(values.pop("id", None), values)
         if is_entry and closed.key == "edge":
-            return closed.line, Edge(values.pop("source", None), values.pop("target", None), values, self._directed)
+            return closed.line, Edge(values.pop("source", None), values.pop("target", None), values)
         if len(self._open) > 2 and closed.key not in _FOR_DRAWING:
             _add(self._open[-1].values, closed.key, values)
         return None
@@ -127,8 +133,10 @@ def _number(word: str) -> object:
     return word
 
 
-def _entries(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, Node | Edge]]:
-    return _Gml(source).read_entries(reader)
+def _entries(
+    source: Source, reader: SourceReader, findings: Findings
+) -> Iterator[tuple[int, Node | Edge | EdgesAreUndirected]]:
+    return _Gml(source, findings).read_entries(reader)
 
 
 GML = network_format(

@@ -19,9 +19,8 @@ from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
-from kgnav_mcp.adapters.naming import is_iri
-from kgnav_mcp.adapters.short_ids import OBO, obo_iri
-from kgnav_mcp.adapters.wellknown import OBO_IN_OWL, OWL, PREFIXES, RDF_TYPE, RDFS, RDFS_SUBCLASS, XSD
+from kgnav_mcp.adapters.ids.prefixes import is_iri, obo_iri
+from kgnav_mcp.adapters.wellknown import OBO, OBO_IN_OWL, OWL, PREFIXES, RDF_TYPE, RDFS, RDFS_SUBCLASS, XSD
 
 Annotation = tuple[str, ox.NamedNode | ox.Literal]
 """Property and value of an annotation of a triple."""

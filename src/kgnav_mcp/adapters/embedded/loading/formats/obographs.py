@@ -16,9 +16,8 @@ from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
-from kgnav_mcp.adapters.naming import is_iri
-from kgnav_mcp.adapters.short_ids import OBO, obo_id, obo_iri
-from kgnav_mcp.adapters.wellknown import OBO_IN_OWL, OWL, RDF_TYPE, RDFS, RDFS_SUBCLASS
+from kgnav_mcp.adapters.ids.prefixes import is_iri, obo_id, obo_iri
+from kgnav_mcp.adapters.wellknown import OBO, OBO_IN_OWL, OWL, RDF_TYPE, RDFS, RDFS_SUBCLASS
 from kgnav_mcp.errors import BadLine, LoadError
 
 Json = Mapping[str, Any]

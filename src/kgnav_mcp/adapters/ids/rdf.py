@@ -9,18 +9,21 @@ node. Such an id is valid in any process, as long as the node's triples do not c
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import quote
 
 from rdflib import RDF, XSD, URIRef
 
-from kgnav_mcp.adapters.naming import is_iri
-from kgnav_mcp.adapters.short_ids import ShortIds
-from kgnav_mcp.adapters.sparql.terms import iri
+from kgnav_mcp.adapters.ids.prefixes import Prefixes, is_iri
+from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import InvalidArgument
 
-_LOCAL = re.compile(r"[^\s/#<>]+")
-_PREFIXED = re.compile(r"([A-Za-z][\w.-]*|):([^\s/<>].*)")
+_FORBIDDEN = re.compile(r'[\x00-\x20<>"{}|^`\\]')
+"""Characters that SPARQL 1.1 (section 19.8, IRIREF) forbids between `<` and `>`."""
+_UNENCODABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Control characters and lone surrogates: no IRI has them, and percent-encoding cannot repair that."""
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PART = re.compile(r"(\^?<[^<>]*>|[^<>]+)(?:>|$)")
 _MARK = re.compile(r"[0-9a-f]{8}(\.\d{1,6})?")
 _BLANK = "_:"
@@ -50,41 +53,40 @@ class BlankPath:
         return replace(self, steps=(*self.steps, step))
 
 
-class Ids:
-    """Converts between short and full forms of ids."""
+def iri(text: str) -> URIRef:
+    """Convert a text to an IRI. Characters that SPARQL forbids in one (spaces, quotes) are percent-encoded.
 
-    def __init__(self, prefixes: Mapping[str, str]) -> None:
-        """`prefixes` maps names to namespaces. Of two names for one namespace, the later one is printed."""
-        self._short_ids = ShortIds(dict(reversed([*prefixes.items()])))
+    Raises:
+        InvalidArgument: the text has no scheme, or has control characters.
+    """
+    if _SCHEME.match(text) is None or _UNENCODABLE.search(text):
+        raise InvalidArgument(
+            f"{echoed(text)} is no full IRI", next_step="Write it whole, such as http://example.org/resource/Name."
+        )
+    return URIRef(_FORBIDDEN.sub(lambda match: quote(match[0], safe=""), text))
 
-    @property
-    def namespaces(self) -> Collection[str]:
-        """Every namespace that has a prefix."""
-        return self._short_ids.namespaces
 
-    def short(self, full: str) -> str:
+def is_encoded(text: str) -> bool:
+    """Whether a text is an IRI as `iri` makes them."""
+    return _SCHEME.match(text) is not None and not _FORBIDDEN.search(text) and not _UNENCODABLE.search(text)
+
+
+class RdfIds(Prefixes):
+    """Converts between short and full forms of the ids of a graph in which every id is an IRI."""
+
+    def short(self, key: str) -> str:
         """The printed form of an IRI: its short form, else the full IRI."""
-        full = str(full)  # An rdflib term is a str, but does not equal one.
-        short = self._short_ids.short(full)
-        if short is not None and _LOCAL.fullmatch(short):
-            return short
+        key = str(key)  # An rdflib term is a str, but does not equal one.
+        short = super().short(key)
         # Brackets, since an IRI such as `geo:52.5,13.4` could be read as a prefixed name.
-        return f"<{full}>" if self._short_ids.full(full) is not None else full
+        return f"<{key}>" if short == key and self.full(key) is not None else short
 
     def iri(self, reference: str) -> URIRef | None:
         """Resolve an id in any form to an IRI; None if the text is not the id of an IRI."""
-        if not reference or len(reference) > _MAX_LENGTH or reference.startswith(_BLANK):
+        if len(reference) > _MAX_LENGTH or reference.startswith(_BLANK) or _UNENCODABLE.search(reference):
             return None
-        if reference.startswith("<") and reference.endswith(">"):
-            full = reference[1:-1]
-        else:
-            full = (self._short_ids.full(reference) if _PREFIXED.fullmatch(reference) else None) or reference
-        if not is_iri(full) or full.endswith(":"):
-            return None
-        try:
-            return iri(full)
-        except InvalidArgument:
-            return None  # The text is not an id.
+        full = self.keys(reference)[-1]
+        return iri(full) if is_iri(full) and not full.endswith(":") else None
 
     def paths(self, references: Sequence[tuple[str, ...]]) -> list[tuple[URIRef, ...]]:
         """Resolve paths of one or two relations, each once. Paths with a text that is not an id are left out."""
@@ -121,4 +123,4 @@ class Ids:
 
     def datatype(self, full: str | None) -> str | None:
         """The printed form of a datatype, such as `xsd:date`; None for plain text."""
-        return None if full is None or full in _PLAIN else self.short(full)
+        return None if full is None or full in _PLAIN else Prefixes.short(self, full)

@@ -26,7 +26,7 @@ _FOLDERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Ids:
+class WikibaseIds:
     """Converts between short ids and full IRIs under one concept base."""
 
     base: str

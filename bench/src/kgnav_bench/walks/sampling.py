@@ -1,0 +1,188 @@
+"""Constrained random walks over the server's tools (GraphWalker, algorithm 1 and equation 1).
+
+A walk follows one sampled path and, beside it, the frontier: all entities that its relations reach, which is what the
+question asks for. A path never comes to an entity twice, and no hop of the frontier leads back to a topic.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Protocol
+
+from kgnav_bench.walks.patterns import FORMS, Form
+from kgnav_bench.walks.session import OPPOSITE, UNNAMED, Direction, RelationRow, Triples
+from kgnav_bench.walks.sharegpt import NamedEntity, PathHop, Shape
+
+_TRIES = 4
+"""Relations that are tried at an entity before the walk is given up."""
+
+
+class DroppedError(Exception):
+    """A walk is not kept. The message is the reason, by which dropped walks are counted."""
+
+
+class Graph(Protocol):
+    """The part of a session that sampling needs."""
+
+    async def relations(self, entities: Sequence[str], question: str | None = None) -> tuple[RelationRow, ...]:
+        """The relations of entities."""
+        ...
+
+    async def triples(self, entities: Sequence[str], relation: str) -> Triples:
+        """The triples of a relation at entities."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a walk may be like."""
+
+    d_min: int = 1
+    """Fewest neighbours of the path's entity along a sampled relation (equation 1)."""
+    d_max: int = 20
+    """Most neighbours, as above."""
+    frontier: int = 40
+    """Most entities between the topics and the answers at any hop."""
+    answers: int = 20
+    """Most answers of a question."""
+    characters: int = 16_000
+    """Most characters of a conversation: about the paper's 4,096 tokens (appendix G)."""
+    allow: tuple[str, ...] = ()
+    """Glob patterns of relation ids that may be followed; all if empty."""
+    forbid: tuple[str, ...] = ()
+    """Glob patterns of relation ids that are never followed."""
+
+    def permits(self, relation: str) -> bool:
+        """Whether walks may follow a relation."""
+        allowed = not self.allow or any(fnmatchcase(relation, each) for each in self.allow)
+        return allowed and not any(fnmatchcase(relation, each) for each in self.forbid)
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where a walk is: its entity, and all entities that the relations so far reach."""
+
+    here: str
+    frontier: frozenset[str]
+
+
+class Sampler:
+    """Samples one walk. Every choice is drawn from `chance`, in an order that depends on the graph alone."""
+
+    def __init__(self, graph: Graph, limits: Limits, chance: random.Random) -> None:
+        self._graph = graph
+        self._limits = limits
+        self._chance = chance
+        self._names: dict[str, str] = {}
+        self._labels: dict[str, str] = {}
+        self._visited: set[str] = set()
+
+    def name(self, entity: str) -> str:
+        """An entity's name, or its id."""
+        name = self._names.get(entity, "")
+        return entity if name in UNNAMED else name
+
+    def label(self, relation: str) -> str:
+        """A relation's name, or its id."""
+        return self._labels.get(relation) or relation
+
+    async def walk(self, shape: Shape, topic: NamedEntity) -> list[PathHop]:
+        """A path of a shape that begins at a topic, in the order of exploration.
+
+        Raises:
+            DroppedError: the walk came to an end before, or it is not within the limits.
+        """
+        form = FORMS[shape]
+        self._names[topic.id] = topic.name
+        self._visited = {topic.id}
+        first, here = await self._branch(topic.id, form.branches[0])
+        if len(form.branches) == 1:
+            return first
+        second = await self._second_branch(here, first)
+        return [*first, second, *await self._tail(form, here, {first[0].start, second.start}, here.frontier)]
+
+    async def _branch(self, topic: str, length: int) -> tuple[list[PathHop], _Place]:
+        here = _Place(topic, frozenset([topic]))
+        return [await self._hop(here, {topic}) for _ in range(length)], here
+
+    async def _tail(self, form: Form, here: _Place, topics: set[str], frontier: frozenset[str]) -> list[PathHop]:
+        here.frontier = frontier
+        return [await self._hop(here, topics) for _ in range(form.tail)]
+
+    async def _hop(self, here: _Place, topics: set[str]) -> PathHop:
+        """Move along a relation that is drawn from those of the frontier."""
+        limits = self._limits
+        rows = await self._graph.relations(sorted(here.frontier))
+        listed = [row for row in self._followed(rows) if row.rows <= limits.frontier * limits.d_max]
+        for row in self._chance.sample(listed, min(_TRIES, len(listed))):
+            triples = await self._graph.triples(sorted(here.frontier), row.relation)
+            ends = triples.ends(here.frontier, row.relation, row.direction)
+            near = ends.get(here.here, {})
+            onward = sorted(near.keys() - self._visited)
+            reached = {end: name for each in ends.values() for end, name in each.items() if end not in topics}
+            if not (triples.complete and onward and limits.d_min <= len(near) <= limits.d_max):
+                continue
+            if len(reached) > limits.frontier or any(name in UNNAMED for name in reached.values()):
+                continue
+            self._note(row, triples)
+            hop = PathHop(
+                start=here.here, relation=row.relation, direction=row.direction, end=self._chance.choice(onward)
+            )
+            self._visited.add(hop.end)
+            here.here, here.frontier = hop.end, frozenset(reached)
+            return hop
+        raise DroppedError("dead end: no relation within the limits")
+
+    def _followed(self, rows: Sequence[RelationRow]) -> list[RelationRow]:
+        """The relations that may be followed. Those to mediators are not: their two-hop relations are listed, too."""
+        names = {row.relation for row in rows}
+        halves = {half for name in names for half in _halves(name)}
+        return [row for row in rows if self._limits.permits(row.relation) and row.relation not in halves]
+
+    async def _second_branch(self, here: _Place, first: Sequence[PathHop]) -> PathHop:
+        """Find a second topic from which one hop leads to where the walk is, and keep what both reach."""
+        back = (first[-1].relation, OPPOSITE[first[-1].direction])
+        listed = self._followed(await self._graph.relations([here.here]))
+        for row in self._chance.sample(listed, min(_TRIES, len(listed))):
+            triples = await self._graph.triples([here.here], row.relation)
+            near = triples.ends([here.here], row.relation, row.direction).get(here.here, {})
+            topics = sorted(
+                end
+                for end in near.keys() - self._visited
+                if near[end] not in UNNAMED and not ((row.relation, row.direction) == back and end == first[-1].start)
+            )
+            if not topics:
+                continue
+            topic = self._chance.choice(topics)
+            toward: Direction = OPPOSITE[row.direction]
+            reached = await self._reached(topic, row.relation, toward)
+            shared = here.frontier & reached - {first[0].start, topic}
+            # Otherwise one of the topics is not needed to answer.
+            if here.here in shared and shared < here.frontier - {topic} and shared < reached - {first[0].start}:
+                self._note(row, triples)
+                self._visited.add(topic)
+                here.frontier = shared
+                return PathHop(start=topic, relation=row.relation, direction=toward, end=here.here)
+        raise DroppedError("no second topic that narrows the answers")
+
+    async def _reached(self, topic: str, relation: str, direction: Direction) -> frozenset[str]:
+        """What a relation reaches from a topic; nothing if that is not within the limits."""
+        triples = await self._graph.triples([topic], relation)
+        near = triples.ends([topic], relation, direction).get(topic, {})
+        within = triples.complete and self._limits.d_min <= len(near) <= self._limits.d_max
+        return frozenset(near) if within and not any(name in UNNAMED for name in near.values()) else frozenset()
+
+    def _note(self, followed: RelationRow, triples: Triples) -> None:
+        self._labels[followed.relation] = followed.label
+        for row in triples.rows:
+            self._names[row.head.id] = row.head.name
+            self._names[row.tail.id] = row.tail.name
+
+
+def _halves(relation: str) -> set[str]:
+    """What a two-hop relation `rel1.rel2` may be made of."""
+    parts = relation.split(".")
+    return {".".join(half) for place in range(1, len(parts)) for half in (parts[:place], parts[place:])}

@@ -1,0 +1,80 @@
+"""The entities that walks begin at: given ones, or some that the graph's relations lead to."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+
+from kgnav_bench.client import ToolFailedError
+from kgnav_bench.walks.sampling import Limits
+from kgnav_bench.walks.session import UNNAMED, Session, UnusableServerError
+from kgnav_bench.walks.sharegpt import NamedEntity
+
+_ENTITIES = 200
+"""Entities that are read at each end of a relation."""
+_DEEPEST = 1_000
+"""Deepest place in a relation's entities where they are read: a store counts up to it."""
+_GLOB = set("*?[")
+_BATCH = 500
+"""Ids in one plan."""
+
+
+async def sampled_topics(session: Session, limits: Limits, seed: int) -> list[NamedEntity]:
+    """Entities with names at both ends of each relation that walks may follow.
+
+    The relations are those that the overview of the graph shows, and those that `allow` names in full. The entities
+    are in a row in the order of the store, from a place that the seed draws.
+
+    Raises:
+        UnusableServerError: there are none.
+    """
+    chance = random.Random(f"{seed}/topics")  # noqa: S311 - a choice of samples, not a secret
+    counts = dict(await session.relation_counts())
+    counts.update({name: 0 for name in limits.allow if not _GLOB & set(name) and name not in counts})
+    found: dict[str, str] = {}
+    for relation, count in counts.items():
+        skipped = chance.randrange(max(1, min(count // 2, _DEEPEST)))
+        if limits.permits(relation):
+            for end in "ab":
+                # The number of entities is not known: it may be less than that of triples.
+                rows = await _end(session, relation, end, skipped) or await _end(session, relation, end, 0)
+                found.update((row[0], row[1]) for row in rows)
+    named = [NamedEntity(id=each, name=name) for each, name in sorted(found.items()) if each and name not in UNNAMED]
+    if not named:
+        raise UnusableServerError(
+            "No relation that walks may follow has an entity with a name. Check --allow and --forbid, or name entities "
+            "with --seeds FILE."
+        )
+    return named
+
+
+async def _end(session: Session, relation: str, end: str, skipped: int) -> list[tuple[str, ...]]:
+    name = relation.replace("`", "``")
+    plan = f"MATCH (a)-[:`{name}`]->(b) WITH DISTINCT {end} SKIP {skipped} LIMIT {_ENTITIES} "
+    try:
+        return await session.rows(f"{plan}RETURN elementId({end}), {end}.name")
+    except ToolFailedError as error:
+        raise UnusableServerError(f"The triples of {relation!r} cannot be read: {error}") from error
+
+
+async def given_topics(session: Session, ids: Sequence[str]) -> list[NamedEntity]:
+    """The entities with these ids.
+
+    Raises:
+        UnusableServerError: an id is not one of the graph, or the store does not answer.
+    """
+    found: dict[str, str] = {}
+    for batch in _batches(ids):
+        plan = f"MATCH (n) WHERE elementId(n) IN {json.dumps(batch, ensure_ascii=False)} RETURN elementId(n), n.name"
+        try:
+            found.update((row[0], row[1]) for row in await session.rows(plan))
+        except ToolFailedError as error:
+            message = f"The seeds cannot all be read: {error}\nFind ids with: kgnav call find_node hint=NAME"
+            raise UnusableServerError(message) from error
+    return [NamedEntity(id=each, name=each if found.get(each, "") in UNNAMED else found[each]) for each in ids]
+
+
+def _batches(ids: Sequence[str]) -> Iterator[list[str]]:
+    for start in range(0, len(ids), _BATCH):
+        yield list(ids[start : start + _BATCH])
