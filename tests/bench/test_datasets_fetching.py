@@ -18,7 +18,7 @@ from kgnav_bench.datasets.dataset import File
 from kgnav_bench.datasets.fetching import LOCK
 from kgnav_bench.datasets.simpleqa import SIMPLEQA
 
-CONTENT = b"metadata,problem,answer\n" * 1000
+CONTENT = b"metadata,problem,answer\n" * 20_000
 
 
 class Publisher:
@@ -28,7 +28,11 @@ class Publisher:
         self.content = CONTENT
         self.status = 200
         self.cut = False
+        self.etag = '"1"'
+        self.ranges = True
         self.requests = 0
+        self.sent = 0
+        """Bytes of all answers."""
         self.url = ""
 
 
@@ -39,10 +43,18 @@ def publisher() -> Generator[Publisher]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             state.requests += 1
-            self.send_response(state.status)
-            self.send_header("Content-Length", str(len(state.content)))
+            start = 0
+            if state.ranges and self.headers["If-Range"] == state.etag:
+                start = int(self.headers["Range"].removeprefix("bytes=").removesuffix("-"))
+            self.send_response(206 if start else state.status)
+            if start:
+                self.send_header("Content-Range", f"bytes {start}-{len(state.content) - 1}/{len(state.content)}")
+            self.send_header("ETag", state.etag)
+            self.send_header("Content-Length", str(len(state.content) - start))
             self.end_headers()
-            self.wfile.write(state.content[: len(state.content) // 2] if state.cut else state.content)
+            body = state.content[start : len(state.content) // 2 if state.cut else None]
+            state.sent += len(body)
+            self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
             """Nothing."""
@@ -86,8 +98,9 @@ def test_a_file_with_another_hash_than_the_known_one_is_refused(
     published(monkeypatch, File("test", publisher.url, "0" * 64))
     result = fetch(tmp_path)
     assert result.exit_code == 1
-    assert "has changed: its SHA-256 is not 000" in result.output
-    assert not list(tmp_path.rglob("test_set.csv"))
+    assert f"has changed: its SHA-256 was {'0' * 64} and is now {sha256(CONTENT).hexdigest()}" in result.output
+    assert "fetch it by hand: curl -LO" in result.output
+    assert not list(tmp_path.rglob("test_set.csv*"))
 
 
 def test_a_file_of_unknown_hash_must_stay_as_it_was_first_fetched(
@@ -98,8 +111,39 @@ def test_a_file_of_unknown_hash_must_stay_as_it_was_first_fetched(
     assert sha256(CONTENT).hexdigest() in (tmp_path / LOCK).read_text(encoding="utf-8")
     path.unlink()
     publisher.content = b"something else"
-    assert "has changed" in fetch(tmp_path).output
+    output = fetch(tmp_path).output
+    assert sha256(CONTENT).hexdigest() in output
+    assert sha256(b"something else").hexdigest() in output
+    assert f"remove the line of this URL from {tmp_path / LOCK}" in output
     assert not path.exists()
+    (tmp_path / LOCK).write_text("{}", encoding="utf-8")
+    assert fetch(tmp_path).exit_code == 0
+    assert path.read_bytes() == b"something else"
+
+
+def test_a_transfer_that_broke_off_continues_where_it_stopped(
+    tmp_path: Path, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+):
+    published(monkeypatch, File("test", publisher.url, sha256(CONTENT).hexdigest()))
+    publisher.cut = True
+    assert "what has arrived is kept" in fetch(tmp_path).output
+    publisher.cut = False
+    result = fetch(tmp_path)
+    assert Path(result.stdout.strip()).read_bytes() == CONTENT
+    assert publisher.sent < len(CONTENT) + 100_000  # anew it would be half as much again
+    assert [path.name for path in tmp_path.rglob("test_set.csv*")] == ["test_set.csv"]
+
+
+@pytest.mark.parametrize(("etag", "ranges"), [('"2"', True), ('"1"', False)], ids=["new version", "no ranges"])
+def test_a_transfer_starts_anew_where_it_cannot_continue(
+    tmp_path: Path, publisher: Publisher, monkeypatch: pytest.MonkeyPatch, etag: str, ranges: bool
+):
+    published(monkeypatch, File("test", publisher.url))
+    publisher.cut = True
+    fetch(tmp_path)
+    publisher.cut, publisher.etag, publisher.ranges = False, etag, ranges
+    publisher.content = CONTENT.upper()
+    assert Path(fetch(tmp_path).stdout.strip()).read_bytes() == CONTENT.upper()
 
 
 def test_a_file_in_the_cache_that_was_damaged_is_fetched_again(
@@ -112,7 +156,6 @@ def test_a_file_in_the_cache_that_was_damaged_is_fetched_again(
     assert path.read_bytes() == CONTENT
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # pooch leaves failed responses open
 def test_what_cannot_be_fetched_says_why(tmp_path: Path, publisher: Publisher, monkeypatch: pytest.MonkeyPatch):
     published(monkeypatch, File("test", publisher.url))
     publisher.status = 404
@@ -122,9 +165,12 @@ def test_what_cannot_be_fetched_says_why(tmp_path: Path, publisher: Publisher, m
     published(monkeypatch, File("test", "http://127.0.0.1:9/x.csv"))
     assert "could not be fetched" in fetch(tmp_path).output
     assert not list(tmp_path.rglob("*.csv"))
+    assert not (tmp_path / LOCK).exists()
 
 
 def test_a_file_that_does_not_exist_and_files_to_fetch_by_hand_are_named(tmp_path: Path):
     assert "has no file 'dev' to fetch; it has test" in fetch(tmp_path, "--split", "dev").output
     result = CliRunner().invoke(main, ["dataset", "fetch", "cwq", "--cache", str(tmp_path)])
+    assert result.exit_code == 1
     assert "By hand: https://www.tau-nlp" in result.stderr
+    assert "kgnav-bench dataset read cwq FILE" in result.stderr

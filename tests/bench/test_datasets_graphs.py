@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,17 @@ PAPERS: dict[str, Any] = {
     },
 }
 BIOMEDICAL: dict[str, Any] = {
-    "Disease_nodes": {"d1": {"features": {"name": "flu"}, "neighbors": {"Disease-presents-Symptom": ["s1", "s2"]}}},
+    "Disease_nodes": {
+        "d1": {
+            "features": {"name": "flu"},
+            "neighbors": {"Disease-presents-Symptom": ["s1", "s2"], "Disease-resembles-Disease": ["d2"]},
+        },
+        "d2": {"features": {"name": "cold"}, "neighbors": {"Disease-resembles-Disease": ["d1"]}},
+    },
+    "Compound_nodes": {"c1": {"features": {"name": "x"}, "neighbors": {"Compound-causes-Side Effect": ["e1"]}}},
+    "Side_Effect_nodes": {
+        "e1": {"features": {"name": "rash"}, "neighbors": {"Compound-causes-Side Effect": ["c1"]}},
+    },
     "Symptom_nodes": {
         "s1": {"features": {"name": "fever"}, "neighbors": {"Disease-presents-Symptom": ["d1"]}},
         "s2": {"features": {"name": "cough"}, "neighbors": {"Disease-presents-Symptom": ["d1"]}},
@@ -51,7 +62,7 @@ def converted(folder: Path, graph: object) -> tuple[str, Path]:
 
 @pytest.mark.parametrize(
     ("graph", "nodes", "edges"),
-    [(PAPERS, 4, 8), (BIOMEDICAL, 3, 2), (LEGAL, 4, 3)],
+    [(PAPERS, 4, 8), (BIOMEDICAL, 6, 5), (LEGAL, 4, 3)],
     ids=["dblp", "biomedical", "legal"],
 )
 def test_nodes_and_edges_are_those_of_the_file(tmp_path: Path, graph: object, nodes: int, edges: int):
@@ -79,6 +90,15 @@ def test_features_and_neighbours_are_found_by_the_tools(tmp_path: Path):
     ("graph", "message"),
     [
         ({"paper_nodes": {"p1": {"title": "x"}}}, "node 'p1' of 'paper_nodes' has no features"),
+        ({"paper_nodes": {"p1": {"features": None}}}, "node 'p1' of 'paper_nodes' has no features"),
+        (
+            {"paper_nodes": {"p1": {"features": {}, "neighbors": ["p2"]}}},
+            "neighbors of node 'p1' of 'paper_nodes' are not an object",
+        ),
+        (
+            {"paper_nodes": {"p1": {"features": {}, "neighbors": {"author": "a1"}}}},
+            "neighbors 'author' of a node of 'paper_nodes' are not a list",
+        ),
         ([], "has no nodes"),
         ({"nodes": []}, "has no nodes"),
     ],
@@ -88,6 +108,26 @@ def test_another_file_is_refused_and_nothing_is_written(tmp_path: Path, graph: o
     assert message in output
     assert sorted(tmp_path.iterdir()) == [tmp_path / "graph.json"]
     assert not target.exists()
+
+
+def test_an_edge_that_both_types_list_points_as_its_name_says(tmp_path: Path):
+    _, target = converted(tmp_path, BIOMEDICAL)
+    rows = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+    edges = [
+        (row["start"]["id"], row["end"]["id"]) for row in rows if row.get("label") == "Compound-causes-Side Effect"
+    ]
+    assert edges == [("c1", "e1")]
+
+
+def test_a_compressed_graph_is_read_and_a_cut_one_refused(tmp_path: Path):
+    source, target = tmp_path / "graph.json.gz", tmp_path / "o.jsonl"
+    arguments = ["dataset", "graph", "grbench", str(source), "-o", str(target)]
+    source.write_bytes(gzip.compress(json.dumps(PAPERS).encode()))
+    assert "4 nodes, 8 edges" in CliRunner().invoke(main, arguments).output
+    target.unlink()
+    source.write_bytes(source.read_bytes()[:-20])
+    assert "cannot be read" in CliRunner().invoke(main, arguments).output
+    assert list(tmp_path.iterdir()) == [source]
 
 
 def test_a_file_that_is_cut_is_refused(tmp_path: Path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kgnav_bench.cli import main
+from kgnav_bench.client import BareClient, load_command, server_command
 from kgnav_bench.datasets.commands import NAMES
 from kgnav_bench.datasets.registry import DATASETS
 from kgnav_bench.records import Answer, AnswerKind, Entity, Question, read_records
@@ -102,6 +104,7 @@ QALD: dict[str, Any] = {
             "question": [
                 {"language": "de", "string": "Wer schrieb Der Wüstenplanet?", "keywords": "Dune"},
                 {"language": "en", "string": "Who wrote Dune?", "keywords": "Dune, write"},
+                {"language": "en", "string": "By whom is Dune?"},
             ],
             "query": {"sparql": "SELECT ?uri WHERE { }"},
             "answers": [
@@ -240,7 +243,7 @@ def test_grailqa(tmp_path: Path):
     assert (second.answers, second.topics) == ((HERBERT,), ())
 
 
-@pytest.mark.parametrize("name", ["qald-9", "qald-10"])
+@pytest.mark.parametrize("name", ["qald-9", "qald-9-plus", "qald-10"])
 def test_qald_has_entities_values_booleans_and_empty_results(tmp_path: Path, name: str):
     first, second, third = read(written(tmp_path, "q.json", QALD), name)
     assert (first.id, first.text, first.kind) == ("7", "Who wrote Dune?", "resource")
@@ -340,6 +343,21 @@ def test_a_compressed_file_is_read(tmp_path: Path):
     assert "cannot be read" in command(path, "colota").output
 
 
+def test_an_archive_is_to_be_unpacked_first(tmp_path: Path):
+    path = written(tmp_path, "WebQSP.zip", "x")
+    assert f"is an archive. Unpack it (unzip {path})" in command(path, "webqsp").output
+
+
+def test_the_graph_of_metaqa_loads_as_its_note_says(tmp_path: Path):
+    kb = written(tmp_path, "kb.txt", "Noon at Sea|directed_by|Ann Li\nNoon at Sea|release_year|1965\n")
+    note = re.search(r"kgnav load kb.txt (.*?) -o", DATASETS["metaqa"].by_hand)
+    assert note is not None
+    subprocess.run([*load_command([kb], tmp_path / "g.kg"), *note[1].split()], check=True)
+    with BareClient(server_command(tmp_path / "g.kg")) as client:
+        counted = client.call("run_plan", {"plan": "MATCH (a)-[r:directed_by]->(b) RETURN a.name, b.name"})
+    assert counted.splitlines()[-1] == "Noon at Sea|Ann Li"
+
+
 @pytest.mark.parametrize("hops", [1, 2, 3])
 def test_the_real_metaqa_is_read_whole(tmp_path: Path, hops: int):
     source = dataset("metaqa") / f"{hops}hop.jsonl.gz"
@@ -363,6 +381,21 @@ def test_the_real_simplequestions_are_read_whole(tmp_path: Path):
     questions = list(read_records(output, Question))
     assert [each.answers[0].names[0] for each in questions] == [row["answer_name"] for row in rows]
     assert [f"/{each.topics[0].id.replace('.', '/')}" for each in questions] == [row["topic"] for row in rows]
+
+
+def test_the_real_questions_on_wikidata_are_read_whole(tmp_path: Path):
+    source = dataset("wikidata") / "questions.jsonl.gz"
+    with gzip.open(source, "rt", encoding="utf-8") as lines:
+        rows: list[Mapping[str, Any]] = [json.loads(line) for line in lines]
+    output = tmp_path / "out.jsonl"
+    result = CliRunner().invoke(main, ["dataset", "read", "wd50k", str(source), "-o", str(output)])
+    assert f"{len(rows):,} questions with {sum(len(set(row['answers'])) for row in rows):,} answers" in result.output
+    questions = list(read_records(output, Question))
+    assert [(each.text, each.query, each.kind) for each in questions] == [
+        (row["question"], row["sparql"], row["source"]) for row in rows
+    ]
+    assert [[answer.names[0] for answer in each.answers] for each in questions] == [row["answers"] for row in rows]
+    assert all((answer.id is None) == answer.names[0].isdigit() for each in questions for answer in each.answers)
 
 
 def test_the_example_of_ones_own_questions_is_read(tmp_path: Path):

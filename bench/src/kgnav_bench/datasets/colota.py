@@ -27,6 +27,7 @@ COLOTA = Dataset(
     name="colota",
     title="CoLoTa",
     graph="Wikidata",
+    questions=3341,
     licence="not stated in its repository",
     home="https://github.com/D3Mlab/CoLoTa",
     used_by="ARK-V1",

@@ -19,10 +19,12 @@ NAMES = (
     "cwq",
     "grailqa",
     "qald-9",
+    "qald-9-plus",
     "qald-10",
     "colota",
     "grbench",
     "metaqa",
+    "wd50k",
 )
 """The names of the datasets, so that `--help` reads none of their modules."""
 _NAME = click.argument("name", type=click.Choice(NAMES))
@@ -37,14 +39,22 @@ def dataset() -> None:
 
 @dataset.command("list", epilog=example("kgnav-bench dataset list"))
 def list_datasets() -> None:
-    """All datasets: their graph, their files and their licence."""
+    """All datasets: questions, graph, files, licence, source, and the papers that evaluate on them."""
     from kgnav_bench.datasets.registry import DATASETS  # noqa: PLC0415 - `--help` needs none
 
     rows = [
-        (each.name, each.graph, ", ".join(file.split for file in each.files) or "by hand", each.licence, each.used_by)
+        (
+            each.name,
+            f"{each.questions:,}",
+            each.graph,
+            ", ".join(file.split for file in each.files) or "by hand",
+            each.licence,
+            each.home,
+            each.used_by,
+        )
         for each in DATASETS.values()
     ]
-    click.echo(report.table(("name", "graph", "can be fetched", "licence", "used by"), rows))
+    click.echo(report.table(("name", "questions", "graph", "can be fetched", "licence", "source", "used by"), rows))
 
 
 @dataset.command("fetch", epilog=example("kgnav-bench dataset fetch qald-10"))
@@ -72,7 +82,13 @@ def fetch(name: str, split: str | None, cache: Path | None) -> None:
             raise click.ClickException(str(error)) from error
         click.echo(path)
     if found.by_hand:
-        click.echo(f"By hand: {found.home}\n{found.by_hand}", err=True)
+        click.echo(
+            f"By hand: {found.home}\n{found.by_hand}\n"
+            f"Save the files anywhere, then: kgnav-bench dataset read {name} FILE -o questions.jsonl",
+            err=True,
+        )
+    if not files:
+        raise click.ClickException(f"{name} has no file that can be fetched without you.")
 
 
 @dataset.command("read", epilog=example("kgnav-bench dataset read qald-10 questions.jsonl -o qald-10.jsonl"))
@@ -129,8 +145,9 @@ def graph(file: Path, output: Path) -> None:
     part = output.with_name(f"{output.name}.part")
     try:
         nodes, edges = grbench.convert(file, part)
+        part.replace(output)
     except UnreadableDatasetError as error:
-        part.unlink(missing_ok=True)
         raise click.ClickException(str(error)) from error
-    part.replace(output)
+    finally:
+        part.unlink(missing_ok=True)
     click.echo(f"{nodes:,} nodes, {edges:,} edges. Load it: kgnav load {output} -o {output.stem}.kg")

@@ -33,6 +33,7 @@ CWQ = Dataset(
     name="cwq",
     title="ComplexWebQuestions",
     graph="Freebase",
+    questions=34_689,
     licence="not stated by its authors",
     home="https://www.tau-nlp.sites.tau.ac.il/compwebq",
     used_by="Search-on-Graph, GraphWalker",

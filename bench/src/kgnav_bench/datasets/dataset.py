@@ -44,6 +44,8 @@ class Dataset:
     title: str
     graph: str
     """The knowledge graph that its questions are about."""
+    questions: int
+    """Number of questions in all published files."""
     licence: str
     home: str
     """The page of those who made it."""

@@ -36,6 +36,7 @@ GRAILQA = Dataset(
     name="grailqa",
     title="GrailQA",
     graph="Freebase",
+    questions=64_331,
     licence="CC BY-SA 4.0",
     home="https://dki-lab.github.io/GrailQA/",
     used_by="Search-on-Graph, GraphWalker",

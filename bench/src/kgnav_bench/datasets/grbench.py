@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, Final, cast
 
 from kgnav_bench.datasets.dataset import Dataset, File, Reading
-from kgnav_bench.datasets.rows import Row, UnreadableDatasetError, json_lines, text
+from kgnav_bench.datasets.rows import Row, UnreadableDatasetError, json_lines, opened_bytes, text
 from kgnav_bench.records import Answer, AnswerKind, Question
 
 _FILES = "https://raw.githubusercontent.com/PeterGriffinJin/Graph-CoT/faea29f7a42e32522d0262757729ac66169273fb/data/processed_data"
@@ -34,15 +34,15 @@ def _question(row: Row, reading: Reading) -> Question:
 def convert(source: Path, target: Path) -> tuple[int, int]:
     """Write a `graph.json` of GRBench as JSON lines that `kgnav load` reads. Returns the numbers of nodes and edges.
 
-    The file is read piece by piece. A neighbour list is a relation of its name from the node; where both ends list the
-    same edge under one name, it is written once.
+    The file, which may be compressed (.gz, .bz2), is read piece by piece. A neighbour list is a relation of its name
+    from the node; where both ends, of different types, list the same edge under one name, it is written once.
 
     Raises:
         UnreadableDatasetError: it is not a graph of GRBench.
     """
     nodes = edges = 0
     try:
-        with source.open("rb") as file, target.open("w", encoding="utf-8") as written:
+        with opened_bytes(source) as file, target.open("w", encoding="utf-8") as written:
             for kind, identifier, node in _nodes(file):
                 label = kind.removesuffix("_nodes")
                 written.write(_node_line(label, identifier, node))
@@ -76,10 +76,17 @@ def _nodes(file: IO[bytes]) -> Iterator[tuple[str, str, Row]]:
         depth += opens - closes
         if builder is not None and depth == 2 and closes:
             node = cast("object", builder.value)
-            if not isinstance(node, Mapping) or "features" not in node:
-                raise UnreadableDatasetError(f"node {identifier!r} of {kind!r} has no features.")
-            yield kind, identifier, cast("Row", node)
+            yield kind, identifier, _checked(node, f"node {identifier!r} of {kind!r}")
             builder = None
+
+
+def _checked(node: object, place: str) -> Row:
+    row: Row = cast("Row", node) if isinstance(node, Mapping) else {}
+    if not isinstance(row.get("features"), Mapping):
+        raise UnreadableDatasetError(f"{place} has no features.")
+    if not isinstance(row.get("neighbors") or {}, Mapping):
+        raise UnreadableDatasetError(f"neighbors of {place} are not an object.")
+    return row
 
 
 def _node_line(label: str, identifier: str, node: Row) -> str:
@@ -95,15 +102,14 @@ def _edges(label: str, node: Row) -> Iterator[tuple[str, str, Mapping[str, objec
     neighbors = cast("Mapping[str, object]", node.get("neighbors") or {})
     for relation, listed in neighbors.items():
         typed = _TYPED_EDGE.fullmatch(relation)
-        if typed is not None and typed[1] != typed[3] and label == typed[3]:
-            continue  # its other end lists it, too
-        if isinstance(listed, Mapping):
-            for group, ends in cast("Mapping[str, list[object]]", listed).items():
-                for end in ends:
-                    yield relation, str(end), {"group": group}
-        else:
-            for end in cast("list[object]", listed):
-                yield relation, str(end), {}
+        if typed is not None and typed[1] != typed[3] and label == typed[3].replace(" ", "_"):
+            continue  # its other end lists it, too; only types of nodes have underscores for spaces
+        groups = cast("Mapping[str, object]", listed) if isinstance(listed, Mapping) else {"": listed}
+        for group, ends in groups.items():
+            if not isinstance(ends, list):
+                raise UnreadableDatasetError(f"neighbors {relation!r} of a node of '{label}_nodes' are not a list.")
+            for end in cast("list[object]", ends):
+                yield relation, str(end), {"group": group} if group else {}
 
 
 def _edge_line(number: int, relation: str, head: str, tail: str, properties: Mapping[str, object]) -> str:
@@ -143,6 +149,7 @@ GRBENCH = Dataset(
     name="grbench",
     title="GRBench",
     graph="ten graphs of its own",
+    questions=1740,
     licence="Apache 2.0",
     home="https://github.com/PeterGriffinJin/Graph-CoT",
     used_by="GraphRunner",

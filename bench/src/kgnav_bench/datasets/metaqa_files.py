@@ -49,6 +49,7 @@ METAQA = Dataset(
     name="metaqa",
     title="MetaQA",
     graph="films (its own kb.txt)",
+    questions=407_513,
     licence="CC BY 3.0",
     home="https://github.com/yuyuz/MetaQA",
     used_by="-",
@@ -56,6 +57,6 @@ METAQA = Dataset(
     question=_question,
     by_hand=(
         "The page links a folder: kb.txt, and 1-hop/vanilla/qa_test.txt and the like. The graph loads by "
-        "kgnav load kb.txt --sep '|' -o films.kg."
+        "kgnav load kb.txt --format triples -o films.kg"
     ),
 )

@@ -1,4 +1,4 @@
-"""QALD-9 over DBpedia and QALD-10 over Wikidata: multilingual questions with their SPARQL (Usbeck et al.)."""
+"""QALD-9 over DBpedia, QALD-9-plus and QALD-10 over Wikidata: multilingual questions with their SPARQL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _WIKIDATA = "http://www.wikidata.org/entity/"
 
 
 def _question(row: Row, reading: Reading) -> Question:
-    written = {text(each, "language"): optional_text(each, "string") for each in items(row, "question")}
+    written: dict[str, str] = {}
+    for each in items(row, "question"):  # QALD-9-plus has several writings in a language: the first one counts
+        written.setdefault(text(each, "language"), optional_text(each, "string"))
     if not written.get(reading.language):
         raise BadRowError(f"question: has no language {reading.language!r}, but {', '.join(sorted(written))}")
     results = items(row, "answers")
@@ -55,9 +57,10 @@ QALD9 = Dataset(
     name="qald-9",
     title="QALD-9",
     graph="DBpedia",
+    questions=558,
     licence="MIT",
     home="https://github.com/ag-sc/QALD",
-    used_by="Search-on-Graph",
+    used_by="-",
     rows=json_list("questions"),
     question=_question,
     files=(
@@ -74,10 +77,29 @@ QALD9 = Dataset(
     ),
 )
 
+_QALD9_PLUS = "https://raw.githubusercontent.com/KGQA/QALD_9_plus/5b116c9b53cac0cc3c3c64dd211a46311499e76d/data"
+
+QALD9_PLUS = Dataset(
+    name="qald-9-plus",
+    title="QALD-9-plus (QALD-9 over Wikidata)",
+    graph="Wikidata",
+    questions=507,
+    licence="CC BY 4.0",
+    home="https://github.com/KGQA/QALD_9_plus",
+    used_by="Search-on-Graph, as QALD-9",
+    rows=json_list("questions"),
+    question=_question,
+    files=(
+        File("train", f"{_QALD9_PLUS}/qald_9_plus_train_wikidata.json"),
+        File("test", f"{_QALD9_PLUS}/qald_9_plus_test_wikidata.json"),
+    ),
+)
+
 QALD10 = Dataset(
     name="qald-10",
     title="QALD-10",
     graph="Wikidata",
+    questions=394,
     licence="MIT",
     home="https://github.com/KGQA/QALD-10",
     used_by="Search-on-Graph",

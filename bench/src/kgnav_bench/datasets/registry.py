@@ -10,9 +10,10 @@ from kgnav_bench.datasets.dataset import Dataset
 from kgnav_bench.datasets.grailqa import GRAILQA
 from kgnav_bench.datasets.grbench import GRBENCH
 from kgnav_bench.datasets.metaqa_files import METAQA
-from kgnav_bench.datasets.qald import QALD9, QALD10
+from kgnav_bench.datasets.qald import QALD9, QALD9_PLUS, QALD10
 from kgnav_bench.datasets.simpleqa import SIMPLEQA
 from kgnav_bench.datasets.simplequestions import SIMPLEQUESTIONS, SIMPLEQUESTIONS_WIKIDATA
+from kgnav_bench.datasets.wd50k import WD50K
 from kgnav_bench.datasets.webqsp import WEBQSP
 
 DATASETS: Mapping[str, Dataset] = {
@@ -25,9 +26,11 @@ DATASETS: Mapping[str, Dataset] = {
         CWQ,
         GRAILQA,
         QALD9,
+        QALD9_PLUS,
         QALD10,
         COLOTA,
         GRBENCH,
         METAQA,
+        WD50K,
     )
 }

@@ -6,10 +6,12 @@ import bz2
 import csv
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -34,12 +36,29 @@ def opened(path: Path) -> Generator[IO[str]]:
     Raises:
         UnreadableDatasetError: it cannot be read as text.
     """
-    openers: Mapping[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.open}
+    if path.suffix == ".zip":
+        raise UnreadableDatasetError(f"{path} is an archive. Unpack it (unzip {path}), then read one of its files.")
+    with opened_bytes(path) as content:
+        yield TextIOWrapper(content, encoding="utf-8-sig", newline="")
+
+
+@contextmanager
+def opened_bytes(path: Path) -> Generator[BinaryIO]:
+    """The bytes of a file, which may be compressed (.gz, .bz2).
+
+    Raises:
+        UnreadableDatasetError: it cannot be read, or what is read is not text.
+    """
+    openers: Mapping[str, Callable[[Path], Any]] = {".gz": gzip.GzipFile, ".bz2": bz2.BZ2File}
     try:
-        with openers.get(path.suffix, open)(path, "rt", encoding="utf-8-sig", newline="") as file:
-            yield file
-    except (UnicodeDecodeError, EOFError, OSError) as error:
+        with openers.get(path.suffix, _plain)(path) as file:
+            yield cast("BinaryIO", file)
+    except (UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
         raise UnreadableDatasetError(f"{path} cannot be read: {error}") from error
+
+
+def _plain(path: Path) -> BinaryIO:
+    return path.open("rb")
 
 
 def json_list(*keys: str) -> Rows:

@@ -29,7 +29,8 @@ def _question(row: Row, reading: Reading) -> Question:
 SIMPLEQA = Dataset(
     name="simpleqa",
     title="SimpleQA",
-    graph="Wikidata",
+    graph="none",
+    questions=4326,
     licence="MIT",
     home="https://github.com/openai/simple-evals",
     used_by="-",

@@ -44,6 +44,7 @@ WEBQSP = Dataset(
     name="webqsp",
     title="WebQuestionsSP",
     graph="Freebase",
+    questions=4737,
     licence="Microsoft Research's terms, in the archive",
     home="https://www.microsoft.com/en-us/download/details.aspx?id=52763",
     used_by="Search-on-Graph, GraphWalker",
