@@ -54,7 +54,7 @@ def test_others_whose_name_differs_by_letter_case_alone_are_mentioned_in_one_lin
         neighbourhood_table(Neighbourhood((entity,), Direction.OUTGOING, rows=page), 0),
         RenderOptions(),
     ).text
-    assert text.split("\n")[1] == "Named alike but for letter case: drama (ex:0), drama (ex:1)."
+    assert text.split("\n")[1] == "May also mean: drama (ex:0), drama (ex:1)."
     entity = Entity("ex:play", "Drama", namesakes=others)
     text = fit_to_budget(
         neighbourhood_table(Neighbourhood((entity,), Direction.OUTGOING, rows=page), 0),

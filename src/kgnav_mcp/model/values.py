@@ -26,9 +26,9 @@ class Entity:
 
     `types` are labels of a property graph or classes of an RDF graph. `mediator` marks a node without a name that only
     connects others (Freebase's CVT). `asked_as` is the id that the caller used, if the store has merged that id into
-    this one. `namesakes` are other entities whose name differs from the name that the caller used only by letter case.
-    `found_by` is the property by whose value the caller named it, and that value. `label_from_id`: the graph states no
-    name, so that `label` is made from the id.
+    this one. `namesakes` are other entities that the caller's text may also mean: their name differs from it only by
+    letter case, or their id only by brackets (`PMID:1` and `<PMID:1>`). `found_by` is the property by whose value the
+    caller named it, and that value. `label_from_id`: the graph states no name, so that `label` is made from the id.
     """
 
     id: str

@@ -188,12 +188,28 @@ def _references(given: Given) -> list[str]:
 async def _resolved(graph: GraphAdapter, references: Sequence[str], known: Mapping[str, Entity]) -> tuple[Entity, ...]:
     """The entities that the references mean, each once; `known` are those that are ids."""
     unresolved = [reference for reference in dict.fromkeys(references) if reference not in known]
-    entity_by_reference = {**known, **(await _resolve_names(graph, unresolved))} if unresolved else known
+    by_id = await with_other_readings(graph, known)
+    entity_by_reference = {**by_id, **(await _resolve_names(graph, unresolved))} if unresolved else by_id
     entities: dict[str, Entity] = {}
     for reference in references:
         entity = entity_by_reference[reference]
         entities.setdefault(entity.id, entity)
     return tuple(entities.values())
+
+
+async def with_other_readings(graph: GraphAdapter, known: Mapping[str, Entity]) -> Mapping[str, Entity]:
+    """Entities by id, each with the other one that it may mean: `PMID:1` is `obo/PMID_1`, and itself an IRI."""
+    others = {f"<{reference}>": reference for reference in known if _OF_ID_SPACE.fullmatch(reference)}
+    found = dict(await graph.describe(list(others))) if others else {}
+    named = {reference: found[other] for other, reference in others.items() if other in found}
+    return {
+        **known,
+        **{
+            reference: replace(known[reference], namesakes=(other,))
+            for reference, other in named.items()
+            if other.id != known[reference].id
+        },
+    }
 
 
 async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapping[str, Entity]:

@@ -222,7 +222,7 @@ def _entity_count(facts: RelationFacts, entities: Sequence[Entity]) -> Count | N
 
 
 def entity_notes(entities: Sequence[Entity]) -> tuple[str, ...]:
-    """Notes on entities whose id was replaced, that were found by a value, or whose name others share."""
+    """Notes on entities whose id was replaced, that were found by a value, or whose name or id others share."""
     notes: list[str] = []
     for entity in entities:
         if entity.asked_as is not None:
@@ -233,7 +233,7 @@ def entity_notes(entities: Sequence[Entity]) -> tuple[str, ...]:
         if entity.namesakes:
             others = [name_and_id(one) for one in entity.namesakes]
             more = f" and {len(others) - _NAMESAKES} more" if len(others) > _NAMESAKES else ""
-            notes.append(f"Named alike but for letter case: {', '.join(others[:_NAMESAKES])}{more}.")
+            notes.append(f"May also mean: {', '.join(others[:_NAMESAKES])}{more}.")
     return tuple(notes[:_ENTITY_NOTES])
 
 

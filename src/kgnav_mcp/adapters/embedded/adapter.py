@@ -320,4 +320,8 @@ class EmbeddedAdapter(GraphAdapter):
         subclass_keys = [key for key in (RDFS_SUBCLASS,) if session.one(queries.entities.HAS_EDGES, key) == (1,)]
         meta = dict(session.all(queries.entities.META))
         hides_identifiers = not self._options.raw_triples
-        return Catalogue(meta, self._prefixes, subclass_keys, hides_identifiers=hides_identifiers)
+        bracketed = any(
+            all(session.one(queries.entities.HAS_KEYS, start) == (1,) for start in (f"{prefix}:", namespace))
+            for prefix, namespace in self._prefixes.items()
+        )
+        return Catalogue(meta, self._prefixes, subclass_keys, hides_identifiers=hides_identifiers, bracketed=bracketed)

@@ -101,7 +101,7 @@ class NameIndex(Generic[Entry]):
 
     def by_key(self, reference: str) -> Entry | None:
         """Returns the entry with this short or full id, or None."""
-        for key in self._prefixes.keys(reference):
+        for key in self._prefixes.preferred_keys(reference):
             if (entry := self._by_key.get(key)) is not None:
                 return entry
         return None
@@ -175,17 +175,24 @@ class Catalogue:
         subclass_keys: Iterable[str],
         *,
         hides_identifiers: bool = True,
+        bracketed: bool = False,
     ) -> None:
         """Reads the file's table `meta`. The `configured` prefixes take precedence over those of the file.
 
         `subclass_keys` are the relations from a class to its superclasses. `hides_identifiers`: relations to
-        identifiers of other databases are shown only if asked for.
+        identifiers of other databases are shown only if asked for. `bracketed`: as in `Prefixes`, also if the file says
+        so.
 
         Runs within a job: the pool translates the errors that a damaged table causes.
         """
         self.revision = text(meta["revision"])
         file_prefixes = {name: text(namespace) for name, namespace in mapping(meta["prefixes"]).items()}
-        self.prefixes = Prefixes(configured, file_prefixes, unprefixed=texts(meta.get("unprefixed", "[]")))
+        self.prefixes = Prefixes(
+            configured,
+            file_prefixes,
+            unprefixed=texts(meta.get("unprefixed", "[]")),
+            bracketed=bracketed or meta.get("bracketed") == "yes",
+        )
         self._hidden_keys = frozenset(texts(meta.get("hidden_relations", "[]")) if hides_identifiers else ())
         self.coined_prefixes = self.prefixes.printed(texts(meta.get("coined_prefixes", "[]")))
         self.class_relations = frozenset(map(self.prefixes.short, texts(meta["type_relations"])))

@@ -15,9 +15,9 @@ from kgnav_mcp.model import Entity
 def resolved(builder: Builder, ids: Iterable[str]) -> dict[str, Row]:
     """Returns the node row (id, key, label, description, mediator) of each known id.
 
-    An id may be short or full; if both readings exist, the text taken as a stored id wins.
+    An id may be short or full; if both readings exist, the node that is printed as this text wins.
     """
-    forms = {reference: builder.prefixes.keys(reference) for reference in ids}
+    forms = {reference: builder.prefixes.preferred_keys(reference) for reference in ids}
     keys = {key for group in forms.values() for key in group}
     rows = {row[1]: row for row in builder.session.all(queries.entities.NODES_BY_KEY, json.dumps(sorted(keys)))}
     found: dict[str, Row] = {}

@@ -82,8 +82,8 @@ class NameReader:
         entry = self._builder.catalogue.labels(self._session).one("label", label) if label is not None else None
         hint = encodable(hint).strip()
         candidates = Candidates[int](hint, is_id=self._builder.prefixes.is_id(hint))
-        for reference, row in entities.resolved(self._builder, [hint]).items():
-            candidates.add_by_id(row[0], reference)
+        for row in entities.resolved(self._builder, [hint, f"<{hint}>"]).values():
+            candidates.add_by_id(row[0], hint)
         lookup = NameLookup(self._builder, entry)
         for node, kind, _, text in dict.fromkeys(lookup.candidate_rows(hint) if hint else ()):
             candidates.add(node, text, kind)

@@ -57,12 +57,14 @@ def encodable(text: str) -> str:
 class Prefixes:
     """The prefixes of one graph. Without any, only ids of the OBO Foundry are printed otherwise than stored."""
 
-    def __init__(self, *namespaces: Mapping[str, str], unprefixed: Sequence[str] = ()) -> None:
+    def __init__(self, *namespaces: Mapping[str, str], unprefixed: Sequence[str] = (), bracketed: bool = False) -> None:
         """`namespaces` are tables of namespaces by prefix; of a prefix in two of them, the first counts.
 
         Of two prefixes for one namespace, the first is printed. Ids in the namespaces `unprefixed` may also be written
-        without a prefix.
+        without a prefix. `bracketed`: a stored id that could be read as a short form, such as `PMID:1`, is printed as
+        `<PMID:1>`, because the graph may also have the IRI which that short form means.
         """
+        self._bracketed = bracketed
         self.unprefixed = tuple(unprefixed)
         self._namespace_of: dict[str, str] = {}
         self._prefix_of: dict[str, str] = {}
@@ -78,10 +80,12 @@ class Prefixes:
         return self._prefix_of.keys()
 
     def short(self, key: str) -> str:
-        """The printed form of a stored id: its short form, if it has one.
+        """The printed form of a stored id: its short form, if it has one."""
+        short = self.without_brackets(key)
+        return f"<{key}>" if self._bracketed and short == key and self.full(key) is not None else short
 
-        A namespace usually ends with the last `#` or `/`.
-        """
+    def without_brackets(self, key: str) -> str:
+        """The short form of a stored id, else the id itself. A namespace usually ends with the last `#` or `/`."""
         if key.startswith(OBO) and (found := obo_id(key)) is not None and self.full(found) == key:
             return found
         start = namespace(key)
@@ -113,6 +117,11 @@ class Prefixes:
             return (key, *(space + key for space in self.unprefixed))
         full = self.full(key)
         return (key,) if full is None else (key, full)
+
+    def preferred_keys(self, reference: str) -> tuple[str, ...]:
+        """The stored ids that a text may mean, the one that is printed as this text first."""
+        keys = self.keys(reference)
+        return keys[::-1] if self._bracketed else keys
 
     def is_id(self, text: str) -> bool:
         """Whether a text has the form of an id, whatever the graph has: a full IRI, or a known prefix and a name."""

@@ -9,7 +9,7 @@ node. Such an id is valid in any process, as long as the node's triples do not c
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
@@ -74,12 +74,13 @@ def is_encoded(text: str) -> bool:
 class RdfIds(Prefixes):
     """Converts between short and full forms of the ids of a graph in which every id is an IRI."""
 
+    def __init__(self, *namespaces: Mapping[str, str], unprefixed: Sequence[str] = ()) -> None:
+        """As those of any graph; an IRI such as `geo:52.5,13.4`, which could be read as a short form, is bracketed."""
+        super().__init__(*namespaces, unprefixed=unprefixed, bracketed=True)
+
     def short(self, key: str) -> str:
         """The printed form of an IRI: its short form, else the full IRI."""
-        key = str(key)  # An rdflib term is a str, but does not equal one.
-        short = super().short(key)
-        # Brackets, since an IRI such as `geo:52.5,13.4` could be read as a prefixed name.
-        return f"<{key}>" if short == key and self.full(key) is not None else short
+        return super().short(str(key))  # An rdflib term is a str, but does not equal one.
 
     def iri(self, reference: str) -> URIRef | None:
         """Resolve an id in any form to an IRI; None if the text is not the id of an IRI."""
@@ -123,4 +124,4 @@ class RdfIds(Prefixes):
 
     def datatype(self, full: str | None) -> str | None:
         """The printed form of a datatype, such as `xsd:date`; None for plain text."""
-        return None if full is None or full in _PLAIN else Prefixes.short(self, full)
+        return None if full is None or full in _PLAIN else self.without_brackets(full)

@@ -15,7 +15,7 @@ from kgnav_mcp.navigation.nodes_by_value import read_as_printed
 from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.scopes import Node
-from kgnav_mcp.navigation.resolving import NEAREST, spellings
+from kgnav_mcp.navigation.resolving import NEAREST, spellings, with_other_readings
 from kgnav_mcp.plan import (
     Call,
     Compare,
@@ -56,12 +56,20 @@ class EntityReader:
             entity = next((found[form] for form in forms if form in found), None)
             if entity is not None:
                 ids.append(entity.id)
+                await self._note_other_reading(str(constant.value), entity)
             else:
                 await self._report_unknown(
                     condition, constant, f"no entity has the id {echoed(str(constant.value))}", by_id=True
                 )
         found_ids = has_id(owner, ids)
         return Not(found_ids) if condition.comparison is Comparison.UNEQUAL else found_ids
+
+    async def _note_other_reading(self, text: str, entity: Entity) -> None:
+        """Note which other node an id may mean."""
+        (read,) = (await with_other_readings(self.graph, {text: entity})).values()
+        if read.namesakes:
+            others = ", ".join(map(_with_name, read.namesakes))
+            self.findings.notes.append(f"{echoed(text)} was read as {_with_name(entity)}; it may also mean {others}.")
 
     async def printed_ids(self, prop: Property, constants: Sequence[Constant]) -> Mapping[Constant, str]:
         """Those constants that are printed ids and not values of the property `id`, with the ids. Notes name them."""
@@ -72,6 +80,7 @@ class EntityReader:
             entity = next((known[form] for form in forms if form in known), None)
             if entity is not None and not await self._have_value(Node(), prop.ids, [constant]):
                 printed[constant] = entity.id
+                await self._note_other_reading(str(constant.value), entity)
                 self.findings.notes.append(read_as_printed(str(constant.value)))
         return printed
 

@@ -224,6 +224,7 @@ def _write_meta(reading: Reading, options: LoadOptions, counts: Mapping[str, obj
         "sources": json.dumps(reading.names),
         "prefixes": json.dumps(chosen),
         "coined_prefixes": json.dumps(coined),
+        "bracketed": "yes" if prefixes.has_two_readings(staging.connection, chosen) else "no",
         "mediators": options.mediators,
         "type_relations": json.dumps(reading.type_relations),
         "languages": json.dumps(options.languages),

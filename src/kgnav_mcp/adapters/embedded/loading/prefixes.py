@@ -11,7 +11,7 @@ from itertools import count
 
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.ids.prefixes import Prefixes, namespace
-from kgnav_mcp.adapters.wellknown import PREFIXES
+from kgnav_mcp.adapters.wellknown import OBO, PREFIXES
 
 SAMPLE = 20_000
 """Nodes sampled at even distances to count namespaces, because reading every id of a large graph takes seconds."""
@@ -42,6 +42,19 @@ def choose(connection: sqlite3.Connection, declared: Mapping[str, str]) -> tuple
     new_prefixes = (name for name in map("ns{}".format, count(1)) if name not in chosen)
     coined = dict(zip(new_prefixes, (iri for _, iri in common[:MOST_COINED]), strict=False))
     return chosen | coined, list(coined)
+
+
+def has_two_readings(connection: sqlite3.Connection, chosen: Mapping[str, str]) -> bool:
+    """Returns whether some id is also the short form of another, as `PMID:1` is that of `obo/PMID_1`."""
+    used = {
+        prefix: iri for prefix, iri in chosen.items() if connection.execute(queries.HAS_NAMESPACE, (iri,)).fetchone()[0]
+    }
+    if not used:
+        return False
+    connection.execute(queries.SHORT_FORMS)
+    connection.executemany(queries.ADD_SHORT_FORMS, used.items())
+    (found,) = connection.execute(queries.HAS_TWO_READINGS, {"obo": OBO}).fetchone()
+    return bool(found)
 
 
 def _worthwhile(iri: str) -> bool:

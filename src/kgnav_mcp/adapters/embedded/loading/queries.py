@@ -299,6 +299,25 @@ GROUP BY 1, 2, 3
 
 LAST_NODE = "SELECT coalesce(max(id), 0) FROM node"
 KEYS_OF_NODES = "SELECT n.key FROM json_each(?) AS sampled JOIN node AS n ON n.id = sampled.value"
+_TABLES_WITH_KEYS = ("node", "relation", "label")
+_WITH_NAMESPACE = "SELECT 1 FROM {table} WHERE key >= ?1 AND key < ?1 || char(0x10FFFF)"
+HAS_NAMESPACE = "SELECT EXISTS ({})".format(
+    " UNION ALL ".join(_WITH_NAMESPACE.format(table=table) for table in _TABLES_WITH_KEYS)
+)
+"""Whether an id begins with a namespace."""
+SHORT_FORMS = "CREATE TEMP TABLE short_form (prefix TEXT PRIMARY KEY, namespace TEXT NOT NULL) WITHOUT ROWID"
+ADD_SHORT_FORMS = "INSERT INTO short_form (prefix, namespace) VALUES (?, ?)"
+_TWO_READINGS = """
+SELECT 1 FROM (
+    SELECT substr(key, 1, colon - 1) AS prefix, substr(key, colon + 1) AS local
+    FROM (SELECT key, instr(key, ':') AS colon FROM {table}) WHERE colon > 1 AND local NOT GLOB '/*'
+) AS written LEFT JOIN short_form USING (prefix)
+JOIN {table} AS meant ON meant.key = coalesce(namespace || local, :obo || prefix || '_' || local)
+"""
+HAS_TWO_READINGS = "SELECT EXISTS ({})".format(
+    " UNION ALL ".join(_TWO_READINGS.format(table=table) for table in _TABLES_WITH_KEYS)
+)
+"""Whether an id, read as a short form by a prefix or the OBO Foundry's rule, means another id of the same table."""
 USES_OF_RELATIONS = "SELECT key, edges + attributes FROM relation"
 USES_OF_HUBS = "SELECT n.key, sum(d.n) FROM degree AS d JOIN node AS n ON n.id = d.node GROUP BY d.node"
 WRITE_META = "INSERT INTO meta (key, value) VALUES (?, ?)"

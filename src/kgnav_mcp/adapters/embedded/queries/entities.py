@@ -12,6 +12,9 @@ RELATIONS = "SELECT id, key, label, edges, attributes, items, multivalued FROM r
 HAS_EDGES = "SELECT EXISTS (SELECT 1 FROM relation WHERE key = ? AND edges > 0)"
 """Whether a relation joins entities of the file."""
 
+HAS_KEYS = "SELECT EXISTS (SELECT 1 FROM node WHERE key >= ?1 AND key < ?1 || char(0x10FFFF))"
+"""Whether a node's id begins with a text."""
+
 LABELS = "SELECT id, key, name, nodes FROM label"
 """All labels, once for an open file."""
 
