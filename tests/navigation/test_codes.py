@@ -71,8 +71,9 @@ async def test_a_code_of_several_entities_is_ambiguous_and_one_of_very_many_is_n
         await resolve_entity(codes, "ICD10:X")
     assert {one.id for one in caught.value.candidates} == {"tumour", "neoplasm"}
     assert caught.value.next_step.startswith("It is the value of their xref. ")
-    with pytest.raises(UnknownEntity):
+    with pytest.raises(UnknownEntity) as unknown:
         await resolve_entity(codes, "USD")
+    assert unknown.value.next_step.startswith("More than 20 values of properties are USD")
     assert not (await find_candidates(codes, "USD", label=None, limit=5)).items
 
 

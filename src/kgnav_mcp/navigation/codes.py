@@ -32,12 +32,6 @@ def is_code(text: str) -> bool:
 
 
 async def bearers(graph: GraphAdapter, texts: Sequence[str]) -> Mapping[str, Sequence[ValueMatch]]:
-    """For each text that is a code, the entities that it identifies by the value of a property; else it is absent."""
-    found = await _all_bearers(graph, texts)
-    return {text: matches for text, matches in found.items() if len(matches) <= _MAX_BEARERS}
-
-
-async def _all_bearers(graph: GraphAdapter, texts: Sequence[str]) -> Mapping[str, Sequence[ValueMatch]]:
     """For each text that is a code, the first entities with it as the value of a property; else it is absent.
 
     Where a store has more rows than identify anything, all of them are in the list, even several of one entity.
@@ -51,7 +45,7 @@ async def _all_bearers(graph: GraphAdapter, texts: Sequence[str]) -> Mapping[str
 
 def _each_once(rows: Sequence[ValueMatch]) -> Sequence[ValueMatch]:
     """The first row of each entity; all rows where there are too many to identify one."""
-    if len(rows) > _MAX_BEARERS:
+    if is_shared(rows):
         return rows
     return list(reversed({one.entity.id: one for one in reversed(rows)}.values()))
 
@@ -116,11 +110,11 @@ async def _found_by_words(graph: GraphAdapter, hint: str, *, label: str | None, 
     page = await graph.find(hint, label=label, limit=limit)
     text = hint.strip()
     try:
-        matches = (await _all_bearers(graph, [text])).get(text, ())
+        matches = (await bearers(graph, [text])).get(text, ())
     except StoreTimeout:
         return replace(page, note=" ".join(filter(None, (page.note, _TIMED_OUT))))
-    if len(matches) > _MAX_BEARERS:
-        return replace(page, note=" ".join(filter(None, (page.note, _too_many(text, matches[0].relation.id)))))
+    if is_shared(matches):
+        return replace(page, note=" ".join(filter(None, (page.note, too_many(text, matches)))))
     exact = [one for one in page.items if one.score == 1.0]
     exact_ids = {one.entity.id for one in exact}
     coded = await gathered(*(_candidate(graph, one, text, label) for one in matches if one.entity.id not in exact_ids))
@@ -141,8 +135,15 @@ async def _found_by_words(graph: GraphAdapter, hint: str, *, label: str | None, 
     )
 
 
-def _too_many(code: str, relation: str) -> str:
+def is_shared(matches: Sequence[ValueMatch]) -> bool:
+    """Whether so many properties have a value that it identifies no entity."""
+    return len(matches) > _MAX_BEARERS
+
+
+def too_many(code: str, matches: Sequence[ValueMatch]) -> str:
+    """The sentence about a value that identifies no entity, with the call that lists its nodes."""
     value = clipped(code, _SHOWN)
+    relation = matches[0].relation.id
     call = f'get_node_by_property(label="*", property_name="{relation}", property_value="{value}")'
     return f"More than {_MAX_BEARERS} values of properties are {value}, so it identifies no single entity: {call}."
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +27,9 @@ from kgnav_mcp.navigation.resolving import (
     resolve_relations,
 )
 from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
+
+_TWO_PREFIXED = re.compile(r"([^:./]+:[^:.]+)\.([^:./]+:[^:.]+)")
+_TWO_OF_THREE_PARTS = re.compile(r"(\w+\.\w+\.\w+)\.(\w+\.\w+\.\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,8 @@ class Follower:
         if self.far.is_selective:
             return await self._rows_by_far_ends(given, names, after)
         if after is None and all(map(self.offers, names)):
-            entities, page = await read_at_entities(self.graph, given, partial(self._read, [(name,) for name in names]))
+            paths = [likely_path(name) for name in names]
+            entities, page = await read_at_entities(self.graph, given, partial(self._read, paths))
             if all(_has_rows_of(page, name) for name in names):
                 return AtEntities(entities, page, await self._lacking_at(page, entities, names))
             given = entities
@@ -122,6 +127,16 @@ class Follower:
             refuse_absent=self.refuse_absent,
             explain_absent=after is None,
         )
+
+
+def likely_path(relation: str) -> tuple[str, ...]:
+    """The path that an id most likely stands for: two hops if both halves look like ids, otherwise one.
+
+    Freebase's relations have three parts; other ids in a graph with two-hop relations have prefixes.
+    """
+    if halves := _TWO_PREFIXED.fullmatch(relation) or _TWO_OF_THREE_PARTS.fullmatch(relation):
+        return halves[1], halves[2]
+    return (relation,)
 
 
 def flattened_paths(chosen: Sequence[RelationFacts]) -> list[tuple[str, ...]]:

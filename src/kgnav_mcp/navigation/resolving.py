@@ -15,7 +15,7 @@ from rapidfuzz import fuzz, process
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
 from kgnav_mcp.model import AbsentRelation, Direction, Entity, Namesake, Page, RelationFacts, T, ValueMatch
-from kgnav_mcp.navigation.codes import bearers
+from kgnav_mcp.navigation.codes import bearers, is_shared, too_many
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.listing import relation_facts
 from kgnav_mcp.navigation.nearest_entities import nearest_entities
@@ -234,7 +234,9 @@ async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapp
     inexact = [name for name in named.values() if all(one.name != name for one in pages[name].items)]
     codes = await bearers(graph, inexact)
     looked_up = {
-        reference: _entity_coded(name, codes[name]) if name in codes else _entity_named(name, pages[name].items)
+        reference: _entity_coded(name, codes[name])
+        if name in codes and not (is_shared(codes[name]) and pages[name].items)
+        else _entity_named(name, pages[name].items)
         for reference, name in named.items()
     }
     if problems := [one for one in looked_up.values() if not isinstance(one, Entity)]:
@@ -256,8 +258,10 @@ def _entity_named(name: str, namesakes: Sequence[Namesake]) -> Entity | Unresolv
     return UnknownEntity(name)
 
 
-def _entity_coded(code: str, matches: Sequence[ValueMatch]) -> Entity | AmbiguousEntity:
-    """The entity that has this value of a property, or the error if several have it."""
+def _entity_coded(code: str, matches: Sequence[ValueMatch]) -> Entity | Unresolved:
+    """The entity that has this value of a property, or the error if several have it, or so many that it is no code."""
+    if is_shared(matches):
+        return UnknownEntity(code, next_step=too_many(code, matches))
     if len(matches) > 1:
         properties = ", ".join(dict.fromkeys(one.relation.id for one in matches))
         step = f"It is the value of their {properties}. {_USE_ID}"
@@ -272,7 +276,8 @@ _NONE_NEAR = "Nothing is called like it: call find_node with other words, or des
 
 async def _with_nearest(graph: GraphAdapter, problems: Sequence[Unresolved]) -> list[Unresolved]:
     """The problems, with nearest entities for the first unknown names. Each of these costs a look-up."""
-    unknown = [one.reference for one in problems if isinstance(one, UnknownEntity)][:_MOST_ADVISED]
+    unknown = [one.reference for one in problems if isinstance(one, UnknownEntity) and not one.next_step]
+    unknown = unknown[:_MOST_ADVISED]
     entities = await gathered(*(nearest_entities(graph, name, NEAREST) for name in unknown))
     nearest = {
         name: UnknownEntity(name, found, next_step=_USE_NEAREST if found else _NONE_NEAR)

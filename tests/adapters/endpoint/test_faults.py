@@ -116,6 +116,6 @@ async def test_a_server_that_goes_away_is_said_and_is_used_again_when_it_is_back
         before = await adapter.describe(["http://e.example/a"])
         own_oxigraph.kill()
         with pytest.raises(StoreUnavailable):
-            await adapter.describe(["http://e.example/a"])
+            await adapter.describe(["http://e.example/b"])
         own_oxigraph.start()
-        assert await adapter.describe(["http://e.example/a"]) == before
+        assert await adapter.describe(["http://e.example/a", "http://e.example/b"]) == before

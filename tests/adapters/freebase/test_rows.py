@@ -9,9 +9,11 @@ import pytest
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.model import Count, Direction, Entity, Page, Stop, Triple
+from kgnav_mcp.navigation.following import Follower
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import GraphAdapter
+from tests.adapters.freebase.graph import guests
 from tests.adapters.freebase.stubbed import ANN, ns, page_of, told
 from tests.adapters.sparql.inprocess import InProcess, Row
 from tests.rows import triples_at
@@ -86,3 +88,27 @@ async def test_a_neighbourhood_is_read_by_few_queries(
 async def test_what_has_names_in_other_languages_only_is_called_by_the_first_of_them(graph: GraphAdapter):
     page = await triples_at(graph, ["m.capital"], INCOMING, limit=5)
     assert [row.head for row in page.items] == [Entity("m.country", "Deutschland")]
+
+
+async def test_two_hop_rows_of_several_entities_are_read_together(graph: GraphAdapter, asked: list[str]):
+    fans = ["m.fan00000", "m.fan00001", "m.fan05000", "m.fan05003", "m.actor"]
+    page = await graph.neighbours(fans, OUTGOING, paths=[("club.guest.event", "club.event.guest")], limit=50)
+    rows = [(link.triple.head.id, link.far_end.id) for link in page.items if isinstance(link.far_end, Entity)]
+    events = [guests(n) for n in (0, 1, 3)]
+    expected = [(fan, other) for fan in fans for event in events if fan in event for other in event if other != fan]
+    assert rows == expected
+    assert page.total == Count(len(expected))
+    about_events = [query for query in asked if "club.guest.event" in query and "GROUP BY" not in query]
+    assert len(about_events) == 2, "\n".join(asked)  # the events of all fans, and the names of the relations
+
+
+@pytest.mark.parametrize("relation", ["club.guest.event.club.event.host", "film.actor.film.film.performance.film"])
+async def test_a_relation_through_mediators_is_read_without_listing_relations(
+    graph: GraphAdapter, asked: list[str], relation: str
+):
+    entity = "m.actor" if relation.startswith("film") else "m.fan00001"
+    found = await Follower(graph, OUTGOING, Limits()).rows([entity], [relation])
+    assert [link.triple.relation.id for link in found.page.items] == [relation]
+    assert not any("?s ?p ?o" in query and "GROUP BY" in query for query in asked)
+    whole = await Follower(graph, None, Limits()).rows([entity], [relation])
+    assert whole.page.items == found.page.items

@@ -18,6 +18,8 @@ from kgnav_bench.walks.sharegpt import NamedEntity, PathHop, Shape
 
 _TRIES = 4
 """Relations that are tried at an entity before the walk is given up."""
+_ROWS_PER_END = 2
+"""Most triples that may lead an entity to the same neighbour, as several mediators do."""
 
 
 class DroppedError(Exception):
@@ -113,10 +115,19 @@ class Sampler:
         return [await self._hop(here, topics) for _ in range(form.tail)]
 
     async def _hop(self, here: _Place, topics: set[str]) -> PathHop:
-        """Move along a relation that is drawn from those of the frontier."""
+        """Move along a relation that is drawn from those of the path's entity.
+
+        Relations whose counts show that the hop would not be within the limits are not read: a triple or two of each
+        entity may lead to the same one, but no more than that.
+        """
         limits = self._limits
-        rows = await self._graph.relations(sorted(here.frontier))
-        listed = [row for row in self._followed(rows) if row.rows <= limits.frontier * limits.d_max]
+        listed = self._followed(await self._graph.relations([here.here]))
+        listed = [row for row in listed if row.rows <= _ROWS_PER_END * limits.d_max]
+        if len(here.frontier) > 1:
+            rows = await self._graph.relations(sorted(here.frontier))
+            most = _ROWS_PER_END * limits.d_max * len(here.frontier)
+            shown = {(row.relation, row.direction) for row in rows if row.rows <= most}
+            listed = [row for row in listed if (row.relation, row.direction) in shown]
         for row in self._chance.sample(listed, min(_TRIES, len(listed))):
             triples = await self._graph.triples(sorted(here.frontier), row.relation)
             ends = triples.ends(here.frontier, row.relation, row.direction)

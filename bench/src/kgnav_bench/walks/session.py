@@ -163,7 +163,10 @@ class Session:
 
     async def relation_counts(self) -> list[tuple[str, int]]:
         """The relations that the overview of the graph shows, with their numbers of triples, the largest first."""
-        lines = (await self.text("describe_graph", {})).split("\n")
+        try:
+            lines = (await self.text("describe_graph", {})).split("\n")
+        except ToolFailedError as error:
+            raise UnusableServerError(f"The graph's relations cannot be read: {error}") from error
         start = next((n for n, line in enumerate(lines) if line.startswith("relation|triples")), None)
         if start is None:
             raise UnusableServerError("The graph has no relations to walk along. Name another graph with --graph.")

@@ -26,6 +26,8 @@ async def sampled_topics(session: Session, limits: Limits, seed: int) -> list[Na
     The relations are those that the overview of the graph shows, and those that `allow` names in full. The entities
     are in a row in the order of the store, from a place that the seed draws.
 
+    A relation whose triples the store cannot list, such as that of all classes, gives none.
+
     Raises:
         UnusableServerError: there are none.
     """
@@ -33,18 +35,23 @@ async def sampled_topics(session: Session, limits: Limits, seed: int) -> list[Na
     counts = dict(await session.relation_counts())
     counts.update({name: 0 for name in limits.allow if not _GLOB & set(name) and name not in counts})
     found: dict[str, str] = {}
+    failure: ToolFailedError | None = None
     for relation, count in counts.items():
         skipped = chance.randrange(max(1, min(count // 2, _DEEPEST)))
-        if limits.permits(relation):
+        if not limits.permits(relation):
+            continue
+        try:
             for end in "ab":
                 # The number of entities is not known: it may be less than that of triples.
                 rows = await _end(session, relation, end, skipped) or await _end(session, relation, end, 0)
                 found.update((row[0], row[1]) for row in rows)
+        except ToolFailedError as error:
+            failure = error
     named = [NamedEntity(id=each, name=name) for each, name in sorted(found.items()) if each and name not in UNNAMED]
     if not named:
         raise UnusableServerError(
             "No relation that walks may follow has an entity with a name. Check --allow and --forbid, or name entities "
-            "with --seeds FILE."
+            f"with --seeds FILE.{f' The last answer was: {failure}' if failure else ''}"
         )
     return named
 
@@ -52,10 +59,7 @@ async def sampled_topics(session: Session, limits: Limits, seed: int) -> list[Na
 async def _end(session: Session, relation: str, end: str, skipped: int) -> list[tuple[str, ...]]:
     name = relation.replace("`", "``")
     plan = f"MATCH (a)-[:`{name}`]->(b) WITH DISTINCT {end} SKIP {skipped} LIMIT {_ENTITIES} "
-    try:
-        return await session.rows(f"{plan}RETURN elementId({end}), {end}.name")
-    except ToolFailedError as error:
-        raise UnusableServerError(f"The triples of {relation!r} cannot be read: {error}") from error
+    return await session.rows(f"{plan}RETURN elementId({end}), {end}.name")
 
 
 async def given_topics(session: Session, ids: Sequence[str]) -> list[NamedEntity]:

@@ -93,6 +93,15 @@ BEHIND: Final = {
     "?o $far ?m FILTER(?o != $s) $kind }",
 }
 """Costs two index look-ups per node. Only nodes without a name are mediators."""
+NEAR: Final = "SELECT ?s ?p ?o WHERE { $by $kind } LIMIT $most"
+"""Costs an index look-up per pair of an entity and a relation, and 3 us per row."""
+BEHIND_SEVERAL: Final = {
+    Direction.OUTGOING: "SELECT ?m ?o WHERE { VALUES ?m { $ids } FILTER NOT EXISTS { ?m $name ?unnamed } "
+    "?m $far ?o $kind }",
+    Direction.INCOMING: "SELECT ?m ?o WHERE { VALUES ?m { $ids } FILTER NOT EXISTS { ?m $name ?unnamed } "
+    "?o $far ?m $kind }",
+}
+"""As BEHIND, for the nodes next to several entities, each of which is among the far ends."""
 FAR_EDGE: Final = {Direction.OUTGOING: "?m ?far ?o", Direction.INCOMING: "?o ?far ?m"}
 ROLES_OF: Final = (
     "SELECT ?m ?far ?o ?called ?role WHERE { VALUES ?m { $ids } $edge FILTER(?o != $s) $kind "

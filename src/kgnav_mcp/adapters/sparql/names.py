@@ -23,6 +23,10 @@ from kgnav_mcp.model import Entity, Node, Relation
 _RELATION_CACHE_SIZE = 20_000
 """Cache size for names of relations. They are part of the schema, so they do not expire."""
 _ENTITY_CACHE_SIZE = 50_000
+_DESCRIBED_CACHE_SIZE, _DESCRIBED_SECONDS = 2_000, 60.0
+"""Size of the cache of entities with types and descriptions, which the next calls ask for again, and its seconds."""
+_MOST_REMEMBERED = 200
+"""Entities of one call that are looked up in that cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +79,9 @@ class Names(ABC):
         self._reader = reader
         self._relation_ranks = {str(relation): rank for rank, relation in enumerate(naming.relations)}
         self._label_cache: TTLCache[URIRef, str] = TTLCache(_ENTITY_CACHE_SIZE, naming.cache_seconds)
+        self._entity_cache: TTLCache[URIRef, Entity] = TTLCache(
+            _DESCRIBED_CACHE_SIZE, min(naming.cache_seconds, _DESCRIBED_SECONDS)
+        )
         self._relation_cache: LRUCache[URIRef, str] = LRUCache(_RELATION_CACHE_SIZE)
 
     async def read_labels(self, iris: Iterable[URIRef]) -> dict[URIRef, str]:
@@ -171,7 +178,15 @@ class Names(ABC):
 
         An entity that was merged into another is described as that one, with the requested id in `asked_as`.
         """
-        wanted = list(dict.fromkeys(iris))
+        asked = list(dict.fromkeys(iris))
+        if len(asked) > _MOST_REMEMBERED:
+            return await self._read_entities(asked)
+        known = {iri: entity for iri in asked if (entity := self._entity_cache.get(iri)) is not None}
+        known |= await self._read_entities([iri for iri in asked if iri not in known])
+        return {iri: known[iri] for iri in asked if iri in known}
+
+    async def _read_entities(self, wanted: Sequence[URIRef]) -> dict[URIRef, Entity]:
+        """Read the names, types and descriptions of entities, and keep them for a while."""
         if not wanted:
             return {}
         facts = await self._facts(wanted)
@@ -194,6 +209,8 @@ class Names(ABC):
                         found[iri] = replace(targets[target], asked_as=self.naming.short(iri))
                 elif iri not in missing:
                     found[iri] = self._entity(iri, facts, mediator=iri in mediators)
+            if len(found) <= _MOST_REMEMBERED:
+                self._entity_cache.update(found)
             return found
 
         return await in_thread(len(wanted), entities)

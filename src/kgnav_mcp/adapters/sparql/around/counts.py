@@ -83,6 +83,28 @@ class CountReader(ABC):
         question = Question(frozenset(map(str, iris)), direction, _far_ends(direction, far_ends), wanted)
         return await self._cache.get(question, lambda: self._one_hop(iris, question))
 
+    async def without_empty(
+        self, pairs: Sequence[tuple[Anchor, URIRef]], entities: Sequence[Anchor], direction: Direction
+    ) -> Sequence[tuple[Anchor, URIRef]]:
+        """The pairs of an entity and a relation, without those that cached counts of the entities show to be empty."""
+        asked = Question(frozenset(map(str, entities)), direction, None)
+        known = await self._cache.cached(asked)
+        if known is None or known.stop is not Stop.COMPLETE:
+            return pairs
+
+        def with_rows() -> Sequence[tuple[Anchor, URIRef]]:
+            return [(entity, relation) for entity, relation in pairs if (relation,) in known.rows.get(entity, ())]
+
+        return await in_thread(len(pairs), with_rows)
+
+    async def _with_rows(
+        self, relations: Collection[URIRef], entities: Sequence[Anchor], direction: Direction
+    ) -> Collection[URIRef]:
+        """The relations, without those that cached counts show to be empty at all of the entities."""
+        pairs = await in_thread(len(entities), lambda: [(one, each) for one in entities for each in relations])
+        left = await self.without_empty(pairs, entities, direction)
+        return await in_thread(len(left), lambda: {relation for _, relation in left})
+
     async def two_hops(
         self,
         entities: Sequence[Anchor],
@@ -118,7 +140,8 @@ class CountReader(ABC):
         if one_hop:
             parts.append(await self.one_hop(entities, direction, far_ends, one_hop))
         if two_hops:
-            first_hops = {near_relation(path, direction) for path in two_hops}
+            near = {near_relation(path, direction) for path in two_hops}
+            first_hops = await self._with_rows(near, entities, direction)
             through = await self.two_hops(entities, direction, far_ends, first_hops)
             parts.append(await in_thread(len(entities), lambda: through.restricted_to(two_hops)))
         return await in_thread(len(entities), lambda: merge_counts(parts))

@@ -118,7 +118,9 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         elif len(iris) * len(self._paths) > _PROBED_PAIRS or any(len(path) > 1 for path in self._paths):
             return None
         else:
-            reads = [await self._pairs([(one, path[0]) for one in iris for path in self._paths], most + 1)]
+            pairs: Sequence[Pair] = [(one, path[0]) for one in iris for path in self._paths]
+            pairs = await self._counts.without_empty(pairs, self._anchors, self._direction)
+            reads = [await self._pairs(pairs, most + 1)]
         total = sum(len(ends) for found, _ in reads for ends in found.values())
         if all_or_none and total > limit:
             return Count.at_least(limit + 1)
