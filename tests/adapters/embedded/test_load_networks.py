@@ -390,6 +390,44 @@ def test_json_graph_format_has_nodes_as_object_or_list_and_metadata(tmp_path: Pa
     assert any("all edges are undirected" in note for note in graph.report.notes)
 
 
+def graphs_of_json(second: dict[str, object], **named: object) -> str:
+    """Two graphs: the first has Ann, who knows Bob; the second has Bob and this node, which is near him."""
+    (key,) = second
+    edges = [{"source": "a", "target": "b", "relation": "knows"}]
+    first = {"label": "friends", "nodes": {"a": {"label": "Ann"}, "b": {"label": "Bob"}}, "edges": edges}
+    other = {"nodes": {"b": {"label": "Bob"}} | second, "edges": [{"source": "b", "target": key, "relation": "near"}]}
+    return json.dumps({"graphs": [first, named | other]})
+
+
+def test_equal_nodes_of_several_graphs_in_json_are_one_node(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.json": graphs_of_json({"a": {"label": "Ann"}})})
+    assert {key: label for key, (label, _, _) in graph.nodes().items()} == {"a": "Ann", "b": "Bob"}
+    assert graph.attributes("b") == [("label", "Bob", None, None)]
+    assert graph.edges() == [("a", "knows", "b"), ("b", "near", "a")]
+
+
+@pytest.mark.parametrize("skip_bad", [False, True])
+def test_different_nodes_with_one_id_in_several_graphs_are_refused_with_both_graphs(
+    tmp_path: Path, *, skip_bad: bool
+) -> None:
+    source = write(tmp_path, "g.json", graphs_of_json({"a": {"label": "Aachen"}}, id="cities"))
+    with pytest.raises(
+        BadLine, match=r"graph 1 \(friends\) and graph 2 \(cities\) have different nodes with"
+    ) as caught:
+        load([source], tmp_path / "g.kg", LoadOptions(skip_bad=skip_bad))
+    assert "give one another id" in caught.value.next_step
+    assert not (tmp_path / "g.kg").exists()
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_the_direction_of_one_graph_in_json_is_not_that_of_the_next(tmp_path: Path, *, last: bool) -> None:
+    content = json.loads(graphs_of_json({"a": {"label": "Ann"}}))
+    content["graphs"][last]["directed"] = False
+    graph = loaded(tmp_path, {"g.json": json.dumps(content)})
+    assert "g.json: 1 of 2 edges are undirected" in graph.report.notes[0]
+    assert graph.meta("undirected") == "some"
+
+
 ELEMENTS = [
     {"group": "nodes", "data": {"id": "a", "name": "Ann"}, "position": {"x": 1, "y": 2}},
     {"data": {"id": "b", "name": "Bob"}},

@@ -6,6 +6,8 @@ stay apart. An undirected edge is stored once, as it is written.
 
 from __future__ import annotations
 
+import json
+from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
@@ -15,6 +17,7 @@ from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, SourceReader
 from kgnav_mcp.clipping import clipped, comma_list, echoed
+from kgnav_mcp.errors import BadLine
 
 RELATION_ATTRIBUTES = ("relation", "type", "label", "kind", "interaction")
 """Attributes of an edge that name its relation, the first that it has. Letter case does not matter."""
@@ -22,12 +25,27 @@ _SHOWN = 100
 
 
 @dataclass(slots=True)
+class Subgraph:
+    """One of several graphs of a file, counted from 1. Its name may come behind its nodes."""
+
+    number: int
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"graph {self.number} ({clipped(self.name, 60)})" if self.name else f"graph {self.number}"
+
+
+@dataclass(slots=True)
 class Node:
-    """A node of a network, with its attributes as Python values."""
+    """A node of a network, with its attributes as Python values.
+
+    Graphs of one file may have the same node; without a graph, an id is given to one node only.
+    """
 
     key: object
     attributes: Mapping[str, object] = field(default_factory=dict[str, object])
     labels: tuple[str, ...] = ()
+    graph: Subgraph | None = None
 
 
 @dataclass(slots=True)
@@ -43,7 +61,9 @@ class Edge:
 
 @dataclass(slots=True)
 class EdgesAreUndirected:
-    """Says, behind edges of a file, that all of them are undirected."""
+    """Says, behind edges of a file, that all of them are undirected, or this number of them."""
+
+    count: int | None = None
 
 
 Entry: TypeAlias = "Node | Edge | EdgesAreUndirected"
@@ -57,8 +77,10 @@ def network_format(
     """Returns the format whose files have these entries."""
 
     def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
-        def stage(_: int, entry: Entry) -> None:
-            if isinstance(entry, Node):
+        shared = _SharedNodes(source.name, stager)
+
+        def stage(line: int, entry: Entry) -> None:
+            if isinstance(entry, Node) and not shared.has_equal(line, entry):
                 _stage_node(entry, stager)
 
         stage_entries(source, stager.staging, findings, entries, stage)
@@ -82,6 +104,48 @@ def _stage_node(node: Node, stager: PropertyStager) -> None:
         stager.name(key, key)
 
 
+class _SharedNodes:
+    """Finds the nodes that several graphs of a file have, and checks that they are equal there."""
+
+    def __init__(self, source: str, stager: PropertyStager) -> None:
+        self._source = source
+        self._stager = stager
+        self._graphs: dict[int, Subgraph] = {}
+        self._first_graphs = array("I")
+        """By the number of a term: the number of the first graph with this node; 0 if none has it."""
+        self._hashes = array("q")
+        """By the number of a term: the hash of the node's attributes."""
+
+    def has_equal(self, line: int, node: Node) -> bool:
+        """Returns whether a graph of the file before this one has the same node.
+
+        Raises:
+            BadLine: it has another node with this id.
+        """
+        if node.graph is None:
+            return False
+        self._graphs[node.graph.number] = node.graph
+        key = id_text(node.key)
+        term = self._stager.staging.terms.id(key)
+        if missing := max(term + 1 - len(self._hashes), 0):
+            for numbers in (self._first_graphs, self._hashes):
+                numbers.frombytes(bytes((missing + term // 2) * numbers.itemsize))
+        found = hash(json.dumps(node.attributes, sort_keys=True))
+        first = self._first_graphs[term]
+        if first in {0, node.graph.number}:
+            self._first_graphs[term], self._hashes[term] = node.graph.number, found
+            return False
+        if self._hashes[term] != found:
+            raise BadLine(
+                self._source,
+                line,
+                f"{self._graphs[first]} and {node.graph} have different nodes with the id {clipped(repr(key), 60)}",
+                next_step="If they are one node, give it the same attributes in both. If not, give one another id, or "
+                "load each graph from a file of its own into a graph file of its own.",
+            )
+        return True
+
+
 class _Edges:
     """Stages the edges of one file, and counts how they were read."""
 
@@ -94,7 +158,7 @@ class _Edges:
 
     def stage(self, line: int, entry: Entry) -> None:
         if isinstance(entry, EdgesAreUndirected):
-            self._undirected = self._edges
+            self._undirected = self._edges if entry.count is None else self._undirected + entry.count
         if not isinstance(entry, Edge):
             return
         start, end = id_text(entry.start), id_text(entry.end)
