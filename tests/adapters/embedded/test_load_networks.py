@@ -130,8 +130,8 @@ def test_gephis_gexf_has_labels_as_names_defaults_and_directions_of_single_edges
     ]  # fmt: skip
     assert ("Sex", "unknown", None, None) in graph.attributes("48")
     assert graph.qualified_edges() == [
-        ("11", "helps", "48", 0, {"weight": [["3.0", "float", None]]}),
-        ("48", "related_to", "11", 0, None),
+        ("11", "helps", "48", 0, {"id": [["0", None, None]], "weight": [["3.0", "float", None]]}),
+        ("48", "related_to", "11", 0, {"id": [["1", None, None]]}),
     ]
     assert "1 of 2 edges are undirected" in graph.report.notes[1]
 
@@ -441,6 +441,50 @@ ELEMENTS = [
 def test_cytoscapes_elements_are_a_list_or_two(tmp_path: Path, content: object) -> None:
     graph = loaded(tmp_path, {"g.json": json.dumps(content, indent=1)})
     assert (graph.edges(), graph.nodes()["b"][0]) == ([("a", "pp", "b")], "Bob")
+
+
+PARALLEL = {
+    "g.graphml": '''<graphml><graph edgedefault="directed"><node id="a"/><node id="b"/>
+        <edge id="first" source="a" target="b"/><edge id="second" source="a" target="b"/></graph></graphml>''',
+    "g.gexf": '''<gexf><graph defaultedgetype="directed"><nodes><node id="a"/><node id="b"/></nodes><edges>
+        <edge id="first" source="a" target="b"/><edge id="second" source="a" target="b"/></edges></graph></gexf>''',
+    "g.cyjs": json.dumps([
+        {"data": {"id": "a"}}, {"data": {"id": "b"}}, {"data": {"id": "first", "source": "a", "target": "b"}},
+        {"data": {"id": "second", "source": "a", "target": "b"}},
+    ]),
+    "g.gml": """graph [ directed 1 node [ id "a" ] node [ id "b" ]
+        edge [ id "first" source "a" target "b" ] edge [ id "second" source "a" target "b" ] ]""",
+    "g.json": json.dumps({
+        "nodes": [{"id": "a"}, {"id": "b"}],
+        "links": [{"id": "first", "source": "a", "target": "b"}, {"id": "second", "source": "a", "target": "b"}],
+    }),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PARALLEL)
+def test_parallel_edges_that_differ_in_their_ids_alone_are_two_edges_with_these_ids(tmp_path: Path, name: str) -> None:
+    graph = loaded(tmp_path, {name: PARALLEL[name]})
+    assert graph.qualified_edges() == [
+        ("a", "related_to", "b", 0, {"id": [["first", None, None]]}),
+        ("a", "related_to", "b", 1, {"id": [["second", None, None]]}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute"),
+    [
+        ("g.graphml", '<data key="id">own</data>'),
+        ("g.gexf", '<attvalues><attvalue for="id" value="own"/></attvalues>'),
+    ],
+)
+def test_an_edges_attribute_called_id_is_kept_in_place_of_the_id_of_its_element(
+    tmp_path: Path, name: str, attribute: str
+) -> None:
+    text = PARALLEL[name].replace(
+        'id="first" source="a" target="b"/>', f'id="x" source="a" target="b">{attribute}</edge>'
+    )
+    qualifiers = [each for *_, each in loaded(tmp_path, {name: text}).qualified_edges()]
+    assert qualifiers == [{"id": [["own", None, None]]}, {"id": [["second", None, None]]}]
 
 
 def test_a_network_is_told_by_its_content_whatever_its_suffix(

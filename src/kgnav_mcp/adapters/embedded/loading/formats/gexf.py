@@ -94,6 +94,8 @@ class _Gexf(NetworkXml):
             entry = Node(given.get("id"), values)
         else:
             directed = given["type"] == "directed" if given.get("type") else self._directed
+            if given.get("id"):
+                values.setdefault("id", given["id"])
             entry = Edge(given.get("source"), given.get("target"), values, directed)
         self.entries.append((element.line, entry))
 

@@ -129,6 +129,8 @@ class _GraphMl(NetworkXml):
             directed = self._directed[-1] if self._directed else True
             if "directed" in given:
                 directed = given["directed"] == "true"
+            if given.get("id"):
+                values.setdefault("id", given["id"])
             relation = given.get("label")
             if relation is not None and values.get("label") == relation:
                 del values["label"]
