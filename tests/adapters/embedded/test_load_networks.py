@@ -307,6 +307,44 @@ def test_pajek_as_networkx_writes_it_has_its_counts(tmp_path: Path) -> None:
     )
 
 
+PAJEK_DRAWN = """*Vertices 3
+1 "Ann Lee" 0.1 0.25 ellipse ic Red bc Blue x_fact 2
+2 Bob 1 2 box
+3 "Cy"
+*Arcs
+1 2 1.5 w 3 c Blue p Dashed l "a lot"
+2 3 1 c Red
+*Edges
+3 1 2
+"""
+
+
+def test_pajeks_parameters_for_drawing_are_attributes_as_in_networkx(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.net": PAJEK_DRAWN})
+    expected = nx.parse_pajek(PAJEK_DRAWN)
+    names = {key: str(label) for key, (label, _, _) in graph.nodes().items()}
+    for key, name in names.items():
+        attributes = {name: text for name, text, _, _ in graph.attributes(key)}
+        assert attributes.pop("label") == name
+        assert attributes | {"id": key} == {name: str(value) for name, value in expected.nodes[name].items()}
+    found: Counter[tuple[object, ...]] = Counter()
+    for start, relation, end, _, qualifiers in graph.qualified_edges():
+        values = {name: str(float(text)) if name == "weight" else text for name, ((text, *_),) in qualifiers.items()}
+        if relation != "related_to":
+            values["l"] = relation  # the label of an edge without another relation
+        found[names[start], names[end], *sorted(values.items())] += 1
+    edges = [(*ends, {name: str(value) for name, value in data.items()}) for *ends, data in expected.edges(data=True)]
+    assert found == Counter((start, end, *sorted(data.items())) for start, end, data in edges)
+
+
+def test_a_pajek_vertex_may_have_three_coordinates_before_its_shape(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.net": PAJEK})
+    assert [row[:3] for row in graph.attributes("1")] == [
+        ("age", "30", "integer"), ("ic", "Red", None), ("label", "Ann Lee", None), ("shape", "ellipse", None),
+        ("x", "0.1", "float"), ("y", "0.2", "float"), ("z", "0.5", "float"),
+    ]  # fmt: skip
+
+
 NODES = [{"name": "Myriel", "group": 1}, {"name": "Napoleon", "group": 1}]
 NODE_LINKS: list[tuple[str, object, list[tuple[str, str, str]]]] = [
     ("places", {"nodes": NODES, "links": [{"source": 1, "target": 0, "value": 8}]}, [("1", "related_to", "0")]),
