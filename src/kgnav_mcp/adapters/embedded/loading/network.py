@@ -72,7 +72,13 @@ Entries: TypeAlias = Callable[[Source, SourceReader, Findings], Iterator[tuple[i
 
 
 def network_format(
-    name: str, title: str, suffixes: tuple[str, ...], begins: Callable[[bytes], object], entries: Entries
+    name: str,
+    title: str,
+    suffixes: tuple[str, ...],
+    begins: Callable[[bytes], object],
+    entries: Entries,
+    *,
+    other_encoding: str = "",
 ) -> FileFormat:
     """Returns the format whose files have these entries."""
 
@@ -84,6 +90,8 @@ def network_format(
                 _stage_node(entry, stager)
 
         stage_entries(source, stager.staging, findings, entries, stage)
+        if source.encoding_note:
+            findings.notes.append(f"{source.name}: {source.encoding_note}")
 
     def read_edges(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
         edges = _Edges(index, stager)
@@ -95,7 +103,16 @@ def network_format(
         stage_entries(source, stager.staging, findings, entries_once_reported, edges.stage)
         findings.notes += edges.describe(source.name, stager.unnamed_edges - unnamed)
 
-    return FileFormat(name, title, "property graph", suffixes, begins, read_nodes=read_nodes, read_edges=read_edges)
+    return FileFormat(
+        name,
+        title,
+        "property graph",
+        suffixes,
+        begins,
+        read_nodes=read_nodes,
+        read_edges=read_edges,
+        other_encoding=other_encoding,
+    )
 
 
 def _stage_node(node: Node, stager: PropertyStager) -> None:

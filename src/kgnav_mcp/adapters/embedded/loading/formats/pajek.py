@@ -141,5 +141,10 @@ def _entries(source: Source, reader: SourceReader, findings: Findings) -> Iterat
 
 
 PAJEK = network_format(
-    "pajek", "a Pajek network", (".net", ".paj"), text(rb"(?:%[^\n]*\n\s*)*\*(?:Vertices|Network)\b"), _entries
+    "pajek",
+    "a Pajek network",
+    (".net", ".paj"),
+    text(rb"(?:%[^\n]*\n\s*)*\*(?:Vertices|Network)\b"),
+    _entries,
+    other_encoding="cp1252",
 )
