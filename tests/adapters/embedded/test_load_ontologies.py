@@ -224,6 +224,33 @@ def test_an_annotation_of_a_subclass_statement_with_some_qualifies_the_edge(tmp_
     assert set(graph.nodes()) == {"http://x/A", "http://x/B"}
 
 
+AXIOMS = """@prefix owl: <http://www.w3.org/2002/07/owl#> . :A rdfs:subClassOf :B ; :definition "one" , "two" .
+    [] a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty rdfs:subClassOf ; owl:annotatedTarget :B ;
+        :evidence "x" , "y" ; :by :me .
+    [] a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty rdfs:subClassOf ; owl:annotatedTarget :B ;
+        :evidence "y" , "z" ; :year 1999 .
+    :st a rdf:Statement ; rdf:subject :A ; rdf:predicate rdfs:subClassOf ; rdf:object :B ; :evidence "apart" .
+    [] a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty :definition ; owl:annotatedTarget "one" ; :ref 1 .
+    [] a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty :definition ; owl:annotatedTarget "one" ; :ref 2 .
+    [] a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty :definition ; owl:annotatedTarget "two" ; :ref 3 .
+"""
+
+
+def test_all_axioms_about_one_triple_qualify_one_triple_with_every_value(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.ttl": AXIOMS})
+    texts = {"evidence": [["x", None, None], ["y", None, None], ["z", None, None]]}
+    merged = texts | {"by": [{"id": "http://x/me"}], "year": [["1999", "xsd:integer", None]]}
+    edges = [(head, tail, qualifiers) for head, _, tail, _, qualifiers in graph.qualified_edges()]
+    assert sorted(edges, key=str) == [
+        ("http://x/A", "http://x/B", {f"http://x/{name}": values for name, values in merged.items()}),
+        ("http://x/A", "http://x/B", {"http://x/evidence": [["apart", None, None]]}),
+    ]
+    attributes = graph.rows("SELECT text, qualifiers FROM attribute WHERE qualifiers IS NOT NULL ORDER BY text")
+    references = [(text, [value for value, *_ in json.loads(each)["http://x/ref"]]) for text, each in attributes]
+    assert references == [("one", ["1", "2"]), ("two", ["3"])]
+    assert not [key for key in graph.nodes() if key.startswith("_:")]
+
+
 def test_an_axiom_about_a_triple_that_no_source_states_stays_a_node(tmp_path: Path) -> None:
     graph = loaded(
         tmp_path,
