@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions
+from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.errors import BadLine
 from tests.adapters.embedded.loaded import Loaded, loaded
+from tests.server.clients import call
 
 OBO = "http://purl.obolibrary.org/obo/"
 OBO_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
@@ -165,6 +167,26 @@ def test_each_format_of_an_ontology_gives_the_same_graph(tmp_path: Path, name: s
     assert not [key for key in graph.nodes() if key.startswith("_:") or key.endswith(("Axiom", "Restriction"))]
     assert graph.nodes()[f"{OBO}CL_4"][0] == "obsolete: stem cell"
     assert _names(graph, 4) == {(0, "stem cell"), (1, "obsolete: stem cell")}
+
+
+async def test_is_a_of_obo_and_subclass_of_of_owl_are_one_relation_that_both_names_find(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {name: FORMATS[name] for name in ("toy.ttl", "toy.obo")})
+    edges = [(head, tail) for head, relation, tail in graph.edges() if relation == f"{RDFS}subClassOf"]
+    assert edges == [(f"{OBO}CL_2", f"{OBO}CL_1"), (f"{OBO}CL_3", f"{OBO}CL_1")]
+    settings = Settings(graphs={"g": GraphSettings(location=str(graph.path))})
+    for name in ("is_a", "rdfs:subClassOf", "subClassOf"):
+        answer = await call("get_triples", {"entity": "CL:2", "relations": [name]}, settings)
+        assert "CL:2|neuron|rdfs:subClassOf|CL:1|cell|source: PMID:2" in answer
+        answer = await call("run_plan", {"plan": f"MATCH (a)-[:`{name}`]->(b) RETURN a, b"}, settings)
+        assert answer.splitlines()[0] == "2 rows"
+
+
+async def test_a_relation_that_is_called_is_a_is_found_before_subclass_of(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"toy.obo": OBO_TEXT, "own.csv": "source,type,target\nCL:5,IS_A,CL:2\n"})
+    settings = Settings(graphs={"g": GraphSettings(location=str(graph.path))})
+    answer = await call("run_plan", {"plan": "MATCH (a)-[:is_a]->(b) RETURN a"}, settings)
+    assert answer.splitlines()[0] == "1 row"
+    assert "CL:5" in answer
 
 
 def test_the_summary_counts_what_was_folded_and_names_the_flag_that_does_not(tmp_path: Path) -> None:
