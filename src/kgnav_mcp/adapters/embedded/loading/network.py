@@ -79,15 +79,16 @@ def network_format(
     entries: Entries,
     *,
     other_encoding: str = "",
+    names_by_id: bool = True,
 ) -> FileFormat:
-    """Returns the format whose files have these entries."""
+    """Returns the format whose files have these entries. `names_by_id`: a node without a name is called by its id."""
 
     def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
         shared = _SharedNodes(source.name, stager)
 
         def stage(line: int, entry: Entry) -> None:
             if isinstance(entry, Node) and not shared.has_equal(line, entry):
-                _stage_node(entry, stager)
+                _stage_node(entry, stager, names_by_id=names_by_id)
 
         stage_entries(source, stager.staging, findings, entries, stage)
         if source.encoding_note:
@@ -96,11 +97,7 @@ def network_format(
     def read_edges(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
         edges = _Edges(index, stager)
         unnamed = stager.unnamed_edges
-
-        def entries_once_reported(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, Entry]]:
-            return entries(source, reader, Findings(skip_bad=True))
-
-        stage_entries(source, stager.staging, findings, entries_once_reported, edges.stage)
+        stage_entries(source, stager.staging, findings, entries, edges.stage, reported=True)
         findings.notes += edges.describe(source.name, stager.unnamed_edges - unnamed)
 
     return FileFormat(
@@ -115,9 +112,9 @@ def network_format(
     )
 
 
-def _stage_node(node: Node, stager: PropertyStager) -> None:
+def _stage_node(node: Node, stager: PropertyStager, *, names_by_id: bool) -> None:
     key = id_text(node.key)
-    if not stager.node(key, node.labels, stager.literals(node.attributes)):
+    if not stager.node(key, node.labels, stager.literals(node.attributes)) and names_by_id:
         stager.name(key, key)
 
 
