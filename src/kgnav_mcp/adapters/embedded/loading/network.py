@@ -155,7 +155,7 @@ class _SharedNodes:
                 line,
                 f"{self._graphs[first]} and {node.graph} have different nodes with the id {clipped(repr(key), 60)}",
                 next_step="If they are one node, give it the same attributes in both. If not, give one another id, or "
-                "load each graph from a file of its own into a graph file of its own.",
+                "load each graph into a graph file of its own.",
             )
         return True
 
