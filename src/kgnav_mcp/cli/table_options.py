@@ -31,7 +31,12 @@ _OPTIONS = (
     ),
     click.option("--sheet", "sheets", metavar="NAME", multiple=True, help="A sheet of a workbook. [default: all]"),
     click.option("--sep", "separator", metavar="CHARACTER", default="", help="The separator. [default: guessed]"),
-    click.option("--encoding", metavar="NAME", default="", help="The encoding of tables. [default: UTF-8, or guessed]"),
+    click.option(
+        "--encoding",
+        metavar="NAME",
+        default="",
+        help="The encoding of tables, GML and Pajek. [default: UTF-8, or guessed]",
+    ),
 )
 
 

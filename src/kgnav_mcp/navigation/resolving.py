@@ -37,7 +37,8 @@ _OF_ID_SPACE = re.compile(r"(?=[a-z_]*[A-Z])\w+:\d+")
 """An id of the OBO Foundry, with a number in a space of ids."""
 _TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
 """A prefix after a dot, which only two-hop ids have: a dot in a host name is followed by a slash or a port."""
-
+_OTHER_NAMES = {"is_a": "subclassof", "is a": "subclassof"}
+"""What `.obo` and OBO Graphs call a relation that a graph has under the name of RDF, by local name."""
 
 Given = Entity | Sequence[Entity] | str | Sequence[str]
 """One or many entities, or references to entities that a user wrote: ids or names."""
@@ -326,7 +327,7 @@ class NameIndex(Generic[T]):
         """The things with this name, in the given order.
 
         Those with exactly this id; otherwise with this id or label in any letter case; otherwise with this id without
-        its prefix.
+        its prefix; otherwise with the id that another format's name stands for, such as `is_a` for `rdfs:subClassOf`.
         """
         for spelling in spellings(name):
             if exact := self._by_id.get(spelling):
@@ -336,7 +337,7 @@ class NameIndex(Generic[T]):
         if found := self._by_folded.get(plain.casefold()):
             return found
         local = "" if _TWO_HOPS.search(plain.casefold()) else _local(plain)
-        return self._by_local.get(local, []) if local else []
+        return self._by_local.get(local) or self._by_local.get(_OTHER_NAMES.get(local, ""), []) if local else []
 
     @cached_property
     def _by_id(self) -> Mapping[str, list[T]]:

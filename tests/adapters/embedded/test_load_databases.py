@@ -116,3 +116,10 @@ def test_a_broken_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "broken.db").write_bytes(whole[:5000])
     with pytest.raises(LoadError, match=r"broken\.db looks like a SQLite database that cannot be read"):
         load([tmp_path / "broken.db"], tmp_path / "g.kg")
+
+
+def test_an_infinite_number_of_a_database_is_written_as_from_other_sources(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+        connection.executescript("CREATE TABLE T (id INTEGER PRIMARY KEY, x REAL); INSERT INTO T VALUES (1, 9e999)")
+    graph = Loaded(tmp_path / "g.kg", load([tmp_path / "a.db"], tmp_path / "g.kg"))
+    assert ("x", "Infinity", "float", None) in graph.attributes("T:1")

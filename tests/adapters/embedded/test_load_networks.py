@@ -15,6 +15,7 @@ from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.errors import BadLine, LoadError
 from tests.adapters.embedded.loaded import Loaded, loaded, write
+from tests.adapters.embedded.test_load_gml_pajek import IGRAPH
 from tests.server.clients import call
 
 nx = cast("Any", import_module("networkx"))
@@ -130,8 +131,8 @@ def test_gephis_gexf_has_labels_as_names_defaults_and_directions_of_single_edges
     ]  # fmt: skip
     assert ("Sex", "unknown", None, None) in graph.attributes("48")
     assert graph.qualified_edges() == [
-        ("11", "helps", "48", 0, {"weight": [["3.0", "float", None]]}),
-        ("48", "related_to", "11", 0, None),
+        ("11", "helps", "48", 0, {"id": [["0", None, None]], "weight": [["3.0", "float", None]]}),
+        ("48", "related_to", "11", 0, {"id": [["1", None, None]]}),
     ]
     assert "1 of 2 edges are undirected" in graph.report.notes[1]
 
@@ -200,111 +201,6 @@ def test_a_network_that_is_cut_short_is_refused(tmp_path: Path, name: str, text:
     with pytest.raises(LoadError):
         load([write(tmp_path, name, text[: len(text) * 3 // 4])], tmp_path / "g.kg")
     assert not (tmp_path / "g.kg").exists()
-
-
-IGRAPH = """Creator "igraph version 0.10.4 Mon Jan 1 2024"
-Version 1
-graph
-[
-  directed 0
-  node
-  [
-    id 0
-    name "Mr Hi"
-    graphics [ x 1.5 y 2 ]
-  ]
-  node
-  [
-    id 1
-    name "John &quot;A&quot; B&#246;hm"
-  ]
-  edge
-  [
-    source 1
-    target 0
-    weight 4
-  ]
-  edge
-  [
-    source 1
-    target 0
-    weight 5
-  ]
-]
-"""
-
-
-def test_igraphs_gml_keeps_parallel_edges_and_unescapes_names(tmp_path: Path) -> None:
-    graph = loaded(tmp_path, {"g.gml": IGRAPH}, LoadOptions(relation="met"))
-    assert graph.qualified_edges() == [
-        ("1", "met", "0", 0, {"weight": [["4", "integer", None]]}),
-        ("1", "met", "0", 1, {"weight": [["5", "integer", None]]}),
-    ]
-    assert graph.nodes()["1"][0] == 'John "A" Böhm'
-    assert [name for name, *_ in graph.attributes("0")] == ["name"]
-
-
-@pytest.mark.parametrize(
-    "text", ["graph [ node [ id 0 ", "graph [ node [ id 0 ] ] ]", 'graph [ node [ id "0 ] ]', "graph [ node [ id ] ]"]
-)
-def test_gml_with_wrong_brackets_is_refused_with_a_line(tmp_path: Path, text: str) -> None:
-    with pytest.raises(BadLine) as caught:
-        load([write(tmp_path, "g.gml", f"\n{text}\n")], tmp_path / "g.kg")
-    assert caught.value.line
-
-
-LATIN_1 = b'graph [\n node [ id 1 label "Z\xfcrich" ]\n node [ id 2 ]\n edge [ source 1 target 2 ]\n directed 1\n]\n'
-
-
-def test_gml_may_say_behind_its_edges_that_they_are_directed_and_be_in_latin_1(tmp_path: Path) -> None:
-    source, target = write(tmp_path, "g.gml", LATIN_1), tmp_path / "g.kg"
-    graph = Loaded(target, load([source], target))
-    assert graph.nodes()["1"][0] == "Zürich"
-    assert "g.gml: read as Latin-1, as it is not UTF-8" in graph.report.notes
-    assert not any("undirected" in note for note in graph.report.notes)
-
-
-PAJEK = """% made by hand
-*Network people
-*Vertices 5 3
-1 "Ann Lee" 0.1 0.2 0.5 ellipse ic Red age 30
-2 "Bob"
-4 "Ann Lee"
-*Arcs :1 "likes"
-1 2 1
-1 2 3 l "a lot"
-*Arcs :2 "knows"
-2 4 -1.5
-*Edges
-1 5
-*Edgeslist
-2 4 5
-*Matrix
-0 1 0 0 0
-"""
-
-
-def test_pajek_has_every_vertex_several_relations_and_all_its_kinds_of_lines(tmp_path: Path) -> None:
-    graph = loaded(tmp_path, {"g.net": PAJEK})
-    names = {key: label for key, (label, _, _) in graph.nodes().items()}
-    assert names == {"1": "Ann Lee", "2": "Bob", "3": "3", "4": "Ann Lee", "5": "5"}
-    assert graph.edges() == [
-        ("1", "likes", "2"), ("1", "likes", "2"), ("1", "related_to", "2"), ("1", "related_to", "5"),
-        ("2", "knows", "4"), ("2", "related_to", "4"), ("2", "related_to", "5"),
-    ]  # fmt: skip
-    assert ("age", "30", "integer", None) in graph.attributes("1")
-    assert "3 of 7 edges are undirected" in graph.report.notes[1]
-
-
-def test_pajek_as_networkx_writes_it_has_its_counts(tmp_path: Path) -> None:
-    graph = nx.MultiDiGraph(nx.gnp_random_graph(30, 0.2, seed=4, directed=True))
-    nx.write_pajek(graph, tmp_path / "g.net")
-    report = load([tmp_path / "g.net"], tmp_path / "g.kg")
-    edges = Loaded(tmp_path / "g.kg", report)
-    names = {key: label for key, (label, _, _) in edges.nodes().items()}
-    assert Counter((names[s], names[o]) for s, _, o in edges.edges()) == Counter(
-        (str(s), str(o)) for s, o in graph.edges()
-    )
 
 
 NODES = [{"name": "Myriel", "group": 1}, {"name": "Napoleon", "group": 1}]
@@ -390,6 +286,44 @@ def test_json_graph_format_has_nodes_as_object_or_list_and_metadata(tmp_path: Pa
     assert any("all edges are undirected" in note for note in graph.report.notes)
 
 
+def graphs_of_json(second: dict[str, object], **named: object) -> str:
+    """Two graphs: the first has Ann, who knows Bob; the second has Bob and this node, which is near him."""
+    (key,) = second
+    edges = [{"source": "a", "target": "b", "relation": "knows"}]
+    first = {"label": "friends", "nodes": {"a": {"label": "Ann"}, "b": {"label": "Bob"}}, "edges": edges}
+    other = {"nodes": {"b": {"label": "Bob"}} | second, "edges": [{"source": "b", "target": key, "relation": "near"}]}
+    return json.dumps({"graphs": [first, named | other]})
+
+
+def test_equal_nodes_of_several_graphs_in_json_are_one_node(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.json": graphs_of_json({"a": {"label": "Ann"}})})
+    assert {key: label for key, (label, _, _) in graph.nodes().items()} == {"a": "Ann", "b": "Bob"}
+    assert graph.attributes("b") == [("label", "Bob", None, None)]
+    assert graph.edges() == [("a", "knows", "b"), ("b", "near", "a")]
+
+
+@pytest.mark.parametrize("skip_bad", [False, True])
+def test_different_nodes_with_one_id_in_several_graphs_are_refused_with_both_graphs(
+    tmp_path: Path, *, skip_bad: bool
+) -> None:
+    source = write(tmp_path, "g.json", graphs_of_json({"a": {"label": "Aachen"}}, id="cities"))
+    with pytest.raises(
+        BadLine, match=r"graph 1 \(friends\) and graph 2 \(cities\) have different nodes with"
+    ) as caught:
+        load([source], tmp_path / "g.kg", LoadOptions(skip_bad=skip_bad))
+    assert "give one another id" in caught.value.next_step
+    assert not (tmp_path / "g.kg").exists()
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_the_direction_of_one_graph_in_json_is_not_that_of_the_next(tmp_path: Path, *, last: bool) -> None:
+    content = json.loads(graphs_of_json({"a": {"label": "Ann"}}))
+    content["graphs"][last]["directed"] = False
+    graph = loaded(tmp_path, {"g.json": json.dumps(content)})
+    assert "g.json: 1 of 2 edges are undirected" in graph.report.notes[0]
+    assert graph.meta("undirected") == "some"
+
+
 ELEMENTS = [
     {"group": "nodes", "data": {"id": "a", "name": "Ann"}, "position": {"x": 1, "y": 2}},
     {"data": {"id": "b", "name": "Bob"}},
@@ -403,6 +337,50 @@ ELEMENTS = [
 def test_cytoscapes_elements_are_a_list_or_two(tmp_path: Path, content: object) -> None:
     graph = loaded(tmp_path, {"g.json": json.dumps(content, indent=1)})
     assert (graph.edges(), graph.nodes()["b"][0]) == ([("a", "pp", "b")], "Bob")
+
+
+PARALLEL = {
+    "g.graphml": '''<graphml><graph edgedefault="directed"><node id="a"/><node id="b"/>
+        <edge id="first" source="a" target="b"/><edge id="second" source="a" target="b"/></graph></graphml>''',
+    "g.gexf": '''<gexf><graph defaultedgetype="directed"><nodes><node id="a"/><node id="b"/></nodes><edges>
+        <edge id="first" source="a" target="b"/><edge id="second" source="a" target="b"/></edges></graph></gexf>''',
+    "g.cyjs": json.dumps([
+        {"data": {"id": "a"}}, {"data": {"id": "b"}}, {"data": {"id": "first", "source": "a", "target": "b"}},
+        {"data": {"id": "second", "source": "a", "target": "b"}},
+    ]),
+    "g.gml": """graph [ directed 1 node [ id "a" ] node [ id "b" ]
+        edge [ id "first" source "a" target "b" ] edge [ id "second" source "a" target "b" ] ]""",
+    "g.json": json.dumps({
+        "nodes": [{"id": "a"}, {"id": "b"}],
+        "links": [{"id": "first", "source": "a", "target": "b"}, {"id": "second", "source": "a", "target": "b"}],
+    }),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PARALLEL)
+def test_parallel_edges_that_differ_in_their_ids_alone_are_two_edges_with_these_ids(tmp_path: Path, name: str) -> None:
+    graph = loaded(tmp_path, {name: PARALLEL[name]})
+    assert graph.qualified_edges() == [
+        ("a", "related_to", "b", 0, {"id": [["first", None, None]]}),
+        ("a", "related_to", "b", 1, {"id": [["second", None, None]]}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute"),
+    [
+        ("g.graphml", '<data key="id">own</data>'),
+        ("g.gexf", '<attvalues><attvalue for="id" value="own"/></attvalues>'),
+    ],
+)
+def test_an_edges_attribute_called_id_is_kept_in_place_of_the_id_of_its_element(
+    tmp_path: Path, name: str, attribute: str
+) -> None:
+    text = PARALLEL[name].replace(
+        'id="first" source="a" target="b"/>', f'id="x" source="a" target="b">{attribute}</edge>'
+    )
+    qualifiers = [each for *_, each in loaded(tmp_path, {name: text}).qualified_edges()]
+    assert qualifiers == [{"id": [["own", None, None]]}, {"id": [["second", None, None]]}]
 
 
 def test_a_network_is_told_by_its_content_whatever_its_suffix(

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions
+from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.errors import BadLine
 from tests.adapters.embedded.loaded import Loaded, loaded
+from tests.server.clients import call
 
 OBO = "http://purl.obolibrary.org/obo/"
 OBO_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
@@ -167,6 +169,26 @@ def test_each_format_of_an_ontology_gives_the_same_graph(tmp_path: Path, name: s
     assert _names(graph, 4) == {(0, "stem cell"), (1, "obsolete: stem cell")}
 
 
+async def test_is_a_of_obo_and_subclass_of_of_owl_are_one_relation_that_both_names_find(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {name: FORMATS[name] for name in ("toy.ttl", "toy.obo")})
+    edges = [(head, tail) for head, relation, tail in graph.edges() if relation == f"{RDFS}subClassOf"]
+    assert edges == [(f"{OBO}CL_2", f"{OBO}CL_1"), (f"{OBO}CL_3", f"{OBO}CL_1")]
+    settings = Settings(graphs={"g": GraphSettings(location=str(graph.path))})
+    for name in ("is_a", "rdfs:subClassOf", "subClassOf"):
+        answer = await call("get_triples", {"entity": "CL:2", "relations": [name]}, settings)
+        assert "CL:2|neuron|rdfs:subClassOf|CL:1|cell|source: PMID:2" in answer
+        answer = await call("run_plan", {"plan": f"MATCH (a)-[:`{name}`]->(b) RETURN a, b"}, settings)
+        assert answer.splitlines()[0] == "2 rows"
+
+
+async def test_a_relation_that_is_called_is_a_is_found_before_subclass_of(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"toy.obo": OBO_TEXT, "own.csv": "source,type,target\nCL:5,IS_A,CL:2\n"})
+    settings = Settings(graphs={"g": GraphSettings(location=str(graph.path))})
+    answer = await call("run_plan", {"plan": "MATCH (a)-[:is_a]->(b) RETURN a"}, settings)
+    assert answer.splitlines()[0] == "1 row"
+    assert "CL:5" in answer
+
+
 def test_the_summary_counts_what_was_folded_and_names_the_flag_that_does_not(tmp_path: Path) -> None:
     graph = loaded(tmp_path, {"toy.ttl": TURTLE})
     assert graph.report.notes == (
@@ -222,6 +244,33 @@ def test_an_annotation_of_a_subclass_statement_with_some_qualifies_the_edge(tmp_
         ("http://x/A", "http://x/p", "http://x/B", 0, {"http://x/source": [["me", None, None]]})
     ]
     assert set(graph.nodes()) == {"http://x/A", "http://x/B"}
+
+
+AXIOMS = """@prefix owl: <http://www.w3.org/2002/07/owl#> . :A rdfs:subClassOf :B ; :definition "one" , "two" .
+    [] a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty rdfs:subClassOf ; owl:annotatedTarget :B ;
+        :evidence "x" , "y" ; :by :me .
+    [] a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty rdfs:subClassOf ; owl:annotatedTarget :B ;
+        :evidence "y" , "z" ; :year 1999 .
+    :st a rdf:Statement ; rdf:subject :A ; rdf:predicate rdfs:subClassOf ; rdf:object :B ; :evidence "apart" .
+    [] a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty :definition ; owl:annotatedTarget "one" ; :ref 1 .
+    [] a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty :definition ; owl:annotatedTarget "one" ; :ref 2 .
+    [] a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty :definition ; owl:annotatedTarget "two" ; :ref 3 .
+"""
+
+
+def test_all_axioms_about_one_triple_qualify_one_triple_with_every_value(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.ttl": AXIOMS})
+    texts = {"evidence": [["x", None, None], ["y", None, None], ["z", None, None]]}
+    merged = texts | {"by": [{"id": "http://x/me"}], "year": [["1999", "xsd:integer", None]]}
+    edges = [(head, tail, qualifiers) for head, _, tail, _, qualifiers in graph.qualified_edges()]
+    assert sorted(edges, key=str) == [
+        ("http://x/A", "http://x/B", {f"http://x/{name}": values for name, values in merged.items()}),
+        ("http://x/A", "http://x/B", {"http://x/evidence": [["apart", None, None]]}),
+    ]
+    attributes = graph.rows("SELECT text, qualifiers FROM attribute WHERE qualifiers IS NOT NULL ORDER BY text")
+    references = [(text, [value for value, *_ in json.loads(each)["http://x/ref"]]) for text, each in attributes]
+    assert references == [("one", ["1", "2"]), ("two", ["3"])]
+    assert not [key for key in graph.nodes() if key.startswith("_:")]
 
 
 def test_an_axiom_about_a_triple_that_no_source_states_stays_a_node(tmp_path: Path) -> None:

@@ -27,8 +27,10 @@ CREATE TABLE staging.reifier (
     text TEXT, datatype TEXT, language TEXT, asserted INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE staging.statement (
-    reifier INTEGER PRIMARY KEY, s INTEGER NOT NULL, p INTEGER, o INTEGER, text TEXT, datatype TEXT, language TEXT
+    reifier INTEGER PRIMARY KEY, s INTEGER NOT NULL, p INTEGER, o INTEGER, text TEXT, datatype TEXT, language TEXT,
+    is_axiom INTEGER NOT NULL
 );
+CREATE TABLE staging.merged_axiom (reifier INTEGER PRIMARY KEY, first INTEGER NOT NULL);
 CREATE TABLE staging.qualifying (reifier INTEGER PRIMARY KEY);
 CREATE TABLE staging.qualification (reifier INTEGER PRIMARY KEY, qualifiers TEXT NOT NULL);
 CREATE TABLE staging.loose (node INTEGER PRIMARY KEY);
@@ -44,6 +46,7 @@ CREATE TABLE staging.edge_sample (p INTEGER, s INTEGER, o INTEGER, weight INTEGE
 
 `triple` and `literal` are sets, as in RDF. `relationship` and `property` are lists, as in a property graph; they also
 hold reified RDF triples. A `reifier` refers to a triple with the tail `o` or, if that is NULL, with a literal tail.
+`merged_axiom` has the axioms that annotate the same triple as an axiom before them, the `first`.
 """
 
 UNNAMED = "CREATE TABLE unnamed (node INTEGER PRIMARY KEY);"

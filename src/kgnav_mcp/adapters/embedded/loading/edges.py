@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.embedded.loading.findings import LISTED, Findings
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, Role, is_not_finite
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.sources import UTF8, Source, translated
+from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import LoadError
@@ -167,8 +167,8 @@ def describe_table(source: Source, relation: str) -> list[str]:
             f"; the first line is {clipped(repr(source.layout.first_line), LISTED)}" if source.layout.first_line else ""
         )
         parts.append(f"two nodes and the weight or the attributes of their edge{first}")
-    if source.encoding != UTF8:
-        parts.append(f"read as {source.encoding} (--encoding NAME reads it otherwise)")
+    if source.encoding_note:
+        parts.append(source.encoding_note)
     if source.layout.ambiguity_note:
         parts.append(source.layout.ambiguity_note)
     if not names_relations(source):

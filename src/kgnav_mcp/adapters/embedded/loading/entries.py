@@ -29,10 +29,12 @@ def stage_entries(
     findings: Findings,
     entries: Callable[[Source, SourceReader, Findings], Iterable[tuple[int, E]]],
     stage: Callable[[int, E], None],
+    *,
+    reported: bool = False,
 ) -> None:
     """Passes every entry with its line number to `stage`, which raises ValueError if the entry is invalid.
 
-    `entries` is `lines` or `rows`.
+    `entries` is `lines` or `rows`. `reported`: the source was read before, and what they reject is reported already.
 
     Raises:
         LoadError: the source cannot be read.
@@ -40,7 +42,7 @@ def stage_entries(
     """
     with translated(source), source.open() as reader:
         counted = 0
-        for number, entry in entries(source, reader, findings):
+        for number, entry in entries(source, reader, Findings(skip_bad=True) if reported else findings):
             staging.text += reader.given - counted
             counted = reader.given
             try:

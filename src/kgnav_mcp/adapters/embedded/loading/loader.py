@@ -57,7 +57,7 @@ def load(
     check_paths([*sources, *options.labels], target)
     check_target(target, [*sources, *options.labels], force=options.force)
     check_distinct(sources)
-    options.tables.columns.check()
+    options.tables.check()
     recognised = [source for path in sources for source in recognise(Path(path), options)]
     options.tables.columns.check_used(
         [(each.name, each.header) for each in recognised if each.layout.header is not None]

@@ -6,6 +6,8 @@ stay apart. An undirected edge is stored once, as it is written.
 
 from __future__ import annotations
 
+import json
+from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
@@ -15,6 +17,7 @@ from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, SourceReader
 from kgnav_mcp.clipping import clipped, comma_list, echoed
+from kgnav_mcp.errors import BadLine
 
 RELATION_ATTRIBUTES = ("relation", "type", "label", "kind", "interaction")
 """Attributes of an edge that name its relation, the first that it has. Letter case does not matter."""
@@ -22,12 +25,27 @@ _SHOWN = 100
 
 
 @dataclass(slots=True)
+class Subgraph:
+    """One of several graphs of a file, counted from 1. Its name may come behind its nodes."""
+
+    number: int
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"graph {self.number} ({clipped(self.name, 60)})" if self.name else f"graph {self.number}"
+
+
+@dataclass(slots=True)
 class Node:
-    """A node of a network, with its attributes as Python values."""
+    """A node of a network, with its attributes as Python values.
+
+    Graphs of one file may have the same node; without a graph, an id is given to one node only.
+    """
 
     key: object
     attributes: Mapping[str, object] = field(default_factory=dict[str, object])
     labels: tuple[str, ...] = ()
+    graph: Subgraph | None = None
 
 
 @dataclass(slots=True)
@@ -43,7 +61,9 @@ class Edge:
 
 @dataclass(slots=True)
 class EdgesAreUndirected:
-    """Says, behind edges of a file, that all of them are undirected."""
+    """Says, behind edges of a file, that all of them are undirected, or this number of them."""
+
+    count: int | None = None
 
 
 Entry: TypeAlias = "Node | Edge | EdgesAreUndirected"
@@ -52,34 +72,92 @@ Entries: TypeAlias = Callable[[Source, SourceReader, Findings], Iterator[tuple[i
 
 
 def network_format(
-    name: str, title: str, suffixes: tuple[str, ...], begins: Callable[[bytes], object], entries: Entries
+    name: str,
+    title: str,
+    suffixes: tuple[str, ...],
+    begins: Callable[[bytes], object],
+    entries: Entries,
+    *,
+    other_encoding: str = "",
+    names_by_id: bool = True,
 ) -> FileFormat:
-    """Returns the format whose files have these entries."""
+    """Returns the format whose files have these entries. `names_by_id`: a node without a name is called by its id."""
 
     def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
-        def stage(_: int, entry: Entry) -> None:
-            if isinstance(entry, Node):
-                _stage_node(entry, stager)
+        shared = _SharedNodes(source.name, stager)
+
+        def stage(line: int, entry: Entry) -> None:
+            if isinstance(entry, Node) and not shared.has_equal(line, entry):
+                _stage_node(entry, stager, names_by_id=names_by_id)
 
         stage_entries(source, stager.staging, findings, entries, stage)
+        if source.encoding_note:
+            findings.notes.append(f"{source.name}: {source.encoding_note}")
 
     def read_edges(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
         edges = _Edges(index, stager)
         unnamed = stager.unnamed_edges
-
-        def entries_once_reported(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, Entry]]:
-            return entries(source, reader, Findings(skip_bad=True))
-
-        stage_entries(source, stager.staging, findings, entries_once_reported, edges.stage)
+        stage_entries(source, stager.staging, findings, entries, edges.stage, reported=True)
         findings.notes += edges.describe(source.name, stager.unnamed_edges - unnamed)
 
-    return FileFormat(name, title, "property graph", suffixes, begins, read_nodes=read_nodes, read_edges=read_edges)
+    return FileFormat(
+        name,
+        title,
+        "property graph",
+        suffixes,
+        begins,
+        read_nodes=read_nodes,
+        read_edges=read_edges,
+        other_encoding=other_encoding,
+    )
 
 
-def _stage_node(node: Node, stager: PropertyStager) -> None:
+def _stage_node(node: Node, stager: PropertyStager, *, names_by_id: bool) -> None:
     key = id_text(node.key)
-    if not stager.node(key, node.labels, stager.literals(node.attributes)):
+    if not stager.node(key, node.labels, stager.literals(node.attributes)) and names_by_id:
         stager.name(key, key)
+
+
+class _SharedNodes:
+    """Finds the nodes that several graphs of a file have, and checks that they are equal there."""
+
+    def __init__(self, source: str, stager: PropertyStager) -> None:
+        self._source = source
+        self._stager = stager
+        self._graphs: dict[int, Subgraph] = {}
+        self._first_graphs = array("I")
+        """By the number of a term: the number of the first graph with this node; 0 if none has it."""
+        self._hashes = array("q")
+        """By the number of a term: the hash of the node's attributes."""
+
+    def has_equal(self, line: int, node: Node) -> bool:
+        """Returns whether a graph of the file before this one has the same node.
+
+        Raises:
+            BadLine: it has another node with this id.
+        """
+        if node.graph is None:
+            return False
+        self._graphs[node.graph.number] = node.graph
+        key = id_text(node.key)
+        term = self._stager.staging.terms.id(key)
+        if missing := max(term + 1 - len(self._hashes), 0):
+            for numbers in (self._first_graphs, self._hashes):
+                numbers.frombytes(bytes((missing + term // 2) * numbers.itemsize))
+        found = hash(json.dumps(node.attributes, sort_keys=True))
+        first = self._first_graphs[term]
+        if first in {0, node.graph.number}:
+            self._first_graphs[term], self._hashes[term] = node.graph.number, found
+            return False
+        if self._hashes[term] != found:
+            raise BadLine(
+                self._source,
+                line,
+                f"{self._graphs[first]} and {node.graph} have different nodes with the id {clipped(repr(key), 60)}",
+                next_step="If they are one node, give it the same attributes in both. If not, give one another id, or "
+                "load each graph into a graph file of its own.",
+            )
+        return True
 
 
 class _Edges:
@@ -94,7 +172,7 @@ class _Edges:
 
     def stage(self, line: int, entry: Entry) -> None:
         if isinstance(entry, EdgesAreUndirected):
-            self._undirected = self._edges
+            self._undirected = self._edges if entry.count is None else self._undirected + entry.count
         if not isinstance(entry, Edge):
             return
         start, end = id_text(entry.start), id_text(entry.end)

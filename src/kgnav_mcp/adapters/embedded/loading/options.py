@@ -9,7 +9,8 @@ from typing import Literal
 
 from kgnav_mcp.adapters import wellknown
 from kgnav_mcp.adapters.embedded.loading.chosen_columns import ChosenColumns
-from kgnav_mcp.errors import BadLine
+from kgnav_mcp.clipping import echoed
+from kgnav_mcp.errors import BadLine, LoadError
 
 DEFAULT_RELATION = "related_to"
 """The relation of edges whose source does not name one."""
@@ -32,9 +33,24 @@ class TableOptions:
     separator: str = ""
     """What separates fields; empty: the character that the first line has most of."""
     encoding: str = ""
-    """Empty: UTF-8, UTF-16 with a byte order mark, else Windows-1252."""
+    """Of GML and Pajek, too. Empty: UTF-8, UTF-16 with a byte order mark, else Windows-1252, or Latin-1 in GML."""
     sheets: tuple[str, ...] = ()
     """The sheets of workbooks to load; empty: all."""
+
+    def check(self) -> None:
+        """Checks that the options fit together.
+
+        Raises:
+            LoadError: the encoding is unknown, or as `ChosenColumns.check`.
+        """
+        self.columns.check()
+        try:
+            "".encode(self.encoding or "utf-8")
+        except (LookupError, ValueError) as error:
+            raise LoadError(
+                f"{echoed(self.encoding)} is no encoding of texts",
+                next_step="Use a name such as utf-8, utf-16, cp1252, latin-1, gb18030 or shift_jis.",
+            ) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,10 @@ HAS_REIFIERS = "SELECT EXISTS (SELECT 1 FROM staging.reifier)"
 ADD_RELATION = "INSERT OR IGNORE INTO relation (id, key) VALUES (?, ?)"
 
 STAGE_STATEMENTS = (
-    "INSERT OR IGNORE INTO staging.statement (reifier, s) SELECT s, o FROM staging.triple WHERE p = :subject",
+    """
+INSERT OR IGNORE INTO staging.statement (reifier, s, is_axiom) SELECT s, o, :is_axiom FROM staging.triple
+WHERE p = :subject
+""",
     """
 UPDATE staging.statement SET p = r.id FROM staging.triple t, staging.term k, relation r
 WHERE t.p = :predicate AND t.s = reifier AND k.id = t.o AND r.key = k.key
@@ -27,6 +30,15 @@ SELECT reifier, s, p, o, text, datatype, language FROM staging.statement
 WHERE p IS NOT NULL AND (o IS NOT NULL OR text IS NOT NULL)
 """
 """Collects statements into rows of `reifier`. One scan of the statements."""
+
+MERGE_AXIOMS = """
+INSERT INTO staging.merged_axiom
+SELECT reifier, first FROM (
+    SELECT reifier, min(reifier) OVER (PARTITION BY s, p, o, text, datatype, language) AS first
+    FROM staging.statement WHERE is_axiom AND p IS NOT NULL AND (o IS NOT NULL OR text IS NOT NULL)
+) WHERE reifier <> first
+"""
+"""One sort of the axioms."""
 
 PARTS_OF_STATEMENTS = "CREATE TABLE staging.part (p INTEGER PRIMARY KEY)"
 ADD_PART = "INSERT OR IGNORE INTO staging.part VALUES (?)"
@@ -51,20 +63,23 @@ UPDATE staging.reifier SET asserted = 1 WHERE rowid IN (
 """Mark reified triples that are also asserted, and collect their reifiers in `qualifying`."""
 
 REIFIER_FACTS = """
-SELECT t.s, r.key, k.key, NULL, NULL, 1
+SELECT coalesce(m.first, t.s), r.key, k.key, NULL, NULL, 1
 FROM staging.triple t
 CROSS JOIN staging.qualifying q ON q.reifier = t.s
+LEFT JOIN staging.merged_axiom m ON m.reifier = t.s
 CROSS JOIN relation r ON r.id = t.p
 CROSS JOIN staging.term k ON k.id = t.o
 WHERE t.p NOT IN (SELECT p FROM staging.part) AND NOT (t.p IS :type AND k.key IN (:statement, :axiom))
 UNION
-SELECT l.node, r.key, l.text, l.datatype, l.language, 0
+SELECT coalesce(m.first, l.node), r.key, l.text, l.datatype, l.language, 0
 FROM staging.literal l
 CROSS JOIN staging.qualifying q ON q.reifier = l.node
+LEFT JOIN staging.merged_axiom m ON m.reifier = l.node
 CROSS JOIN relation r ON r.id = l.p
 WHERE l.p NOT IN (SELECT p FROM staging.part)
 ORDER BY 1, 2, 6, 3, 4, 5
 """
+"""The qualifiers of each reifier, those of axioms about one triple together."""
 STAGE_QUALIFIERS = "INSERT INTO staging.qualification VALUES (?, ?)"
 
 FORGET_LOOSE = (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from kgnav_mcp.adapters.embedded.loading import layout
@@ -17,7 +19,7 @@ from kgnav_mcp.adapters.embedded.loading.formats.tables import EDGES, PROPERTY_G
 from kgnav_mcp.adapters.embedded.loading.headers import parse_header
 from kgnav_mcp.adapters.embedded.loading.layout import Layout
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
-from kgnav_mcp.adapters.embedded.loading.sources import UTF8, FileFormat, Source, split_suffix, translated
+from kgnav_mcp.adapters.embedded.loading.sources import BLOCK_BYTES, UTF8, FileFormat, Source, split_suffix, translated
 from kgnav_mcp.adapters.embedded.loading.typed_tables import typed_sources
 from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.errors import LoadError
@@ -43,9 +45,11 @@ def recognise(path: Path, options: LoadOptions) -> list[Source]:
     source, start = _open_source(path, forced)
     if source.form.open_tables is not None:
         return typed_sources(source, options)
+    if source.form.other_encoding:
+        return [replace(source, encoding=options.tables.encoding or _encoding_of_file(source))]
     if source.form not in TABLES:
         return [source]
-    source = replace(source, encoding=options.tables.encoding or _guessed_encoding(start))
+    source = replace(source, encoding=options.tables.encoding or _guessed_encoding([start], "cp1252"))
     lines = _first_lines(source, start)
     found = (
         layout.chosen_layout(source.name, lines, options.tables.columns, options.tables.separator) if lines else None
@@ -61,17 +65,32 @@ def recognise(path: Path, options: LoadOptions) -> list[Source]:
     return [replace(source, form=form, layout=found)]
 
 
-def _guessed_encoding(start: bytes) -> str:
-    """Returns UTF-16 for its byte order mark, UTF-8 for what it can be, else Windows-1252."""
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    decoder = codecs.getincrementaldecoder(UTF8)
-    try:
-        decoder().decode(start)  # a character may be cut at the end
-    except UnicodeDecodeError:
+def _encoding_of_file(source: Source) -> str:
+    """Returns the encoding of a whole file, which the first bytes of a network do not show."""
+    with translated(source), source.open() as reader:
+        blocks = iter(partial(reader.stream.read, BLOCK_BYTES), b"")
+        return _guessed_encoding(chain(blocks, (b"",)), source.form.other_encoding)
+
+
+def _guessed_encoding(blocks: Iterable[bytes], other: str) -> str:
+    """Returns UTF-16 for its byte order mark, UTF-8 for what it can be, else the other encoding.
+
+    The bytes are cut somewhere unless they end with an empty block.
+    """
+    strict, lenient = (codecs.getincrementaldecoder(UTF8)(errors) for errors in ("strict", "ignore"))
+    is_valid, has_characters = True, False
+    for number, block in enumerate(blocks):
+        if number == 0 and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return "utf-16"
+        has_characters = has_characters or not lenient.decode(block).isascii()
+        try:
+            strict.decode(block, final=not block)
+        except UnicodeDecodeError:
+            is_valid = False
         # One wrong byte among characters of UTF-8 is a bad line, and not another encoding.
-        return UTF8 if not decoder("ignore").decode(start).isascii() else "cp1252"
-    return UTF8
+        if not is_valid and has_characters:
+            break
+    return UTF8 if is_valid or has_characters else other
 
 
 def _layout(source: Source, lines: list[str], *, forced: bool) -> Layout:

@@ -3,7 +3,8 @@
 Three notations are supported: RDF 1.2 reifiers (`rdf:reifies`, also written `<< >>` and `{| |}`), RDF 1.1's
 `rdf:Statement` with `rdf:subject`, `rdf:predicate` and `rdf:object`, and OWL's `owl:Axiom`. All other triples of a
 reifier become qualifiers.
-Two reifiers of one triple give two parallel triples, so that the qualifiers of each stay together.
+Two reifiers of one triple give two parallel triples, so that the qualifiers of each stay together. Several axioms
+about one triple qualify one triple: they are its annotations, and OWL does not tell them apart.
 
 A reifier of a triple that the sources do not assert stays a node with the triple's parts as its edges, so that nothing
 is shown as a fact that no source states. A reifier that is itself the tail of a triple stays a node as well.
@@ -34,18 +35,18 @@ def collect_statements(connection: sqlite3.Connection, staging: Staging, *, axio
     Relations must be written already.
     """
     connection.execute(queries.PARTS_OF_STATEMENTS)
-    counts = [_collect(connection, staging, PARTS), _collect(connection, staging, PARTS_OF_AXIOMS) if axioms else 0]
-    return counts[-1]
+    _collect(connection, staging, PARTS, is_axiom=False)
+    return _collect(connection, staging, PARTS_OF_AXIOMS, is_axiom=True) if axioms else 0
 
 
-def _collect(connection: sqlite3.Connection, staging: Staging, parts: Sequence[str]) -> int:
+def _collect(connection: sqlite3.Connection, staging: Staging, parts: Sequence[str], *, is_axiom: bool) -> int:
     if not all(part in staging.relations for part in parts):
         return 0
     numbers = [staging.relations[part] for part in parts]
     named: dict[str, int] = dict(zip(("subject", "predicate", "object"), numbers, strict=True))
     connection.executemany(queries.ADD_PART, ((number,) for number in numbers))
     first, *others = queries.STAGE_STATEMENTS
-    count = connection.execute(first, named).rowcount
+    count = connection.execute(first, named | {"is_axiom": is_axiom}).rowcount
     for statement in others:
         connection.execute(statement, named)
     return count
@@ -72,6 +73,7 @@ def attach_qualifiers(connection: sqlite3.Connection, staging: Staging) -> None:
     connection.executemany(queries.ADD_PART, ((number,) for number in (subject, predicate, tail)))
     for statement in queries.FIND_ASSERTED:
         connection.execute(statement)
+    connection.execute(queries.MERGE_AXIOMS)
     facts: Iterator[Fact] = connection.execute(queries.REIFIER_FACTS, numbers)
     connection.executemany(queries.STAGE_QUALIFIERS, _qualifiers(facts))
     for statement in queries.QUALIFY:

@@ -53,6 +53,8 @@ class FileFormat:
     """Opens the tables of a file that is not text, all or those with these names, each with its name in messages."""
     extra: str = ""
     """The extra that its reader needs."""
+    other_encoding: str = ""
+    """The encoding of its files that are not UTF-8; empty if it has none, or says it within the file."""
     refuse: str = ""
     """For a format that is recognised and not loaded: the next step. FILE stands for the file's name."""
 
@@ -88,7 +90,7 @@ class Source:
     table: TypedTable | None = None
     """The rows of a table that is not text."""
     encoding: str = UTF8
-    """The encoding of a table that is text."""
+    """The encoding of a table that is text, or of a network whose format does not say it."""
 
     @property
     def header(self) -> Header:
@@ -102,6 +104,11 @@ class Source:
         """Whether it has both nodes and edges, each read from its start."""
         form = self.form
         return form.kind == "property graph" and bool(form.read_nodes and form.read_edges) and not self.layout.header
+
+    @property
+    def encoding_note(self) -> str:
+        """How it is read if it is not UTF-8; else empty."""
+        return f"read as {self.encoding} (--encoding NAME reads it otherwise)" if self.encoding != UTF8 else ""
 
     @property
     def has_nodes(self) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from kgnav_mcp.adapters.embedded.loading.formats import (
     apoc,
     apoc_csv,
-    apoc_json,
     columnar,
     cytoscape,
     databases,
@@ -38,7 +37,7 @@ FORMATS: tuple[FileFormat, ...] = (
     *refused.FILES,
     *rdf.SYNTAXES,
     obo.OBO_FILE,
-    apoc_json.APOC_JSON,
+    apoc.APOC_JSON,
     apoc.APOC,
     wikidata_json.WIKIDATA_JSON,
     obographs.OBOGRAPHS,

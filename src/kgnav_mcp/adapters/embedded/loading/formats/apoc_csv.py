@@ -28,7 +28,7 @@ from kgnav_mcp.adapters.embedded.loading.headers import (
 )
 from kgnav_mcp.adapters.embedded.loading.layout import Layout
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, SourceReader, translated
+from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
 
 _ROLES = {
     "_id": Role.ID,
@@ -90,11 +90,7 @@ def _read_edges(source: Source, index: int, stager: PropertyStager, findings: Fi
             ends = start.key(row), end.key(row)
             stager.relationship(ends[0], kind.key(row), ends[1], [*_properties(header, row)], (index, number))
 
-    def rows_once_reported(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, list[str]]]:
-        """Yields the rows, without reporting the bad ones again."""
-        return rows(source, reader, Findings(skip_bad=True))
-
-    stage_entries(source, stager.staging, findings, rows_once_reported, stage)
+    stage_entries(source, stager.staging, findings, rows, stage, reported=True)
 
 
 APOC_CSV = FileFormat(

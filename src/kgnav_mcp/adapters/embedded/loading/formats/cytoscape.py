@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.embedded.loading.network import (
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 
 _ELEMENTS = re.compile(rb'\s*\[\s*\{\s*"(?:data|group)"\s*:')
-_ENDS = frozenset(("id", "source", "target"))
+_ENDS = frozenset(("source", "target"))
 
 
 def _enter(path: JsonPath) -> bool:

@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID
 from kgnav_mcp.adapters.embedded.loading.columns import normalized
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import binary
-from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue
+from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, written_number
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source
 from kgnav_mcp.adapters.embedded.loading.typed_tables import datatype_of, text_of
@@ -286,9 +286,8 @@ class _Reader:
             if isinstance(value, bytes | bytearray):
                 self.binary_values += 1
             elif value is not None and column not in left_out:
-                datatype = "integer" if isinstance(value, int) and not isinstance(value, bool) else datatype_of(value)
-                datatype = "float" if isinstance(value, float) else datatype
-                text = repr(value) if isinstance(value, float) else text_of(value)
+                is_float = isinstance(value, float)  # of a database, where whole numbers have a type of their own
+                text, datatype = (written_number(value), "float") if is_float else (text_of(value), datatype_of(value))
                 values.append((column, (text, datatype, None, None)))
         return values
 

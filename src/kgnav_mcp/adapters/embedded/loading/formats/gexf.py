@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import xml_root
 from kgnav_mcp.adapters.embedded.loading.formats.xml_elements import NetworkXml
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Node, network_format, typed
@@ -94,12 +93,10 @@ class _Gexf(NetworkXml):
             entry = Node(given.get("id"), values)
         else:
             directed = given["type"] == "directed" if given.get("type") else self._directed
+            if given.get("id"):
+                values.setdefault("id", given["id"])
             entry = Edge(given.get("source"), given.get("target"), values, directed)
         self.entries.append((element.line, entry))
 
 
-def _entries(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, Node | Edge]]:
-    return _Gexf(source, reader).read_entries()
-
-
-GEXF = network_format("gexf", "GEXF", (".gexf",), xml_root(rb"(?:\w+:)?gexf"), _entries)
+GEXF = network_format("gexf", "GEXF", (".gexf",), xml_root(rb"(?:\w+:)?gexf"), _Gexf.entries_of)

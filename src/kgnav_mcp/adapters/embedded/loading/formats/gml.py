@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
+from kgnav_mcp.adapters.embedded.loading.entries import NOT_UTF8
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.guard import DEEPEST, LONGEST_TEXT
@@ -20,6 +21,7 @@ Values: TypeAlias = "dict[str, object]"
 _TOKEN = re.compile(r'\s*(?:#[^\n]*\n\s*)*(?:"([^"]*)"|([^\s\[\]"]+)(?=[\s\[\]])|([\[\]]))')
 _FOR_DRAWING = frozenset(("graphics", "LabelGraphics"))
 _MEND = "Mend the line."
+_MEND_ENCODING = "Mend the line, or name the encoding: --encoding NAME."
 
 
 @dataclass(slots=True)
@@ -34,19 +36,19 @@ class _List:
 class _Gml:
     """Parses GML token by token. Nodes and edges are yielded at their closing bracket."""
 
-    def __init__(self, source: Source, findings: Findings) -> None:
+    def __init__(self, source: Source) -> None:
         self._source = source
-        self._findings = findings
         self._open = [_List("", 1)]
         self._key: str | None = None
         self._directed = False
         self._line = 1
 
     def read_entries(self, reader: SourceReader) -> Iterator[tuple[int, Node | Edge | EdgesAreUndirected]]:
-        rest = ""
+        rest, first = "", 1
         for block in blocks(self._source, reader):
             reader.given += len(block)
-            rest += self._decode(block)
+            rest += self._decode(block, first)
+            first += block.count(b"\n")
             end = 0
             # A token that may go on in the next block is left for it: a text without its end, a word at the end.
             for token in _TOKEN.finditer(rest):
@@ -68,14 +70,12 @@ class _Gml:
         if not self._directed:
             yield self._line, EdgesAreUndirected()
 
-    def _decode(self, block: bytes) -> str:
+    def _decode(self, block: bytes, first: int) -> str:
         try:
-            return block.decode("utf-8-sig" if self._line == 1 else "utf-8")
-        except UnicodeDecodeError:  # of GML's definition, which knows no other encoding
-            note = f"{self._source.name}: read as Latin-1, as it is not UTF-8"
-            if note not in self._findings.notes:
-                self._findings.notes.append(note)
-            return block.decode("latin-1")
+            return block.decode("utf-8-sig" if first == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            line = first + block.count(b"\n", 0, error.start)
+            raise BadLine(self._source.name, line, NOT_UTF8, next_step=_MEND_ENCODING) from error
 
     def _take(self, quoted: str | None, word: str | None, bracket: str | None) -> tuple[int, Node | Edge] | None:
         if bracket == "]":
@@ -134,9 +134,9 @@ def _number(word: str) -> object:
 
 
 def _entries(
-    source: Source, reader: SourceReader, findings: Findings
+    source: Source, reader: SourceReader, _: Findings
 ) -> Iterator[tuple[int, Node | Edge | EdgesAreUndirected]]:
-    return _Gml(source, findings).read_entries(reader)
+    return _Gml(source).read_entries(reader)
 
 
 GML = network_format(
@@ -145,4 +145,5 @@ GML = network_format(
     (".gml",),
     text(rb"(?:(?:#|Creator|Version|comment|directed)[^\n]*\n\s*)*graph\s*\["),
     _entries,
+    other_encoding="latin-1",  # of GML's definition, which knows no other
 )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import xml_root
 from kgnav_mcp.adapters.embedded.loading.formats.xml_elements import NetworkXml
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Node, network_format, typed
@@ -129,6 +128,8 @@ class _GraphMl(NetworkXml):
             directed = self._directed[-1] if self._directed else True
             if "directed" in given:
                 directed = given["directed"] == "true"
+            if given.get("id"):
+                values.setdefault("id", given["id"])
             relation = given.get("label")
             if relation is not None and values.get("label") == relation:
                 del values["label"]
@@ -136,8 +137,4 @@ class _GraphMl(NetworkXml):
         self.entries.append((element.line, entry))
 
 
-def _entries(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, Node | Edge]]:
-    return _GraphMl(source, reader).read_entries()
-
-
-GRAPHML = network_format("graphml", "GraphML", (".graphml",), xml_root(rb"(?:\w+:)?graphml"), _entries)
+GRAPHML = network_format("graphml", "GraphML", (".graphml",), xml_root(rb"(?:\w+:)?graphml"), _GraphMl.entries_of)

@@ -1,4 +1,7 @@
-"""JSON Graph Format: `graph` or `graphs`, with nodes as an object or a list."""
+"""JSON Graph Format: `graph` or `graphs`, with nodes as an object or a list.
+
+Several graphs become one: a node that is equal in all of them is one node, and different nodes with one id are refused.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from kgnav_mcp.adapters.embedded.loading.network import (
     EdgesAreUndirected,
     Entry,
     Node,
+    Subgraph,
     as_mapping,
     network_format,
 )
@@ -22,44 +26,67 @@ _LISTS = frozenset(("nodes", "edges"))
 _EDGE = frozenset(("source", "target", "relation", "directed", "metadata"))
 
 
-def _enter(path: JsonPath) -> bool:
-    match path:
-        case () | ("graph",) | ("graphs",) | ("graphs", "[]"):
-            return True
-        case ("graph", name) | ("graphs", "[]", name):
-            return name in _LISTS
-        case _:
-            return False
+class _Document:
+    """A JSON document with one graph, or several that may share nodes."""
 
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._graph: Subgraph | None = None
+        """The graph that is being read; None in a document with a single one."""
+        self._directed = True
+        self._edges = 0
+        """Number of this graph's edges that do not state their direction."""
 
-def _entries(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, Entry]]:
-    directed, seen_edges = True, False
-    for line, path, value in JsonStream(source, reader).values(_enter):
-        inner = path[1:] if path[:1] == ("graph",) else path[2:]
-        match inner:
+    def _begin_graph(self) -> None:
+        self._graph = Subgraph(self._graph.number + 1 if self._graph else 1)
+        self._directed, self._edges = True, 0
+
+    def enter(self, path: JsonPath) -> bool:
+        """Whether to read the values in the container at this path one by one. Notices where a graph begins."""
+        match path:
+            case ("graphs", "[]"):
+                self._begin_graph()
+                return True
+            case () | ("graph",) | ("graphs",):
+                return True
+            case ("graph", name) | ("graphs", "[]", name):
+                return name in _LISTS
+            case _:
+                return False
+
+    def entries(self, line: int, path: JsonPath, value: object) -> Iterator[Entry]:
+        """Yields the node or the edge that a value is."""
+        given = as_mapping(value)
+        match path[1:] if path[:1] == ("graph",) else path[2:]:
             case ("nodes", key):
-                given = as_mapping(value)
                 attributes = {name: each for name, each in given.items() if name not in {"id", "metadata"}}
-                yield (
-                    line,
-                    Node(given.get("id") if key == ITEM else key, attributes | as_mapping(given.get("metadata"))),
-                )
+                attributes |= as_mapping(given.get("metadata"))
+                yield Node(given.get("id") if key == ITEM else key, attributes, graph=self._graph)
             case ("edges", _):
-                seen_edges = True
-                yield line, _edge(as_mapping(value), directed=directed)
+                self._edges += given.get("directed") is None
+                yield _edge(given, directed=self._directed)
             case ("directed",):
-                directed = value is not False
-                if not directed and seen_edges:
-                    yield line, EdgesAreUndirected()
+                self._directed = value is not False
+                if not self._directed and self._edges:
+                    yield EdgesAreUndirected(self._edges)
+            case ("id" | "label" as key,) if self._graph and (key == "label" or not self._graph.name):
+                self._graph.name = str(value)
             case ("hyperedges",) if value:
                 raise BadLine(
-                    source.name,
+                    self._source.name,
                     line,
                     "hyperedges have more than two ends, and edges have two",
                     next_step="Replace each by a node with an edge to each of them.",
                 )
             case _:
                 pass
+
+
+def _entries(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, Entry]]:
+    document = _Document(source)
+    for line, path, value in JsonStream(source, reader).values(document.enter):
+        for entry in document.entries(line, path, value):
+            yield line, entry
 
 
 def _edge(given: dict[str, object], *, directed: bool) -> Edge:

@@ -1,10 +1,13 @@
-"""Pajek's networks. Nodes are named by their labels and have their numbers as ids."""
+"""Pajek's networks. Nodes are named by their labels and have their numbers as ids.
+
+Coordinates, shapes and other parameters for drawing are properties, under the names that Pajek and networkx give them.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from kgnav_mcp.adapters.embedded.loading.entries import lines
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
@@ -16,13 +19,7 @@ from kgnav_mcp.errors import BadLine
 _FIELD = re.compile(r'"([^"]*)"|(\S+)')
 _SECTION = re.compile(r'\*(\w+)\s*:?\s*(\d+)?\s*(?:"([^"]*)"|(\S+))?', re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_FOR_DRAWING = frozenset(
-    (
-        *("x_fact", "y_fact", "phi", "r", "q", "ic", "bc", "bw", "lc", "la", "lr", "lphi", "lp", "fos", "font"),
-        *("hook1", "hook2", "a1", "a2", "k1", "k2", "ap", "w", "c", "p", "s", "a"),
-    )
-)
-"""Parameters of Pajek for pictures."""
+_COORDINATES = ("x", "y", "z")
 
 
 class _Pajek:
@@ -87,12 +84,13 @@ class _Pajek:
         yield from self._missing_nodes(int(key))
         self._next_node += 1
         attributes: dict[str, object] = {"label": fields[1]} if len(fields) > 1 else {}
-        place = 2
-        while place < len(fields) and place < 5 and _NUMBER.fullmatch(fields[place]):
-            place += 1  # coordinates
-        rest = fields[place:]
-        pairs = rest[1:] if len(rest) % 2 else rest  # an odd number: the first is the shape
-        yield Node(key, attributes | _parameters(pairs))
+        rest = fields[2:]
+        numbers = list(takewhile(_NUMBER.fullmatch, rest[:3]))
+        attributes |= {name: typed(number, "float") for name, number in zip(_COORDINATES, numbers, strict=False)}
+        rest = rest[len(numbers) :]
+        if len(rest) % 2:
+            attributes["shape"], *rest = rest
+        yield Node(key, attributes | _parameters(rest))
 
     def _missing_nodes(self, end: int) -> Iterator[Node]:
         for key in range(self._next_node, end):
@@ -122,8 +120,8 @@ _SECTIONS = ("network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "m
 
 
 def _parameters(fields: list[str]) -> dict[str, object]:
-    """The pairs of names and values behind a node or an edge, without those for pictures."""
-    return {name: _value(value) for name, value in [*pairwise(fields)][::2] if name not in _FOR_DRAWING}
+    """The pairs of names and values behind a node or an edge."""
+    return {name: _value(value) for name, value in [*pairwise(fields)][::2]}
 
 
 def _value(field: str) -> object:
@@ -143,5 +141,10 @@ def _entries(source: Source, reader: SourceReader, findings: Findings) -> Iterat
 
 
 PAJEK = network_format(
-    "pajek", "a Pajek network", (".net", ".paj"), text(rb"(?:%[^\n]*\n\s*)*\*(?:Vertices|Network)\b"), _entries
+    "pajek",
+    "a Pajek network",
+    (".net", ".paj"),
+    text(rb"(?:%[^\n]*\n\s*)*\*(?:Vertices|Network)\b"),
+    _entries,
+    other_encoding="cp1252",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 
+from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Node
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 from kgnav_mcp.adapters.embedded.loading.xml_guard import XmlGuard
@@ -20,16 +21,18 @@ class NetworkXml(XmlGuard):
         self.entries: list[tuple[int, Node | Edge]] = []
         self._parts: list[str] | None = None
 
-    def read_entries(self) -> Iterator[tuple[int, Node | Edge]]:
-        """Yields nodes and edges with their lines.
+    @classmethod
+    def entries_of(cls, source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, Node | Edge]]:
+        """Yields nodes and edges of a source with their lines.
 
         Raises:
             BadLine: it is no well-formed XML, or something in it is too long or too deep.
         """
-        while block := self.block():
-            self._reader.given += len(block)
-            yield from self.entries
-            self.entries.clear()
+        network = cls(source, reader)
+        while block := network.block():
+            reader.given += len(block)
+            yield from network.entries
+            network.entries.clear()
 
     def opened(self, name: str, attributes: Mapping[str, str]) -> None:
         super().opened(name, attributes)
