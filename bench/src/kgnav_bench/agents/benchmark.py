@@ -83,14 +83,15 @@ def chosen(path: Path, sample: int | None, seed: int) -> list[Question]:
 
 
 def run(record: Run, experiment: Experiment, questions: Sequence[Question]) -> str:
-    """Make the attempts that are missing or failed, write all beside the run's file, and report.
+    """Make the attempts that are missing or failed. All attempts and the report are written beside the run's file.
 
     Raises:
-        TooManyFailuresError: the endpoint or the server keeps failing. What was finished before is kept.
+        TooManyFailuresError: the endpoint or the server keeps failing. What was finished before is kept and reported.
         EndpointError: the endpoint cannot be used.
         ServerFailedError: the server does not start.
         ArmError: the server has not the tools of the arm.
     """
+    kinds = {question.id: question.kind for question in questions}
     wanted = {
         f"{question.id}#{repeat}": (question, repeat) for repeat in range(experiment.repeats) for question in questions
     }
@@ -104,8 +105,9 @@ def run(record: Run, experiment: Experiment, questions: Sequence[Question]) -> s
         finally:
             finished = [_priced(group[key], experiment.prices) for key in wanted if key in group]
             write_records(record.path.with_name(record.path.stem + ATTEMPTS), finished)
-    kinds = {question.id: question.kind for question in questions}
-    return _report(experiment.arm, experiment.endpoint.model, finished, kinds)
+            report = _report(experiment.arm, experiment.endpoint.model, finished, kinds)
+            record.write_report(report)
+    return report
 
 
 def _priced(attempt: Attempt, prices: Prices | None) -> Attempt:

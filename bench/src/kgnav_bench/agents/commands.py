@@ -86,6 +86,7 @@ def ask(record: Run, arm: Path, data: Path, **options: Any) -> str:  # noqa: ANN
         return benchmark.run(record, experiment, questions)
     except benchmark.TooManyFailuresError as error:
         message = f"{options['stop_after']} attempts in a row failed, the last one because: {error}\n"
-        raise click.ClickException(f"{message}What is finished is kept: the same command continues.") from error
+        kept = f"What is finished is kept and reported in {record.path.with_suffix('.md')}: the same command continues."
+        raise click.ClickException(message + kept) from error
     except (ArmError, EndpointError, ServerFailedError, UnreadableRecordsError, ValueError) as error:
         raise click.ClickException(str(error)) from error
