@@ -167,6 +167,10 @@ def test_failures_in_a_row_stop_the_run_with_the_reason_and_it_goes_on_later(tmp
         assert "3 attempts in a row failed, the last one because" in stopped.output
         assert "no credit" in stopped.output
         assert [each.outcome for each in attempts(data).values()] == [Outcome.FAILED] * 3
+        report = (tmp_path / "run.md").read_text(encoding="utf-8")
+        assert "questions: 3" in report
+        assert "Failed attempts: 3, the last one because" in report
+        assert "run.md" in stopped.output
         up.append(True)
         assert ask(server, data, "--stop-after", "3").exit_code == 0
     assert [each.outcome for each in attempts(data).values()] == [Outcome.ANSWERED] * 9
@@ -218,7 +222,7 @@ def test_calls_and_tokens_of_an_attempt_are_limited(limit: tuple[str, str], tmp_
     [
         ('{"id": "a", "text": "x", "answers": []}\n' * 2, "several questions with the id 'a'"),
         ("", "has no questions"),
-        ('{"id": "a"}\n', "line 1 of .* is not a Question: text"),
+        ('{"id": "a"}\n', "line 1 of .* cannot be read as a question: text"),
     ],
 )
 def test_a_file_without_proper_questions_is_refused(lines: str, message: str, tmp_path: Path):

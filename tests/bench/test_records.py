@@ -50,7 +50,7 @@ def test_an_attempt_keeps_arguments_that_are_not_json(tmp_path: Path):
     [
         ('{"id": "1", "text": "?", "answers": [], "answer": "x"}', "line 2 of .* answer: Extra inputs"),
         ('{"id": "1", "text": "?", "answers": [{"names": []}]}', r"line 2 of .* answers\.0\.names"),
-        ("{", "line 2 of .* is not a Question"),
+        ("{", "line 2 of .* cannot be read as a question"),
     ],
 )
 def test_a_line_that_is_not_a_record_is_named(tmp_path: Path, line: str, reason: str):

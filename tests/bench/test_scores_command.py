@@ -109,7 +109,7 @@ class TestRefuses:
 
     def test_a_line_that_is_not_an_attempt(self):
         Path("bad.jsonl").write_text('{"question": "q1"}\n')
-        refused(score("bad.jsonl"), "line 1 of bad.jsonl is not a Attempt: arm: Field required")
+        refused(score("bad.jsonl"), "line 1 of bad.jsonl cannot be read as an attempt: arm: Field required")
 
     def test_a_runs_file_in_place_of_its_attempts(self):
         Path("walk.attempts.jsonl").touch()

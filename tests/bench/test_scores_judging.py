@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from kgnav_bench.models import EndpointError, Finish, Message, Reply, Tool
+from kgnav_bench.prices import Prices
 from kgnav_bench.records import Tokens
 from kgnav_bench.runs import UnusableFileError
-from kgnav_bench.scores.judging import Case, Prices, judge, judge_use, open_verdicts, parse_verdict
+from kgnav_bench.scores.judging import Case, Judgement, judge, judge_use, open_verdicts, parse_verdict
 from kgnav_bench.scores.scoring import Verdict
 from tests.bench.scored import question
 
@@ -109,3 +110,11 @@ async def test_the_judges_cost_is_of_all_its_verdicts(tmp_path: Path):
     assert (use.verdicts, use.unreadable, use.tokens, use.seconds) == (2, 0, Tokens(prompt=200, completion=20), 4)
     # GraphRunner, 4.1: 30 dollars * 200 / 1M + 60 dollars * 20 / 1M.
     assert use.price == pytest.approx(0.0072)
+
+
+def test_cached_tokens_of_the_judges_prompts_have_their_own_price():
+    tokens = Tokens(prompt=1000, cached=600, completion=100)
+    judgement = Judgement(verdict=Verdict.CORRECT, text="", tokens=tokens)
+    # 400 * 30, 600 * 3 and 100 * 60 dollars for a million; without a price of cached tokens 1000 * 30 and 100 * 60.
+    assert judge_use("grader", [judgement], Prices(30, 60, cached=3)).price == pytest.approx(0.0198)
+    assert judge_use("grader", [judgement], Prices(30, 60)).price == pytest.approx(0.036)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import gzip
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from kgnav_bench import records
+from kgnav_bench.datasets.dataset import read
+from kgnav_bench.datasets.metaqa_files import METAQA
+from kgnav_bench.datasets.rows import UnreadableDatasetError
 
 HOPS = (1, 2, 3)
 """Lengths of the gold paths. Each length has its own file of questions."""
@@ -43,14 +46,30 @@ def graph_source(folder: Path) -> Path:
 
 
 def questions(folder: Path, hops: int) -> list[Question]:
-    """The questions with gold paths of this length, in the order of the file."""
-    with gzip.open(folder / f"{hops}hop.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return [_question(json.loads(line)) for line in lines]
+    """The questions with gold paths of this length, in the order of the file.
+
+    Raises:
+        UnreadableDatasetError: the file cannot be read, or a row of it is not a question with a gold path.
+    """
+    path = folder / f"{hops}hop.jsonl.gz"
+    result = read(METAQA, path)
+    if result.bad:
+        raise UnreadableDatasetError(f"{path}, {result.bad[0]}")
+    for record in result.questions:
+        if len(record.relations) != hops:
+            raise UnreadableDatasetError(
+                f"{path}: question {record.id} has a gold path of {len(record.relations)} hops."
+            )
+    return [_question(record) for record in result.questions]
 
 
-def _question(read: dict[str, Any]) -> Question:
-    path = tuple(Step(relation, direction) for relation, direction in read["path"])
-    return Question(read["question"], read["topic"], path, frozenset(read["answers"]))
+def _question(record: records.Question) -> Question:
+    (topic,) = record.topics
+    path = tuple(
+        Step(relation.removeprefix("^"), "incoming" if relation.startswith("^") else "outgoing")
+        for relation in record.relations
+    )
+    return Question(record.text, topic.id, path, frozenset(answer.names[0] for answer in record.answers))
 
 
 def sample(items: Sequence[Question], size: int) -> list[Question]:

@@ -164,10 +164,15 @@ def read_records(path: Path, kind: type[R]) -> Iterator[R]:
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             place = ".".join(map(str, first["loc"]))
-            message = f"line {number} of {path} is not a {kind.__name__}: {f'{place}: ' if place else ''}{first['msg']}"
+            reason = f"{place}: {first['msg']}" if place else first["msg"]
+            message = f"line {number} of {path} cannot be read as {_with_article(kind.__name__.lower())}: {reason}"
             raise UnreadableRecordsError(message) from error
         except (UnicodeDecodeError, gzip.BadGzipFile, EOFError) as error:
             raise UnreadableRecordsError(f"{path} cannot be read after line {number}: {error}") from error
+
+
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def write_records(path: Path, records: Iterable[Record]) -> int:

@@ -17,6 +17,7 @@ from kgnav_bench.agents.arms import Arm
 from kgnav_bench.agents.loop import Limits, Loop
 from kgnav_bench.agents.server import Server, served
 from kgnav_bench.endpoints import Provider, connect
+from kgnav_bench.prices import Prices
 from kgnav_bench.records import Attempt, Outcome, Question, read_records, write_records
 from kgnav_bench.runs import Items, Run
 
@@ -26,26 +27,6 @@ ATTEMPTS = ".attempts.jsonl"
 
 class TooManyFailuresError(Exception):
     """Attempts failed one after the other. The message is the last failure's."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """US dollars for a million tokens."""
-
-    prompt: float
-    completion: float
-    cached: float | None = None
-    """Of prompt tokens that were read from a cache; None: as `prompt`."""
-
-    def of(self, attempt: Attempt) -> float:
-        """The price of an attempt in US dollars."""
-        cached = self.prompt if self.cached is None else self.cached
-        total = 0.0
-        for turn in attempt.turns:
-            tokens = turn.tokens
-            total += (tokens.prompt - tokens.cached) * self.prompt + tokens.cached * cached
-            total += tokens.completion * self.completion
-        return total / 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +83,15 @@ def chosen(path: Path, sample: int | None, seed: int) -> list[Question]:
 
 
 def run(record: Run, experiment: Experiment, questions: Sequence[Question]) -> str:
-    """Make the attempts that are missing or failed, write all beside the run's file, and report.
+    """Make the attempts that are missing or failed. All attempts and the report are written beside the run's file.
 
     Raises:
-        TooManyFailuresError: the endpoint or the server keeps failing. What was finished before is kept.
+        TooManyFailuresError: the endpoint or the server keeps failing. What was finished before is kept and reported.
         EndpointError: the endpoint cannot be used.
         ServerFailedError: the server does not start.
         ArmError: the server has not the tools of the arm.
     """
+    kinds = {question.id: question.kind for question in questions}
     wanted = {
         f"{question.id}#{repeat}": (question, repeat) for repeat in range(experiment.repeats) for question in questions
     }
@@ -123,13 +105,16 @@ def run(record: Run, experiment: Experiment, questions: Sequence[Question]) -> s
         finally:
             finished = [_priced(group[key], experiment.prices) for key in wanted if key in group]
             write_records(record.path.with_name(record.path.stem + ATTEMPTS), finished)
-    kinds = {question.id: question.kind for question in questions}
-    return _report(experiment.arm, experiment.endpoint.model, finished, kinds)
+            report = _report(experiment.arm, experiment.endpoint.model, finished, kinds)
+            record.write_report(report)
+    return report
 
 
 def _priced(attempt: Attempt, prices: Prices | None) -> Attempt:
     """The attempt with its price. Kept ones have none, so that a run can be continued with other prices."""
-    return attempt if prices is None else attempt.model_copy(update={"price": prices.of(attempt)})
+    if prices is None:
+        return attempt
+    return attempt.model_copy(update={"price": prices.of(turn.tokens for turn in attempt.turns)})
 
 
 async def _ask(group: Items[Attempt], experiment: Experiment, missing: Mapping[str, tuple[Question, int]]) -> None:

@@ -61,6 +61,7 @@ def ask(record: Run, arm: Path, data: Path, **options: Any) -> str:  # noqa: ANN
     from kgnav_bench.agents import benchmark  # noqa: PLC0415 - `--help` needs no model
     from kgnav_bench.agents.loop import Limits  # noqa: PLC0415 - as above
     from kgnav_bench.endpoints import Provider  # noqa: PLC0415 - as above
+    from kgnav_bench.prices import Prices  # noqa: PLC0415 - as above
 
     if options["graph"] and options["server"]:
         raise click.UsageError("--graph is served by this command, --server is already running: give one of them.")
@@ -68,7 +69,7 @@ def ask(record: Run, arm: Path, data: Path, **options: Any) -> str:  # noqa: ANN
     if (prompt is None) != (completion is None):
         raise click.UsageError("--price-prompt and --price-completion belong together.")
     limits = Limits(**{name: options[name] for name in Limits.__dataclass_fields__})
-    prices = None if prompt is None else benchmark.Prices(prompt, completion, options["price_cached"])
+    prices = None if prompt is None else Prices(prompt, completion, options["price_cached"])
     provider = Provider(options["provider"]) if options["provider"] else None
     try:
         questions = benchmark.chosen(data, options["sample"], options["seed"])
@@ -85,6 +86,7 @@ def ask(record: Run, arm: Path, data: Path, **options: Any) -> str:  # noqa: ANN
         return benchmark.run(record, experiment, questions)
     except benchmark.TooManyFailuresError as error:
         message = f"{options['stop_after']} attempts in a row failed, the last one because: {error}\n"
-        raise click.ClickException(f"{message}What is finished is kept: the same command continues.") from error
+        kept = f"What is finished is kept and reported in {record.path.with_suffix('.md')}: the same command continues."
+        raise click.ClickException(message + kept) from error
     except (ArmError, EndpointError, ServerFailedError, UnreadableRecordsError, ValueError) as error:
         raise click.ClickException(str(error)) from error

@@ -27,6 +27,9 @@ _SENSES = ("set_match", "hits_at_1", "exact_match", "judge")
 @click.option("--judge-price-prompt", type=click.FloatRange(0), help="US dollars for a million tokens of its prompts.")
 @click.option("--judge-price-completion", type=click.FloatRange(0), help="US dollars for a million tokens of replies.")
 @click.option(
+    "--judge-price-cached", type=click.FloatRange(0), help="Of cached tokens of prompts. [default: as others]"
+)
+@click.option(
     "--judge-concurrency", default=4, show_default=True, type=click.IntRange(1, 64), help="Requests at a time."
 )
 @click.option("--resamples", default=10_000, show_default=True, type=click.IntRange(100), help="Of the bootstrap.")
@@ -44,6 +47,7 @@ def score(
     judge_model: str | None,
     judge_price_prompt: float | None,
     judge_price_completion: float | None,
+    judge_price_cached: float | None,
     judge_concurrency: int,
     resamples: int,
     seed: int,
@@ -57,6 +61,7 @@ def score(
     a judge. Attempts are averaged over repeats, compared by arm, and shown by kind of question.
     """
     from kgnav_bench.models import EndpointError  # noqa: PLC0415 - `--help` needs none of these
+    from kgnav_bench.prices import Prices  # noqa: PLC0415
     from kgnav_bench.records import UnreadableRecordsError  # noqa: PLC0415
     from kgnav_bench.runs import UnusableFileError  # noqa: PLC0415
     from kgnav_bench.scores import run  # noqa: PLC0415
@@ -73,7 +78,7 @@ def score(
     if judge_url is not None and judge_model is not None:
         prices = None
         if judge_price_prompt is not None and judge_price_completion is not None:
-            prices = run.Prices(prompt=judge_price_prompt, completion=judge_price_completion)
+            prices = Prices(judge_price_prompt, judge_price_completion, judge_price_cached)
         judge = run.Judge(judge_url, judge_model, prices, judge_concurrency, again=again)
     settings = run.Settings(
         output,

@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Final
 
 from kgnav_bench.models import Finish, Message, Model, Role
+from kgnav_bench.prices import Prices
 from kgnav_bench.records import Question, Record, Tokens
 from kgnav_bench.runs import Items, Run
 from kgnav_bench.scores.scoring import Verdict
@@ -42,17 +43,6 @@ class Judgement(Record):
     text: str
     tokens: Tokens = Tokens()
     seconds: float = 0.0
-
-
-class Prices(Record):
-    """US dollars for a million tokens."""
-
-    prompt: float
-    completion: float
-
-    def of(self, tokens: Tokens) -> float:
-        """What tokens cost. Cached ones are not cheaper here."""
-        return (self.prompt * tokens.prompt + self.completion * tokens.completion) / 1_000_000
 
 
 Case = tuple[Question, tuple[str, ...]]
@@ -136,5 +126,5 @@ def judge_use(model: str, judgements: Iterable[Judgement], prices: Prices | None
         unreadable=sum(each.verdict is Verdict.UNREADABLE for each in made),
         tokens=tokens,
         seconds=sum(each.seconds for each in made),
-        price=prices.of(tokens) if prices else None,
+        price=prices.of((tokens,)) if prices else None,
     )

@@ -11,9 +11,10 @@ from typing import Final
 
 from kgnav_bench.endpoints import connect
 from kgnav_bench.models import EndpointError
+from kgnav_bench.prices import Prices
 from kgnav_bench.records import Attempt, Question, write_records
 from kgnav_bench.scores.inputs import read_attempts, read_questions
-from kgnav_bench.scores.judging import Case, Judgement, Prices, case_key, judge_use, open_verdicts
+from kgnav_bench.scores.judging import Case, Judgement, case_key, judge_use, open_verdicts
 from kgnav_bench.scores.judging import judge as judge_cases
 from kgnav_bench.scores.plots import PICTURES, write_plots
 from kgnav_bench.scores.reports import write_report
