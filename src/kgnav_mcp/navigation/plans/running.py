@@ -16,6 +16,7 @@ from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.navigation.plans.estimating import steps_of
 from kgnav_mcp.navigation.plans.evaluation import evaluate
 from kgnav_mcp.navigation.plans.explaining import explained, fits_turned, is_empty_answer, is_zero_count, zero_explained
+from kgnav_mcp.navigation.plans.first_rows import about_first_rows
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.named_nodes import about_named_nodes
 from kgnav_mcp.navigation.plans.proving import collected, proved, with_proof
@@ -86,8 +87,11 @@ class PlanRunner:
             raise refused(PlanTooLarge(error.bound, sizes, next_step=error.next_step), plan) from error
         except StoreTimeout as error:
             raise timed_out(error, plan, await sizes_of(self.graph, plan)) from error
-        if after is not None or not is_empty_answer(page):
+        if after is not None:
             return page
+        if not is_empty_answer(page):
+            about = await self._explanation_or_nothing(about_first_rows(self.graph, plan, page))
+            return replace(page, note=" ".join(filter(None, (page.note, about))))
         if is_zero_count(page):
             zero = await self._explanation_or_nothing(zero_explained(plan, self._has_answer))
             why = " ".join(filter(None, (page.note, zero if page.stop is Stop.COMPLETE else "")))
