@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.embedded.plans import functions, searched
 from kgnav_mcp.adapters.embedded.session import Parameter, Row, Session
 from kgnav_mcp.errors import InvalidCursor, InvalidStore, StoreTimeout, Unsupported
-from kgnav_mcp.model import Count, Literal
+from kgnav_mcp.model import Cell, Count, Literal
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import Column, Constant, Order, PathKind, PathPattern, Plan, Project, Variable
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -120,6 +120,29 @@ async def test_an_error_in_a_function_of_a_query_is_not_reported_as_damage_alone
     async with open_adapter(people, AdapterOptions()) as adapter:
         with pytest.raises(InvalidStore, match="or kgnav-mcp has a fault"):
             await adapter.run((await PlanRunner(adapter).check(asked)).plan, limit=9)
+
+
+async def _run(adapter: GraphAdapter, cypher: str) -> list[tuple[Cell, ...]]:
+    runner = PlanRunner(adapter)
+    page = await runner.run((await runner.check(parse_plan(cypher).plan)).plan, limit=ALL)
+    return [row.cells for row in page.items]
+
+
+async def test_a_list_of_constants_may_be_of_any_length(opened: GraphAdapter):
+    asked = parse_plan(f"MATCH (a) RETURN DISTINCT {[*range(300)]} AS n, [] AS m, ['2001-02-03', true, null] AS o").plan
+    assert await same(opened, asked)
+
+
+@pytest.mark.parametrize(
+    "value", [f"[a.name{', 1' * 200}]", f"coalesce(a.name{', 1' * 200})"], ids=["list", "function"]
+)
+async def test_an_expression_that_exceeds_a_limit_of_sqlite_is_evaluated(opened: GraphAdapter, value: str):
+    checked = await PlanRunner(opened).check(parse_plan(f"MATCH (a:Person) RETURN {value} AS v").plan)
+    with pytest.raises(Unsupported):
+        await opened.run(checked.plan, limit=1)
+    assert len(await _run(opened, f"MATCH (a:Person) RETURN {value} AS v")) == sum(
+        "Person" in one.labels for one in PEOPLE.nodes.values()
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
