@@ -157,12 +157,12 @@ async def test_a_row_that_is_not_as_it_was_written_means_a_damaged_file(pool: Po
         f"SELECT {' + '.join('1' * 2_000)}",
         f"SELECT {', '.join('1' * 3_000)}",
         f"VALUES {' UNION ALL SELECT '.join(['(1)', *'1' * 600])}",
-        f"SELECT 1 FROM {', '.join(f'relation r{number}' for number in range(70))}",
+        " JOIN ".join(["SELECT 1 FROM relation", *["relation"] * 70]),
     ],
     ids=["arguments", "depth", "columns", "compound", "tables"],
 )
 async def test_a_query_that_is_too_large_for_sqlite_is_not_reported_as_damage_of_the_file(pool: Pool, query: str):
-    with pytest.raises(Unsupported, match="too|most") as caught:
+    with pytest.raises(Unsupported, match="so large a query") as caught:
         await pool.run(lambda session: session.all(query))
     assert "fewer" in caught.value.next_step
 
