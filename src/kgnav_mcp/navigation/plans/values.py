@@ -139,7 +139,7 @@ def rank(value: Value) -> Rank:  # noqa: PLR0911 - one for each kind
         case None:
             return (_NULL,)
         case _:
-            return (_NUMBER, True, 0) if math.isnan(value) else (_NUMBER, False, value)
+            return (_NUMBER, True, 0) if isinstance(value, float) and math.isnan(value) else (_NUMBER, False, value)
 
 
 def identity(value: Value) -> object:
