@@ -13,7 +13,7 @@ from kgnav_mcp.model import Certainty
 from kgnav_mcp.navigation.plans.patterns import merged
 from kgnav_mcp.navigation.plans.starting import start_of
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
-from kgnav_mcp.plan import EdgePattern, Match, NodePattern, PathKind, Pipeline, Plan, Project
+from kgnav_mcp.plan import EdgePattern, ListOf, Match, NodePattern, PathKind, Pipeline, Plan, Project, Unwind
 from kgnav_mcp.plan.walking import aggregates, conjuncts, variables_of
 
 _SHARE_WITH_VALUE = 0.001
@@ -54,7 +54,10 @@ class _Estimate:
                     self._match(clause)
                 case Project():
                     self._project(clause)
-                case _:
+                case Unwind(of=ListOf(items)):
+                    self._rows *= len(items)
+                    self._steps += self._rows
+                case Unwind():
                     pass
         return self._steps + self._rows * _SORTING * len(pipeline.result.columns)
 

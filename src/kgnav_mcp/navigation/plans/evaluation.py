@@ -64,6 +64,7 @@ async def evaluate(
 
     Raises:
         PlanTooLarge: more rows would be held; the error has the sizes of the parts as far as they are known.
+        PlanOverBudget: it makes or compares too many values.
         InvalidCursor: the answer has changed since the position was returned.
         InvalidArgument: a regular expression of the plan is invalid.
     """
@@ -100,7 +101,7 @@ class _Evaluation:
         table = tables[0]
         if len(tables) > 1:
             table = Table(table.names, [row for each in tables for row in each.rows])
-            self._budget.check(len(table.rows))
+            await self._check(table)
             table = table if plan.keep_duplicates else distinct(table)
             rows, width = table.rows, len(plan.columns)
             table = Table(table.names, await in_thread(len(rows), lambda: in_canonical_order(rows, width)))
@@ -160,9 +161,13 @@ class _Evaluation:
                 case Project():
                     in_order = isinstance(previous, Project) and bool(previous.order)
                     table = await projected(self._asker, clause, table, sorted_before=in_order)
-            self._budget.check(len(table.rows))
+            await self._check(table)
             previous = clause
         return table
+
+    async def _check(self, table: Table) -> None:
+        """Check that a table may be held."""
+        await in_thread(len(table.rows), lambda: self._budget.check_table(table))
 
     async def _counted_by_store(self, clauses: Sequence[Clause], table: Table) -> tuple[Table, Sequence[Clause]] | None:
         """Row counts of the first pattern, computed by the store, and the remaining clauses.
@@ -300,7 +305,7 @@ def _unwind(table: Table, lists: list[Row], bound: int) -> list[Row]:
     rows: list[Row] = []
     for row, (value,) in zip(table.rows, lists, strict=True):
         members = value if isinstance(value, tuple) else () if value is None else (value,)
-        rows += ((*row, member) for member in members)
+        rows += ((*row, member) for member in members[: bound + 1])
         if len(rows) > bound:
             break
     return rows

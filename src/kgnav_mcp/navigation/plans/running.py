@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
 
-from kgnav_mcp.errors import InvalidPlan, PlanTooLarge, StoreTimeout, Unsupported
+from kgnav_mcp.errors import InvalidPlan, PlanOverBudget, PlanTooLarge, StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
@@ -184,7 +184,7 @@ class PlanRunner:
         try:
             async with asyncio.timeout(_EXPLAINED_S):
                 return await explanation
-        except (InvalidPlan, PlanTooLarge, StoreTimeout, Unsupported, TimeoutError):
+        except (InvalidPlan, PlanTooLarge, PlanOverBudget, StoreTimeout, Unsupported, TimeoutError):
             return ""
 
 

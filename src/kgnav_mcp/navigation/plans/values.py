@@ -109,6 +109,33 @@ def flat(values: Iterable[Value]) -> Iterable[Value]:
             yield value
 
 
+_SLOT, _HEADER = 64, 56
+"""Bytes of a member of a list beside its text, and of a text or list without its content."""
+_DEEPEST = 100
+"""Levels of lists within lists at most: to compare and sort them takes several nested calls for each."""
+
+
+def weight(value: Value, levels: int = _DEEPEST) -> int:
+    """The bytes of a value, as if it shared no part with other values. Nodes, edges and numbers are taken as a slot.
+
+    Raises:
+        RecursionError: lists are nested in more levels.
+    """
+    if isinstance(value, str):
+        return _HEADER + len(value)
+    if not isinstance(value, tuple):
+        return _SLOT
+    if not levels:
+        raise RecursionError
+    size = _HEADER + _SLOT * len(value)
+    for member in value:
+        if isinstance(member, str):
+            size += len(member)
+        elif isinstance(member, tuple):
+            size += weight(member, levels - 1)
+    return size
+
+
 _NODE, _EDGE, _LIST, _PATH, _TEXT, _BOOLEAN, _NUMBER, _NULL = range(8)
 Rank = tuple[object, ...]
 
