@@ -128,6 +128,14 @@ async def test_lists_of_constants_that_are_unwound_one_by_one_are_refused_soon(d
         await PlanRunner(demo, by_store=by_store).run(parse_cypher(f"{unwound} RETURN collect(a) AS c"), limit=9)
 
 
+def test_few_rows_with_long_texts_or_lists_are_much_work():
+    name, members = "x", tuple(range(1_000))
+    assert Table(("n",), []).size == 0
+    assert Table(("n",), [(name,)] * 5).size == 5
+    assert Table(("n", "l"), [(name, members)] * 5).size > 5_000
+    assert Table(("n",), [(name * 10**7,)]).size > 1_000
+
+
 def test_all_parts_of_a_plan_share_one_budget():
     shared, half = Budget(10), "x" * (MOST_BYTES // 2)
     shared.make(Variable("a"), half)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.concurrency import in_thread, mapped_in_thread
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.anchoring import anchored, begins_anywhere
@@ -104,23 +104,26 @@ class _Evaluation:
             await self._check(table)
             table = table if plan.keep_duplicates else distinct(table)
             rows, width = table.rows, len(plan.columns)
-            table = Table(table.names, await in_thread(len(rows), lambda: in_canonical_order(rows, width)))
+            table = Table(table.names, await in_thread(table.size, lambda: in_canonical_order(rows, width)))
         return Table(table.names, table.rows[:1]) if plan.only_exists else table
 
     async def page(self, plan: Plan, table: Table, limit: int, after: str | None) -> PlanPage:
         """The page of the answer after a position."""
         width, rows = len(plan.columns), table.rows
-        tag = await in_thread(len(rows), lambda: answer_tag(rows, width))
+        tag = await in_thread(table.size, lambda: answer_tag(rows, width))
         start = answer_offset(after, tag)
         shown = rows[start : start + limit]
         await self._reader.describe(node for row in shown for value in row[:width] for node in _nodes([value]))
-        items = tuple(
-            PlanRow(tuple(map(self._cell, row[:width])), tuple(edge.triple for edge in _edges(row[width:])))
-            for row in shown
+        items = await mapped_in_thread(
+            table.size,
+            shown,
+            lambda row: PlanRow(
+                tuple(map(self._cell, row[:width])), tuple(edge.triple for edge in _edges(row[width:]))
+            ),
         )
         stop = Stop.LIMIT if start + len(shown) < len(rows) else self._budget.stop
         page = PlanPage(
-            items,
+            tuple(items),
             tuple(f"{start + place + 1}.{tag}" for place in range(len(shown))),
             self._budget.count(len(rows)),
             stop,
@@ -167,7 +170,7 @@ class _Evaluation:
 
     async def _check(self, table: Table) -> None:
         """Check that a table may be held."""
-        await in_thread(len(table.rows), lambda: self._budget.check_table(table))
+        await in_thread(table.size, lambda: self._budget.check_table(table))
 
     async def _counted_by_store(self, clauses: Sequence[Clause], table: Table) -> tuple[Table, Sequence[Clause]] | None:
         """Row counts of the first pattern, computed by the store, and the remaining clauses.
@@ -253,7 +256,7 @@ class _Evaluation:
     async def _run_unwind(self, clause: Unwind, table: Table) -> Table:
         lists = await self._asker.values(table, [clause.of])
         bound = self._budget.bound
-        rows = await in_thread(len(lists), lambda: _unwind(table, lists, bound))
+        rows = await in_thread(Table(("list",), lists).size, lambda: _unwind(table, lists, bound))
         self._budget.check(len(rows))
         return Table((*table.names, clause.variable), rows)
 

@@ -37,12 +37,12 @@ async def projected(
             rows.append((*values, *(row[place] for place in places)))
         return _distinct(rows, len(names), old_columns) if project.distinct else rows
 
-    rows = await in_thread(len(cells), work)
+    rows = await in_thread(Table(names, cells).size, work)
     wide = Table((*names, *old_columns), rows)
     sort_values = await asker.values(wide, keys)
     await in_thread(len(rows), lambda: _check_order(project, sort_values))
     descending = [order.descending for order in project.order]
-    ordered = await in_thread(len(rows), lambda: _sorted(rows, sort_values, descending, len(names)))
+    ordered = await in_thread(wide.size, lambda: _sorted(rows, sort_values, descending, len(names)))
     stop = None if project.limit is None else project.skip + project.limit
     result = await asker.rows_where(Table(wide.names, ordered[project.skip : stop]), conjuncts(project.where))
     if PROOF not in old_columns:
@@ -168,7 +168,7 @@ async def _grouped(
         return rows
 
     _record_lists(asker.reader.several, arguments, value_rows)
-    rows = await in_thread(len(table.rows), work)
+    rows = await in_thread(table.size, work)
     names = {one: f"\0sum{number}" for number, one in enumerate(sums)}
 
     def read(expression: Expression) -> Expression:

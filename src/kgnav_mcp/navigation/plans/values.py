@@ -81,6 +81,15 @@ class Table:
         """The index of each column in a row."""
         return {name: place for place, name in enumerate(self.names)}
 
+    @property
+    def size(self) -> int:
+        """The values that work on the rows has to do with: members of lists count as far as the first row shows."""
+        if not self.rows:
+            return 0
+        members = sum(len(value) for value in self.rows[0] if isinstance(value, tuple))
+        characters = sum(len(value) for value in self.rows[0] if isinstance(value, str))
+        return len(self.rows) * (1 + members + characters // _CHARACTERS)
+
     def column(self, name: str) -> list[Value]:
         """The values of a column."""
         place = self.names.index(name)
@@ -135,6 +144,9 @@ def weight(value: Value, levels: int = _DEEPEST) -> int:
             size += weight(member, levels - 1)
     return size
 
+
+_CHARACTERS = 10_000
+"""Characters of a text that take as much work as one value."""
 
 _NODE, _EDGE, _LIST, _PATH, _TEXT, _BOOLEAN, _NUMBER, _NULL = range(8)
 Rank = tuple[object, ...]
