@@ -145,6 +145,30 @@ async def test_an_expression_that_exceeds_a_limit_of_sqlite_is_evaluated(opened:
     )
 
 
+@pytest.mark.parametrize(
+    "cypher",
+    [
+        f"WITH 'name' AS a {'WITH a + a AS a ' * 40} RETURN a",
+        f"WITH [1] AS a {'WITH a + a AS a ' * 40} RETURN a",
+        f"WITH 1 AS a {'WITH [a, a] AS a ' * 40} RETURN a",
+        f"MATCH (a) WITH a.id + '.' AS a {'WITH a + a AS a ' * 15} UNWIND {[*range(200)]} AS n RETURN collect(a) AS c",
+        f"WITH 1 AS a {'WITH [[[[[[[[[[a]]]]]]]]]] AS a ' * 90} RETURN a",
+    ],
+    ids=["text", "list", "nested list", "collected texts", "deep list"],
+)
+async def test_values_that_grow_beyond_the_budget_of_a_plan_end_its_query(opened: GraphAdapter, cypher: str):
+    checked = await PlanRunner(opened).check(parse_plan(cypher).plan)
+    with pytest.raises(Unsupported, match="too deep or too large"):
+        await opened.run(checked.plan, limit=1)
+
+
+async def test_the_budget_of_a_query_is_that_of_one_plan(opened: GraphAdapter):
+    grown = f"WITH 'name' AS a {'WITH a + a AS a ' * 20} RETURN size(a) AS n"
+    checked = await PlanRunner(opened).check(parse_plan(grown).plan)
+    for _ in range(5):
+        assert (await opened.run(checked.plan, limit=1)).items[0].cells == (4 * 2**20,)
+
+
 @pytest.mark.parametrize("seed", range(4))
 async def test_a_plan_by_chance_answers_the_same_as_one_query(seed: int, tmp_path: Path):
     nodes, edges = random_toy(seed)

@@ -56,7 +56,7 @@ class PlanReader:
             return query, self._builder.session.all(query.query, *query.parameters)
         except (sqlite3.Error, MemoryError) as error:
             if isinstance(functions.failure, NotEncodableError | RecursionError) or "integer overflow" in str(error):
-                raise unsupported("a plan with values that SQLite does not have") from error
+                raise unsupported("a plan whose values are not of SQLite, too deep or too large") from error
             if isinstance(error, MemoryError) or error.sqlite_errorcode == sqlite3.SQLITE_TOOBIG:
                 raise unsupported("a plan with so much data") from error
             raise functions.failure or error from error
