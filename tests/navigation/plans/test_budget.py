@@ -128,6 +128,12 @@ async def test_lists_of_constants_that_are_unwound_one_by_one_are_refused_soon(d
         await PlanRunner(demo, by_store=by_store).run(parse_cypher(f"{unwound} RETURN collect(a) AS c"), limit=9)
 
 
+async def test_rows_are_counted_as_a_list_is_unwound(demo: GraphAdapter):
+    unwound = " ".join(f"UNWIND {[*range(1_000)]} AS {name}" for name in "ab")
+    with pytest.raises(PlanTooLarge, match=r"at least 10[0-9],[0-9]{3} for b$"):
+        await PlanRunner(demo, by_store=False).run(parse_cypher(f"{unwound} RETURN collect(a) AS c"), limit=9)
+
+
 def test_few_rows_with_long_texts_or_lists_are_much_work():
     name, members = "x", tuple(range(1_000))
     assert Table(("n",), []).size == 0

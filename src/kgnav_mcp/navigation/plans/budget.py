@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from kgnav_mcp.errors import PlanOverBudget, PlanTooLarge
 from kgnav_mcp.model import Certainty, Count, PartSize, Stop
 from kgnav_mcp.navigation.plans.values import Table, Value, weight
-from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern
+from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, Variable
 from kgnav_mcp.port.growth import MOST_BYTES, Growth
 from kgnav_mcp.spelling.cypher import write_part
 
-Part = NodePattern | EdgePattern
+Part = NodePattern | EdgePattern | Variable
 ADVICE = (
     "Make it smaller: a label or a property's value on the node that it begins with, a limit before the next pattern "
     "(WITH ... LIMIT), or fewer steps of a path. A count that needs no single row may be asked by itself."

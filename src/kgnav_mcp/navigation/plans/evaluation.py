@@ -257,7 +257,7 @@ class _Evaluation:
         lists = await self._asker.values(table, [clause.of])
         bound = self._budget.bound
         rows = await in_thread(Table(("list",), lists).size, lambda: _unwind(table, lists, bound))
-        self._budget.check(len(rows))
+        self._budget.check(len(rows), Variable(clause.variable))
         return Table((*table.names, clause.variable), rows)
 
     def _cell(self, value: Value) -> Cell:

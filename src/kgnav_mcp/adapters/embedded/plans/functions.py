@@ -65,21 +65,25 @@ class Functions:
     def _aggregate(self, finished: Callable[[list[Any]], Stored], *, is_list: bool = False) -> type[Any]:
         """Returns an aggregate class for SQLite that collects the non-null values and passes them to `finished`.
 
-        With `is_list`, the result is a list of them, and they are counted as bytes that the plan makes.
+        With `is_list`, the result is a list of them, and they are counted until they are in it.
         """
         guarded, count = self.guarded(finished), self.guarded(self._count_bytes)
 
         class Aggregate:
             def __init__(self) -> None:
                 self._values: list[Any] = []
+                self._size = 0
 
             def step(self, *values: Any) -> None:  # noqa: ANN401 - whatever SQLite gives
                 if values[-1] is not None:
                     if is_list:
-                        count(_SLOT + _size(values[-1]))
+                        size = _SLOT + _size(values[-1])
+                        self._size += size
+                        count(size)
                     self._values.append(values[0] if len(values) == 1 else values)
 
             def finalize(self) -> Stored:
+                count(-self._size)
                 return guarded(self._values)
 
         return Aggregate
