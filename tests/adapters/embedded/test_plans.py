@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.embedded.plans import functions, searched
 from kgnav_mcp.adapters.embedded.session import Parameter, Row, Session
-from kgnav_mcp.errors import InvalidCursor, InvalidStore, StoreTimeout, Unsupported
+from kgnav_mcp.errors import InvalidArgument, InvalidCursor, InvalidStore, StoreTimeout, Unsupported
 from kgnav_mcp.model import Cell, Count, Literal
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import Column, Constant, Order, PathKind, PathPattern, Plan, Project, Variable
@@ -361,3 +361,24 @@ async def test_a_value_that_sql_cannot_hold_is_refused_on_the_first_page_whereve
         runner = PlanRunner(adapter)
         found = await all_rows(lambda limit, after: runner.run(asked, limit=limit, after=after), 1)
     assert len(found) == len(whole)
+
+
+@pytest.mark.parametrize("by_store", [True, False], ids=["compiled", "evaluated"])
+async def test_integers_of_the_graph_compare_exactly_whatever_their_size(tmp_path: Path, *, by_store: bool):
+    whole = [2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**70, 2**70 + 1]
+    nodes = [toy.Node(f"n{n}", properties=(("size", toy.Value(str(n), "integer")),)) for n in whole]
+    load(toy_files.write_property_graph(tmp_path, nodes, []), tmp_path / "large.kg", LoadOptions())
+    async with open_adapter(str(tmp_path / "large.kg"), AdapterOptions()) as adapter:
+        runner = PlanRunner(adapter, by_store=by_store)
+
+        async def rows(cypher: str) -> list[tuple[Cell, ...]]:
+            page = await runner.run((await runner.check(parse_plan(cypher).plan)).plan, limit=ALL)
+            return [row.cells for row in page.items]
+
+        assert await rows("MATCH (n) RETURN n.size ORDER BY n.size DESC") == [(n,) for n in reversed(whole)]
+        assert await rows("MATCH (n), (m) WHERE n.size = m.size RETURN count(*)") == [(len(whole),)]
+        assert await rows(f"MATCH (n) WHERE n.size > {2**53} RETURN count(n)") == [(len(whole) - 1,)]
+        assert await rows(f"MATCH (n) WHERE n.size IN [{2**53 + 1}, {2**63 - 1}] RETURN count(n)") == [(2,)]
+        assert await rows("MATCH (n) RETURN max(n.size), count(DISTINCT n.size)") == [(2**70 + 1, len(whole))]
+        with pytest.raises(InvalidArgument, match="is not a 64-bit integer"):
+            await rows("MATCH (n) RETURN sum(n.size)")
