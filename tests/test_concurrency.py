@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 
 import pytest
 
-from kgnav_mcp.concurrency import Shared, gathered, gathered_for, in_thread, unless
+from kgnav_mcp.concurrency import Shared, gathered, gathered_for, in_thread, mapped_in_thread, unless
 
 
 async def test_results_come_in_the_order_of_the_work():
@@ -157,6 +157,25 @@ async def test_what_is_computed_over_many_items_does_not_keep_the_event_loop(siz
     thread = await in_thread(size, threading.get_ident)
 
     assert (thread != threading.get_ident()) is elsewhere
+
+
+async def test_work_item_by_item_ends_after_the_current_item_if_nobody_waits_for_it():
+    begun, goes_on, seen = threading.Event(), threading.Event(), list[int]()
+
+    def work(item: int) -> int:
+        seen.append(item)
+        begun.set()
+        goes_on.wait(5)
+        return item
+
+    task = asyncio.ensure_future(mapped_in_thread(10_000, range(10_000), work))
+    await asyncio.to_thread(begun.wait, 5)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    goes_on.set()
+    assert await in_thread(10_000, lambda: len(seen)) <= 1, "the thread is free for the next work"
+    assert await mapped_in_thread(3, range(3), str) == ["0", "1", "2"]
 
 
 async def test_work_is_given_up_once_what_was_asked_meanwhile_says_so():

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kgnav_mcp.silence import answered, last_answer
@@ -77,6 +78,22 @@ async def in_thread(size: int, work: Callable[[], T]) -> T:
     if size <= _LARGE:
         return work()
     return await asyncio.get_running_loop().run_in_executor(_WORKER, work)
+
+
+async def mapped_in_thread(size: int, items: Sequence[S], work: Callable[[S], T]) -> list[T]:
+    """The results of work on each item, as by `in_thread`. Cancelling the wait ends the work after the current item.
+
+    Otherwise it would keep the one thread from all other calls, perhaps for a minute.
+    """
+    is_wanted = True
+
+    def results() -> list[T]:
+        return [work(item) for item in takewhile(lambda _: is_wanted, items)]
+
+    try:
+        return await in_thread(size, results)
+    finally:
+        is_wanted = False
 
 
 _SLICE = 500

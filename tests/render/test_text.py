@@ -7,6 +7,7 @@ import pytest
 from kgnav_mcp.model import Entity, Literal, Qualifier, Relation
 from kgnav_mcp.render.text import (
     UNNAMED,
+    cell_text,
     clean,
     literal_text,
     name_and_id,
@@ -67,6 +68,22 @@ def test_an_example_call_stays_one_quoted_argument() -> None:
 def test_a_long_literal_is_clipped_and_says_its_length() -> None:
     assert literal_text(Literal("x" * 1234), 10) == f"{'x' * 10}... (1,234 characters)"
     assert literal_text(Literal("x" * 10), 10) == "x" * 10
+
+
+def test_a_long_list_is_clipped_and_says_its_length() -> None:
+    printed: list[object] = []
+
+    class Member(str):
+        __slots__ = ()
+
+        def __str__(self) -> str:
+            printed.append(self)
+            return self
+
+    assert cell_text(tuple([Member("x")] * 1_000_000), 10) == "[x, x, x, ... (1,000,000 members)"
+    assert len(printed) < 20, "members that are not shown are not printed"
+    assert cell_text(("abc",) * 4, 10) == "[abc, abc,... (20 characters)"
+    assert cell_text(("abc", 1), 10) == "[abc, 1]"
 
 
 def test_a_literal_shows_its_language() -> None:

@@ -10,6 +10,7 @@
     |   |-- UnknownGraph          no graph is configured under that name
     |   |-- InvalidPlan           a plan that cannot run; carries every problem, and the corrected plan if there is one
     |   |-- PlanTooLarge          a plan that needs more rows at once than may be held; carries the sizes of its parts
+    |   |-- PlanOverBudget        a plan that makes or compares more values than one plan may; carries the expression
     |   |-- AnswerTooLarge        an answer that may not be cut is larger than an answer may be
     |   |-- InvalidArgument       a value that is out of its range or of the wrong form
     |   |-- InvalidStep           a reasoning step that the graph does not have; carries triples of its anchor
@@ -53,6 +54,7 @@ from kgnav_mcp.errors.requests import (
     InvalidPlan,
     InvalidRequest,
     InvalidStep,
+    PlanOverBudget,
     PlanTooLarge,
     TrailFull,
     UnknownEntity,
@@ -87,6 +89,7 @@ __all__ = [
     "KgnavError",
     "LoadError",
     "MissingDriver",
+    "PlanOverBudget",
     "PlanTooLarge",
     "RateLimited",
     "StoreError",

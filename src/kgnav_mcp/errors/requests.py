@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kgnav_mcp.clipping import echoed
+from kgnav_mcp.clipping import ECHO, clipped, echoed
 from kgnav_mcp.errors.base import KgnavError, in_words
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, PartSize, Triple
 
@@ -142,6 +142,14 @@ class PlanTooLarge(InvalidRequest):
         )
         self.bound = bound
         self.sizes = tuple(sizes)
+
+
+class PlanOverBudget(InvalidRequest):
+    """A plan makes more values, or compares more of them, than one plan may. `part` is the expression that does."""
+
+    def __init__(self, excess: str, part: str, *, next_step: str) -> None:
+        super().__init__(f"this plan {excess}, at {clipped(part, ECHO)}", next_step=next_step)
+        self.part = part
 
 
 class AnswerTooLarge(InvalidRequest):

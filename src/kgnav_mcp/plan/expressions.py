@@ -3,6 +3,7 @@
 A missing value is null. As in Cypher, a comparison with null is null, a row meets a condition only if it is true, and
 `NOT` of null is null. So a missing property fails every comparison, also `<>`. Where Cypher raises an error at run
 time, the value is null here: text times a number, a division of integers by zero, the year of a text that is no date.
+Integers that a plan calculates have 64 bits, and a larger result is an error. Larger integers of the graph stay exact.
 
 A property may have several values, as any property in RDF or an array of a property graph. For each row it is decided
 whether they are a list: several values are one, numbers first, then texts; so are the items of a declared array, in

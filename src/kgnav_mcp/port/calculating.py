@@ -1,4 +1,7 @@
-"""Functions and arithmetic of plans over single values. The result is null if a value is of the wrong kind."""
+"""Functions and arithmetic of plans over single values. The result is null if a value is of the wrong kind.
+
+Integers that a plan calculates have 64 bits, as in Cypher. Larger integers of the graph stay exact.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,27 @@ import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
+from kgnav_mcp.clipping import clipped
+from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.plan import ArithmeticOperator, Function, Scalar
 from kgnav_mcp.port.comparing import date_parts
 from kgnav_mcp.port.ordering import NUMBER
 
 _is_number = re.compile(NUMBER).fullmatch
 _is_integer = re.compile(r"[+-]?[0-9]{1,4000}").fullmatch  # Python reads no more than 4,300 digits
+_GREATEST = 2**63 - 1
+_SHOWN = 40
+"""Characters of a number in a message."""
 _HEADROOM = 64
 """Binary digits by which floats are made smaller so that no part of their sum is too large for a float."""
 
 
 def calculate(left: Scalar, operator: ArithmeticOperator, right: Scalar) -> Scalar:
-    """The result of an arithmetic operator; `+` also joins texts."""
+    """The result of an arithmetic operator; `+` also joins texts.
+
+    Raises:
+        InvalidArgument: the result is an integer that does not have 64 bits.
+    """
     if left is None or right is None:
         return None
     if operator is ArithmeticOperator.ADD and (isinstance(left, str) or isinstance(right, str)):
@@ -31,13 +43,36 @@ def _calculate_numbers(left: float | None, operator: ArithmeticOperator, right: 
     if left is None or right is None:
         return None
     try:
-        return _ARITHMETIC[operator](left, right)
+        result = _ARITHMETIC[operator](left, right)
     except (OverflowError, ZeroDivisionError, ValueError):
         return None
+    return _in_64_bits(result, lambda: f"{clipped(str(left), _SHOWN)} {operator} {clipped(str(right), _SHOWN)}")
+
+
+def _in_64_bits(number: float, written: Callable[[], str]) -> float:
+    """The number. `written` returns the calculation, for the message.
+
+    Raises:
+        InvalidArgument: it is an integer that does not have 64 bits.
+    """
+    if isinstance(number, int) and not -_GREATEST - 1 <= number <= _GREATEST:
+        raise InvalidArgument(
+            f"{written()} is not a 64-bit integer, between -2^63 and 2^63 - 1",
+            next_step="Calculate with floats, which are rounded: toFloat(x) * y, sum(toFloat(x)).",
+        )
+    return number
 
 
 def total(numbers: Sequence[int | float]) -> int | float:
-    """A sum: an integer if all numbers are; it does not depend on their order. Infinity and NaN are as in IEEE 754."""
+    """A sum: an integer if all numbers are; it does not depend on their order. Infinity and NaN are as in IEEE 754.
+
+    Raises:
+        InvalidArgument: the sum is an integer that does not have 64 bits.
+    """
+    return _in_64_bits(_total(numbers), lambda: f"the sum of {len(numbers):,} integers")
+
+
+def _total(numbers: Sequence[int | float]) -> int | float:
     if all(isinstance(number, int) for number in numbers):
         return sum(numbers)
     floats = list(map(_to_float, numbers))
@@ -53,9 +88,9 @@ def average(numbers: Sequence[int | float]) -> float | None:
     """The mean as a float; None of no numbers."""
     if not numbers:
         return None
-    mean = _to_float(total(numbers)) / len(numbers)
+    mean = _to_float(_total(numbers)) / len(numbers)
     if math.isinf(mean):  # perhaps only their sum is too large
-        return total([_to_float(number) / len(numbers) for number in numbers])
+        return _total([_to_float(number) / len(numbers) for number in numbers])
     return mean
 
 
@@ -134,7 +169,7 @@ def _to_number(value: Scalar) -> float | None:
     if isinstance(value, str):
         return float(value) if _is_number(value.strip()) else None
     number = number_of(value)
-    return None if number is None else float(number)
+    return None if number is None else _to_float(number)
 
 
 def _to_integer(value: Scalar) -> int | None:
@@ -152,7 +187,7 @@ def _numeric(work: Callable[[float], float]) -> Callable[[Scalar], Scalar]:
     """A function of a number; infinities and NaN stay what they are."""
 
     def apply(value: Scalar) -> Scalar:
-        number = number_of(value)
+        number = _to_number(number_of(value))
         if number is None or not math.isfinite(number):
             return number
         return work(number)

@@ -11,6 +11,7 @@ from kgnav_mcp.errors import (
     InvalidStep,
     InvalidStore,
     KgnavError,
+    PlanOverBudget,
     PlanTooLarge,
     RateLimited,
     StoreTimeout,
@@ -74,7 +75,7 @@ _LINE = 3_000
 _KINDS: tuple[tuple[type[KgnavError] | tuple[type[KgnavError], ...], str], ...] = (
     ((UnknownEntity, UnresolvedEntities, UnknownRelation, UnknownName, UnknownGraph, UnknownTrail), "Not found"),
     (AmbiguousEntity, "Ambiguous"),
-    ((PlanTooLarge, AnswerTooLarge), "Too large"),
+    ((PlanTooLarge, PlanOverBudget, AnswerTooLarge), "Too large"),
     (StoreTimeout, "Timed out"),
     (StoreUnavailable, "Store down"),
     (InvalidStore, "Store unusable"),

@@ -140,10 +140,16 @@ def cell_text(cell: Cell, limit: int) -> str:
         case Path():
             text = _path_text(cell)
         case tuple():
-            text = clipped(f"[{', '.join(cell_text(each, limit) for each in cell)}]", limit)
+            text = _list_text(cell, limit)
         case _:
             text = clipped(str(cell), limit)
     return text
+
+
+def _list_text(cells: tuple[Cell, ...], limit: int) -> str:
+    """A list as one text. Of a list with more members than characters are shown, the others are not printed first."""
+    text = f"[{', '.join(cell_text(each, limit) for each in cells[: limit + 1])}]"
+    return clipped(text, limit) if len(cells) <= limit else f"{text[:limit]}... ({len(cells):,} members)"
 
 
 def _path_text(path: Path) -> str:

@@ -18,8 +18,8 @@ from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.embedded.plans import functions, searched
 from kgnav_mcp.adapters.embedded.session import Parameter, Row, Session
-from kgnav_mcp.errors import InvalidCursor, InvalidStore, StoreTimeout, Unsupported
-from kgnav_mcp.model import Count, Literal
+from kgnav_mcp.errors import InvalidArgument, InvalidCursor, InvalidStore, StoreTimeout, Unsupported
+from kgnav_mcp.model import Cell, Count, Literal
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import Column, Constant, Order, PathKind, PathPattern, Plan, Project, Variable
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -120,6 +120,53 @@ async def test_an_error_in_a_function_of_a_query_is_not_reported_as_damage_alone
     async with open_adapter(people, AdapterOptions()) as adapter:
         with pytest.raises(InvalidStore, match="or kgnav-mcp has a fault"):
             await adapter.run((await PlanRunner(adapter).check(asked)).plan, limit=9)
+
+
+async def _run(adapter: GraphAdapter, cypher: str) -> list[tuple[Cell, ...]]:
+    runner = PlanRunner(adapter)
+    page = await runner.run((await runner.check(parse_plan(cypher).plan)).plan, limit=ALL)
+    return [row.cells for row in page.items]
+
+
+async def test_a_list_of_constants_may_be_of_any_length(opened: GraphAdapter):
+    asked = parse_plan(f"MATCH (a) RETURN DISTINCT {[*range(300)]} AS n, [] AS m, ['2001-02-03', true, null] AS o").plan
+    assert await same(opened, asked)
+
+
+@pytest.mark.parametrize(
+    "value", [f"[a.name{', 1' * 200}]", f"coalesce(a.name{', 1' * 200})"], ids=["list", "function"]
+)
+async def test_an_expression_that_exceeds_a_limit_of_sqlite_is_evaluated(opened: GraphAdapter, value: str):
+    checked = await PlanRunner(opened).check(parse_plan(f"MATCH (a:Person) RETURN {value} AS v").plan)
+    with pytest.raises(Unsupported):
+        await opened.run(checked.plan, limit=1)
+    assert len(await _run(opened, f"MATCH (a:Person) RETURN {value} AS v")) == sum(
+        "Person" in one.labels for one in PEOPLE.nodes.values()
+    )
+
+
+@pytest.mark.parametrize(
+    "cypher",
+    [
+        f"WITH 'name' AS a {'WITH a + a AS a ' * 40} RETURN a",
+        f"WITH [1] AS a {'WITH a + a AS a ' * 40} RETURN a",
+        f"WITH 1 AS a {'WITH [a, a] AS a ' * 40} RETURN a",
+        f"MATCH (a) WITH a.id + '.' AS a {'WITH a + a AS a ' * 15} UNWIND {[*range(200)]} AS n RETURN collect(a) AS c",
+        f"WITH 1 AS a {'WITH [[[[[[[[[[a]]]]]]]]]] AS a ' * 90} RETURN a",
+    ],
+    ids=["text", "list", "nested list", "collected texts", "deep list"],
+)
+async def test_values_that_grow_beyond_the_budget_of_a_plan_end_its_query(opened: GraphAdapter, cypher: str):
+    checked = await PlanRunner(opened).check(parse_plan(cypher).plan)
+    with pytest.raises(Unsupported, match="too deep or too large"):
+        await opened.run(checked.plan, limit=1)
+
+
+async def test_the_budget_of_a_query_is_that_of_one_plan(opened: GraphAdapter):
+    grown = f"WITH 'name' AS a {'WITH a + a AS a ' * 20} RETURN size(a) AS n"
+    checked = await PlanRunner(opened).check(parse_plan(grown).plan)
+    for _ in range(5):
+        assert (await opened.run(checked.plan, limit=1)).items[0].cells == (4 * 2**20,)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -314,3 +361,24 @@ async def test_a_value_that_sql_cannot_hold_is_refused_on_the_first_page_whereve
         runner = PlanRunner(adapter)
         found = await all_rows(lambda limit, after: runner.run(asked, limit=limit, after=after), 1)
     assert len(found) == len(whole)
+
+
+@pytest.mark.parametrize("by_store", [True, False], ids=["compiled", "evaluated"])
+async def test_integers_of_the_graph_compare_exactly_whatever_their_size(tmp_path: Path, *, by_store: bool):
+    whole = [2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**70, 2**70 + 1]
+    nodes = [toy.Node(f"n{n}", properties=(("size", toy.Value(str(n), "integer")),)) for n in whole]
+    load(toy_files.write_property_graph(tmp_path, nodes, []), tmp_path / "large.kg", LoadOptions())
+    async with open_adapter(str(tmp_path / "large.kg"), AdapterOptions()) as adapter:
+        runner = PlanRunner(adapter, by_store=by_store)
+
+        async def rows(cypher: str) -> list[tuple[Cell, ...]]:
+            page = await runner.run((await runner.check(parse_plan(cypher).plan)).plan, limit=ALL)
+            return [row.cells for row in page.items]
+
+        assert await rows("MATCH (n) RETURN n.size ORDER BY n.size DESC") == [(n,) for n in reversed(whole)]
+        assert await rows("MATCH (n), (m) WHERE n.size = m.size RETURN count(*)") == [(len(whole),)]
+        assert await rows(f"MATCH (n) WHERE n.size > {2**53} RETURN count(n)") == [(len(whole) - 1,)]
+        assert await rows(f"MATCH (n) WHERE n.size IN [{2**53 + 1}, {2**63 - 1}] RETURN count(n)") == [(2,)]
+        assert await rows("MATCH (n) RETURN max(n.size), count(DISTINCT n.size)") == [(2**70 + 1, len(whole))]
+        with pytest.raises(InvalidArgument, match="is not a 64-bit integer"):
+            await rows("MATCH (n) RETURN sum(n.size)")

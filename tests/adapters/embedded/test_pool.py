@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.embedded import session, workers
 from kgnav_mcp.adapters.embedded.graphfile import USUAL_LENGTH
 from kgnav_mcp.adapters.embedded.pool import Pool
 from kgnav_mcp.adapters.embedded.session import Row, Session, Ticket
-from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable
+from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable, Unsupported
 
 ENDLESS = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
 
@@ -148,6 +148,23 @@ async def test_a_row_that_is_not_as_it_was_written_means_a_damaged_file(pool: Po
         await pool.run(read)
     assert "kgnav load" in caught.value.next_step
     assert caught.value.__cause__ is error
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT max({', '.join('1' * 2_000)})",
+        f"SELECT {' + '.join('1' * 2_000)}",
+        f"SELECT {', '.join('1' * 3_000)}",
+        f"VALUES {' UNION ALL SELECT '.join(['(1)', *'1' * 600])}",
+        " JOIN ".join(["SELECT 1 FROM relation", *["relation"] * 70]),
+    ],
+    ids=["arguments", "depth", "columns", "compound", "tables"],
+)
+async def test_a_query_that_is_too_large_for_sqlite_is_not_reported_as_damage_of_the_file(pool: Pool, query: str):
+    with pytest.raises(Unsupported, match="so large a query") as caught:
+        await pool.run(lambda session: session.all(query))
+    assert "fewer" in caught.value.next_step
 
 
 @pytest.mark.parametrize("error", [TypeError("no such parameter"), AttributeError("page")])

@@ -81,3 +81,13 @@ async def test_listed_blank_nodes_whose_triples_are_lost_are_refused():
     async with opened_over(client, HERE) as graph:
         with pytest.raises(Unsupported, match="lists 2 blank nodes here, but finds no triples of them"):
             await graph.nodes("Address", "street", "Main Street", limit=5)
+
+
+@pytest.mark.parametrize("turtle", ["", "PREFIX ex: <http://ex.example/> ex:film ex:year 1972 ."])
+async def test_a_graph_without_edges_has_no_edge_of_any_relation(turtle: str):
+    async with opened_over(InProcess(turtle), HERE) as graph:
+        runner = PlanRunner(graph)
+        for pattern in ("(a)-[r]->(b)", "(a)--(b)", "(a)-[*]->(b)", "(a) WHERE (a)-->()"):
+            checked = await runner.check(parse_plan(f"MATCH {pattern} RETURN count(a) AS n").plan)
+            page = await runner.run(checked.plan, limit=1)
+            assert [row.cells for row in page.items] == [(0,)], pattern

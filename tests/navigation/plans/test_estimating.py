@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from kgnav_mcp.errors import PlanTooLarge
-from kgnav_mcp.model import AnchoredPage, Count, Link, Schema
+from kgnav_mcp.errors import PlanOverBudget, PlanTooLarge, Unsupported
+from kgnav_mcp.model import AnchoredPage, Count, Link, PlanPage, Schema
 from kgnav_mcp.navigation.plans import running
-from kgnav_mcp.navigation.plans.estimating import steps_of
+from kgnav_mcp.navigation.plans.estimating import steps_of, values_joined
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
-from kgnav_mcp.port import AdapterOptions
+from kgnav_mcp.plan import Plan
+from kgnav_mcp.port import AdapterOptions, Capability
 from kgnav_mcp.spelling import parse_plan
 from tests.contract.example import DictAdapter
 
@@ -32,6 +34,41 @@ GRAPH: dict[str, Any] = {
 
 def opened() -> DictAdapter:
     return DictAdapter("tests.navigation.plans.test_estimating", AdapterOptions())
+
+
+@pytest.mark.parametrize(
+    ("cypher", "number"),
+    [
+        ("MATCH (n) RETURN n.name", 1),
+        ("MATCH (n) RETURN n.name + ' ' + n.age AS t", 3),
+        ("MATCH (n) RETURN toLower([n.name, 'x', n.age] + 'y') AS t", 4),
+        ("MATCH (n) WITH n.name AS a WITH a + a AS a, 1 AS b WITH a + a AS a RETURN a", 4),
+        ("WITH [1, 2, 3] AS l UNWIND l AS x WITH l + x AS l RETURN collect(l) AS all", 6),
+        ("MATCH (n) WITH count(n) AS c RETURN c + c AS c UNION MATCH (n) RETURN count(n) AS c", 2),
+        (f"WITH 'a' AS a {'WITH a + a AS a ' * 60} RETURN size(a) AS n", 2**60),
+    ],
+)
+def test_the_values_that_are_joined_to_one_are_counted_from_clause_to_clause(cypher: str, number: int):
+    assert values_joined(parse_plan(cypher).plan) == number
+
+
+@pytest.mark.parametrize(("doublings", "in_store"), [(3, True), (60, False)])
+async def test_a_plan_that_joins_very_many_values_is_no_query_of_the_store(
+    doublings: int, *, in_store: bool, monkeypatch: pytest.MonkeyPatch
+):
+    ran: list[Plan] = []
+
+    async def run(_self: DictAdapter, plan: Plan, **_: object) -> PlanPage:
+        ran.append(plan)
+        raise Unsupported("a plan")
+
+    monkeypatch.setattr(DictAdapter, "capabilities", DictAdapter.capabilities | {Capability.PLANS})
+    monkeypatch.setattr(DictAdapter, "run", run)
+    plan = parse_plan(f"WITH 'a' AS a {'WITH a + a AS a ' * doublings} RETURN size(a) AS n").plan
+    async with opened() as graph:
+        with nullcontext() if in_store else pytest.raises(PlanOverBudget):
+            await PlanRunner(graph).run(plan, limit=1)
+    assert bool(ran) is in_store
 
 
 async def estimated(text: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sqlite3
 import struct
@@ -14,7 +15,7 @@ from urllib.parse import quote
 
 from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
 from kgnav_mcp.adapters.embedded.filetables import SCHEMA
-from kgnav_mcp.errors import InvalidStore, StoreError, StoreUnavailable
+from kgnav_mcp.errors import InvalidStore, StoreError, StoreUnavailable, Unsupported
 
 Identity = tuple[int, int, int, int]
 """Device, inode, size in bytes, and time of the last change in nanoseconds. A replaced or rewritten file differs."""
@@ -155,8 +156,8 @@ def _open_connection(path: str) -> sqlite3.Connection:
     return connection
 
 
-def translate(error: Exception, path: str) -> StoreError | None:
-    """Returns the store error that an exception within a job means, or None if it is a bug in this program.
+def translate(error: Exception, path: str) -> StoreError | Unsupported | None:
+    """Returns the error that an exception within a job means, or None if it is a bug in this program.
 
     A load writes and checks all rows. A text in place of a number, invalid JSON or the number of a missing relation
     therefore means that the file is damaged: SQLite checks the structure of its pages, not the values in them.
@@ -168,16 +169,26 @@ def translate(error: Exception, path: str) -> StoreError | None:
         )
     if isinstance(error, sqlite3.ProgrammingError | sqlite3.InterfaceError):
         return None
-    if _code(error) in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}:
-        return StoreUnavailable(f"the graph file {path} can no longer be read", next_step=_load_command(path))
-    if isinstance(error, _DAMAGED_ROW_ERRORS):
-        return InvalidStore(
-            f"the graph file {path} is damaged, or kgnav-mcp has a fault: a row cannot be read",
-            next_step=f"{_load_command(path)}. If the same call fails on the new file, report it.",
+    if isinstance(error, sqlite3.Error):
+        return _translate_code(error, path)
+    return _unreadable_row(path) if isinstance(error, _DAMAGED_ROW_ERRORS) else None
+
+
+def _translate_code(error: sqlite3.Error, path: str) -> StoreError | Unsupported:
+    """Returns the error that SQLite's result code means, and its message for a query beyond SQLite's limits."""
+    code = _code(error)
+    if code == sqlite3.SQLITE_ERROR and _QUERY_LIMIT.search(str(error)):
+        return Unsupported(
+            f"SQLite does not take so large a query: {error}",
+            next_step="Ask for less at once: shorter lists, fewer alternatives, or less deeply nested expressions.",
         )
-    return damaged(path) if isinstance(error, sqlite3.Error) else None
+    if code in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}:
+        return StoreUnavailable(f"the graph file {path} can no longer be read", next_step=_load_command(path))
+    return damaged(path) if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB} else _unreadable_row(path)
 
 
+_QUERY_LIMIT = re.compile(r"too (?:many|large|deep|long)|at most \d+|stack overflow", re.IGNORECASE)
+"""SQLite's messages about a query that exceeds one of its limits: of arguments, terms, tables, columns or depth."""
 _DAMAGED_ROW_ERRORS = ArithmeticError | LookupError | RecursionError | ValueError
 """Exceptions that a damaged row can raise, besides those of a value of the wrong type."""
 
@@ -185,6 +196,14 @@ _DAMAGED_ROW_ERRORS = ArithmeticError | LookupError | RecursionError | ValueErro
 def damaged(path: str) -> InvalidStore:
     """Returns the error for a graph file with a valid header but damaged contents."""
     return InvalidStore(f"the graph file {path} is damaged", next_step=_load_command(path))
+
+
+def _unreadable_row(path: str) -> InvalidStore:
+    """Returns the error for rows or values that a load does not write."""
+    return InvalidStore(
+        f"the graph file {path} is damaged, or kgnav-mcp has a fault: a row cannot be read",
+        next_step=f"{_load_command(path)}. If the same call fails on the new file, report it.",
+    )
 
 
 def _code(error: Exception) -> int:

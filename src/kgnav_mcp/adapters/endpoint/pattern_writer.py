@@ -70,6 +70,8 @@ class PatternWriter(TripleWriter):
             return super()._restricted(relation, iris)
         # Of all triples most have values or belong to statements: a store is many times faster without them.
         to_entities = [iri for iri, use in self._catalogue.relations.items() if use.has_edges]
+        if not to_entities:
+            return queries.NOTHING
         if len(to_entities) > _MAX_RELATIONS:
             return Fragment("")
         return self.part(queries.ONE_OF_RELATIONS, relation=relation, relations=comma_separated(*to_entities))

@@ -30,6 +30,7 @@ MEDIATOR_VIA: Final = {kind: condition.replace("?m", "$via") for kind, condition
 NEAR: Final = {OUT: "$s ?near ?m .", IN: "?m ?near $s ."}
 NEAR_SET: Final = {OUT: "VALUES ?s { $s } ?s ?near ?m .", IN: "VALUES ?s { $s } ?m ?near ?s ."}
 ONE_OF_RELATIONS: Final = "FILTER($relation IN ($relations))"
+NOTHING: Final = Fragment("FILTER(false)")
 ONE_NEAR: Final = "FILTER(?near IN ($listed))"
 FAR: Final = {OUT: "?m ?far ?o", IN: "?o ?far ?m"}
 

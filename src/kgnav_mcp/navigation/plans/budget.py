@@ -1,27 +1,39 @@
-"""The limit of rows that a plan may hold, the sizes of its parts, and whether some facts could not be read."""
+"""The limits of one plan: rows that it holds, bytes of values that it makes, and values that it compares.
+
+Also the sizes of its parts, and whether some facts could not be read.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kgnav_mcp.errors import PlanTooLarge
+from kgnav_mcp.errors import PlanOverBudget, PlanTooLarge
 from kgnav_mcp.model import Certainty, Count, PartSize, Stop
-from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern
+from kgnav_mcp.navigation.plans.values import Table, Value, weight
+from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, Variable
+from kgnav_mcp.port.growth import MOST_BYTES, Growth
 from kgnav_mcp.spelling.cypher import write_part
 
-Part = NodePattern | EdgePattern
+Part = NodePattern | EdgePattern | Variable
 ADVICE = (
     "Make it smaller: a label or a property's value on the node that it begins with, a limit before the next pattern "
     "(WITH ... LIMIT), or fewer steps of a path. A count that needs no single row may be asked by itself."
 )
 """Advice for a plan that is too large."""
+_MOST_COMPARED = 10_000_000
+"""Values that the conditions of a plan compare with members of lists at most: about half a minute."""
+_SHORTER = "Make shorter texts and lists: LIMIT before collect, count(x) in place of collect(x), fewer texts in one."
+_FEWER = "Compare less: a shorter list, fewer rows (WITH ... LIMIT), or UNWIND the list and match its members."
 
 
 @dataclass(slots=True, eq=False)
 class Budget:
-    """The bound of one evaluation, and what was measured during it."""
+    """The limits of one evaluation, and what was measured during it."""
 
     bound: int
+    growth: Growth = field(default_factory=Growth)
+    compared: int = 0
+    """Values that were compared with members of lists."""
     sizes: dict[Part, Count] = field(default_factory=dict[Part, Count])
     stop: Stop = Stop.COMPLETE
     """Why something could not be read completely; COMPLETE if everything was."""
@@ -52,6 +64,53 @@ class Budget:
                 self.sizes[part] = Count.at_least(rows)
             raise self.too_large()
 
+    def make(self, expression: Expression, *values: Value) -> None:
+        """Count the texts and lists that an expression makes, or those that it joins.
+
+        Raises:
+            PlanOverBudget: the plan makes too many bytes, or nests lists too deeply.
+        """
+        try:
+            size = sum(map(weight, values))
+        except RecursionError as error:
+            excess = "nests lists too deeply"
+            raise PlanOverBudget(excess, write_part(expression), next_step="Join lists with +: [x] + list.") from error
+        if not self.growth.add(size):
+            raise _too_many_bytes(write_part(expression))
+
+    def compare(self, values: int, expression: Expression) -> None:
+        """Count the values that a condition compares in one row.
+
+        Raises:
+            PlanOverBudget: the plan compares too many.
+        """
+        self.compared += values
+        if self.compared > _MOST_COMPARED:
+            excess = f"compares more than {_MOST_COMPARED:,} values with members of lists"
+            raise PlanOverBudget(excess, write_part(expression), next_step=_FEWER)
+
+    def check_table(self, table: Table) -> None:
+        """Check that a table may be held. A list or text counts in each of its rows: all are sorted and compared.
+
+        Raises:
+            PlanTooLarge: there are more rows than the bound.
+            PlanOverBudget: their texts and lists have too many bytes.
+        """
+        self.check(len(table.rows))
+        known: dict[int, int] = {}
+        total = 0
+        for row in table.rows:
+            for place, value in enumerate(row):
+                if isinstance(value, tuple):
+                    size = known.get(id(value))
+                    if size is None:
+                        size = known[id(value)] = weight(value)
+                    total += size
+                elif isinstance(value, str):
+                    total += len(value)
+                if total > self.growth.limit:
+                    raise _too_many_bytes(f"the values of {table.names[place]} in {len(table.rows):,} rows")
+
     def too_large(self) -> PlanTooLarge:
         """The error for more rows than the bound, with the sizes of the parts as far as they are known."""
         return PlanTooLarge(self.bound, self.part_sizes(), next_step=ADVICE)
@@ -73,6 +132,10 @@ class Budget:
         """Reserve entries for the parts of a pattern, so that sizes come in the order of the plan."""
         for part in (*match.nodes, *match.edges):
             self.sizes.setdefault(part, Count.unknown())
+
+
+def _too_many_bytes(part: str) -> PlanOverBudget:
+    return PlanOverBudget(f"makes texts and lists of more than {MOST_BYTES // 1024**2} MB", part, next_step=_SHORTER)
 
 
 def known(sizes: tuple[PartSize, ...]) -> tuple[PartSize, ...]:

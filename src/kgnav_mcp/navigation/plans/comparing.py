@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
+from math import prod
 
 from kgnav_mcp.navigation.plans.regular import fits
 from kgnav_mcp.navigation.plans.values import Node, PropertyList, Value
@@ -90,6 +91,37 @@ def is_on_values(left: Value, right: Value) -> bool:
     if isinstance(left, PropertyList):
         return not isinstance(right, tuple)
     return isinstance(right, PropertyList) and not isinstance(left, tuple)
+
+
+def number_compared(*values: Value) -> int:
+    """The number of comparisons of single values that a comparison of values may take: one for each combination."""
+    return prod(len(value) for value in values if isinstance(value, tuple))
+
+
+class MemberSet:
+    """Finds texts and numbers in lists of texts and integers without comparing them one by one.
+
+    Rows mostly share their list, so that its set is made once.
+    """
+
+    __slots__ = ("_list", "_set")
+
+    def __init__(self) -> None:
+        self._list: Value = None
+        self._set: frozenset[Value] | None = None
+
+    def has(self, value: Value, members: Value) -> bool | None:
+        """Whether a value is a member; None if they must be compared, as a date, a node or a null must."""
+        if type(value) not in _EXACT or not isinstance(members, tuple):
+            return None
+        if members is not self._list:
+            plain = all(type(member) in _EXACT for member in members)
+            self._list, self._set = members, frozenset(members) if plain else None
+        return None if self._set is None else value in self._set
+
+
+_EXACT = frozenset((str, int))
+"""Types of values that are equal to values of these types only if Python says so: neither dates nor truth values."""
 
 
 def compare_chain(values: Sequence[Value], comparisons: Sequence[Comparison]) -> bool | None:

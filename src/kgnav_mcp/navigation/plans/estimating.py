@@ -6,14 +6,31 @@ often as edges of the relation join the labels on average: the product is the nu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 from kgnav_mcp.model import Certainty
 from kgnav_mcp.navigation.plans.patterns import merged
 from kgnav_mcp.navigation.plans.starting import start_of
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
-from kgnav_mcp.plan import EdgePattern, Match, NodePattern, PathKind, Pipeline, Plan, Project
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Arithmetic,
+    ArithmeticOperator,
+    Call,
+    EdgePattern,
+    Expression,
+    ListOf,
+    Match,
+    NodePattern,
+    PathKind,
+    Pipeline,
+    Plan,
+    Project,
+    Unwind,
+    Variable,
+)
 from kgnav_mcp.plan.walking import aggregates, conjuncts, variables_of
 
 _SHARE_WITH_VALUE = 0.001
@@ -37,6 +54,44 @@ def steps_of(vocabulary: Vocabulary, plan: Plan) -> float:
     return sum(_Estimate(vocabulary).steps_of(pipeline) for pipeline in plan.pipelines)
 
 
+def values_joined(plan: Plan) -> int:
+    """How many values of the graph, or constants, a plan joins to one text or list at most; `collect` not counted."""
+    return max(_joined_by(pipeline) for pipeline in plan.pipelines)
+
+
+def _joined_by(pipeline: Pipeline) -> int:
+    """As `values_joined`, of one pipeline."""
+    joined: dict[str, int] = {}
+    most = 1
+    for clause in pipeline.clauses:
+        match clause:
+            case Project(columns):
+                joined = {column.name: _joined_in(column.value, joined) for column in columns}
+            case Unwind(of, variable):
+                joined[variable] = _joined_in(of, joined)
+            case Match():
+                pass
+        most = max(most, *joined.values(), 1)
+    return most
+
+
+def _joined_in(expression: Expression, joined: Mapping[str, int]) -> int:
+    """The number of values in the value of an expression. `joined` has those in the values of variables."""
+    match expression:
+        case Variable(name):
+            return joined.get(name, 1)
+        case Arithmetic(left, ArithmeticOperator.ADD, right):
+            return _joined_in(left, joined) + _joined_in(right, joined)
+        case ListOf(items):
+            return sum(_joined_in(item, joined) for item in items)
+        case Call(_, arguments):
+            return max((_joined_in(argument, joined) for argument in arguments), default=1)
+        case Aggregate(AggregateFunction.COLLECT | AggregateFunction.MINIMUM | AggregateFunction.MAXIMUM, of):
+            return 1 if of is None else _joined_in(of, joined)
+        case _:
+            return 1
+
+
 class _Estimate:
     """The running estimate of one pipeline, clause by clause."""
 
@@ -54,7 +109,10 @@ class _Estimate:
                     self._match(clause)
                 case Project():
                     self._project(clause)
-                case _:
+                case Unwind(of=ListOf(items)):
+                    self._rows *= len(items)
+                    self._steps += self._rows
+                case Unwind():
                     pass
         return self._steps + self._rows * _SORTING * len(pipeline.result.columns)
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.concurrency import in_thread, mapped_in_thread
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.anchoring import anchored, begins_anywhere
@@ -64,6 +64,7 @@ async def evaluate(
 
     Raises:
         PlanTooLarge: more rows would be held; the error has the sizes of the parts as far as they are known.
+        PlanOverBudget: it makes or compares too many values.
         InvalidCursor: the answer has changed since the position was returned.
         InvalidArgument: a regular expression of the plan is invalid.
     """
@@ -100,26 +101,29 @@ class _Evaluation:
         table = tables[0]
         if len(tables) > 1:
             table = Table(table.names, [row for each in tables for row in each.rows])
-            self._budget.check(len(table.rows))
+            await self._check(table)
             table = table if plan.keep_duplicates else distinct(table)
             rows, width = table.rows, len(plan.columns)
-            table = Table(table.names, await in_thread(len(rows), lambda: in_canonical_order(rows, width)))
+            table = Table(table.names, await in_thread(table.size, lambda: in_canonical_order(rows, width)))
         return Table(table.names, table.rows[:1]) if plan.only_exists else table
 
     async def page(self, plan: Plan, table: Table, limit: int, after: str | None) -> PlanPage:
         """The page of the answer after a position."""
         width, rows = len(plan.columns), table.rows
-        tag = await in_thread(len(rows), lambda: answer_tag(rows, width))
+        tag = await in_thread(table.size, lambda: answer_tag(rows, width))
         start = answer_offset(after, tag)
         shown = rows[start : start + limit]
         await self._reader.describe(node for row in shown for value in row[:width] for node in _nodes([value]))
-        items = tuple(
-            PlanRow(tuple(map(self._cell, row[:width])), tuple(edge.triple for edge in _edges(row[width:])))
-            for row in shown
+        items = await mapped_in_thread(
+            table.size,
+            shown,
+            lambda row: PlanRow(
+                tuple(map(self._cell, row[:width])), tuple(edge.triple for edge in _edges(row[width:]))
+            ),
         )
         stop = Stop.LIMIT if start + len(shown) < len(rows) else self._budget.stop
         page = PlanPage(
-            items,
+            tuple(items),
             tuple(f"{start + place + 1}.{tag}" for place in range(len(shown))),
             self._budget.count(len(rows)),
             stop,
@@ -160,9 +164,13 @@ class _Evaluation:
                 case Project():
                     in_order = isinstance(previous, Project) and bool(previous.order)
                     table = await projected(self._asker, clause, table, sorted_before=in_order)
-            self._budget.check(len(table.rows))
+            await self._check(table)
             previous = clause
         return table
+
+    async def _check(self, table: Table) -> None:
+        """Check that a table may be held."""
+        await in_thread(table.size, lambda: self._budget.check_table(table))
 
     async def _counted_by_store(self, clauses: Sequence[Clause], table: Table) -> tuple[Table, Sequence[Clause]] | None:
         """Row counts of the first pattern, computed by the store, and the remaining clauses.
@@ -248,8 +256,8 @@ class _Evaluation:
     async def _run_unwind(self, clause: Unwind, table: Table) -> Table:
         lists = await self._asker.values(table, [clause.of])
         bound = self._budget.bound
-        rows = await in_thread(len(lists), lambda: _unwind(table, lists, bound))
-        self._budget.check(len(rows))
+        rows = await in_thread(Table(("list",), lists).size, lambda: _unwind(table, lists, bound))
+        self._budget.check(len(rows), Variable(clause.variable))
         return Table((*table.names, clause.variable), rows)
 
     def _cell(self, value: Value) -> Cell:
@@ -300,7 +308,7 @@ def _unwind(table: Table, lists: list[Row], bound: int) -> list[Row]:
     rows: list[Row] = []
     for row, (value,) in zip(table.rows, lists, strict=True):
         members = value if isinstance(value, tuple) else () if value is None else (value,)
-        rows += ((*row, member) for member in members)
+        rows += ((*row, member) for member in members[: bound + 1])
         if len(rows) > bound:
             break
     return rows

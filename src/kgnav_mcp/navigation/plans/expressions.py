@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kgnav_mcp.errors import InvalidPlan
-from kgnav_mcp.navigation.plans.comparing import compare, compare_chain, every, is_on_values, opposite, some
+from kgnav_mcp.navigation.plans.comparing import (
+    MemberSet,
+    compare,
+    compare_chain,
+    every,
+    is_on_values,
+    number_compared,
+    opposite,
+    some,
+)
 from kgnav_mcp.navigation.plans.functions import calculated, called
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.several_values import refused_arithmetic
@@ -18,6 +27,7 @@ from kgnav_mcp.plan import (
     ArithmeticOperator,
     Call,
     Compare,
+    Comparison,
     ComparisonChain,
     Connective,
     Constant,
@@ -89,11 +99,10 @@ class Compiler:
                 return self._has_label(self.places[variable], labels)
             case Arithmetic():
                 return self._arithmetic(expression)
-            case ListOf(items):
-                values = [self.value(item) for item in items]
-                return lambda row: tuple(value(row) for value in values)
+            case ListOf():
+                return self._list(expression)
             case Call(function, arguments):
-                return self._call(function, arguments)
+                return self._call(expression, function, arguments)
             case During():
                 return self._during(expression)
             case Exists():
@@ -115,11 +124,16 @@ class Compiler:
         return truth
 
     def _compared(self, expression: Compare) -> Evaluated:
-        comparison, several = expression.comparison, self.reader.several
+        comparison, several, budget = expression.comparison, self.reader.several, self.reader.budget
         left, right = self.value(expression.left), self.value(expression.right)
+        members = MemberSet() if comparison is Comparison.IN else None
 
         def compared(row: Row) -> Value:
             one, other = left(row), right(row)
+            if members is not None and (is_member := members.has(one, other)) is not None:
+                return is_member
+            if isinstance(one, tuple) or isinstance(other, tuple):
+                budget.compare(number_compared(one, other), expression)
             if is_on_values(one, other):
                 several.record(expression.left if isinstance(one, PropertyList) else expression.right)
             return compare(one, comparison, other)
@@ -127,7 +141,7 @@ class Compiler:
         return compared
 
     def _chained(self, expression: ComparisonChain) -> Evaluated:
-        several = self.reader.several
+        several, budget = self.reader.several, self.reader.budget
         parts = [(value, self.value(value)) for value in expression.values]
 
         def chained(row: Row) -> Value:
@@ -137,13 +151,27 @@ class Compiler:
                 if isinstance(value, PropertyList):
                     several.record(part)
                 values.append(value)
+            budget.compare(number_compared(*values), expression)
             return compare_chain(values, expression.comparisons)
 
         return chained
 
+    def _list(self, expression: ListOf) -> Evaluated:
+        constants = tuple(item.value for item in expression.items if isinstance(item, Constant))
+        if len(constants) == len(expression.items):
+            return lambda _: constants
+        values, budget = [self.value(item) for item in expression.items], self.reader.budget
+
+        def make(row: Row) -> Value:
+            made = tuple(value(row) for value in values)
+            budget.make(expression, made)
+            return made
+
+        return make
+
     def _arithmetic(self, expression: Arithmetic) -> Evaluated:
         """Arithmetic. A property's list is an operand of `+` only, which joins lists."""
-        operator, several = expression.operator, self.reader.several
+        operator, several, budget = expression.operator, self.reader.several, self.reader.budget
         operands = expression.left, expression.right
         left, right = map(self.value, operands)
 
@@ -154,6 +182,8 @@ class Compiler:
                     if operator is not ArithmeticOperator.ADD:
                         raise InvalidPlan([refused_arithmetic(expression, operand)])
                     several.record(operand)
+            if operator is ArithmeticOperator.ADD and any(isinstance(value, str | tuple) for value in values):
+                budget.make(expression, *values)
             return calculated(values[0], operator, values[1])
 
         return calculate
@@ -183,7 +213,7 @@ class Compiler:
 
         return has
 
-    def _call(self, function: Function, arguments: Sequence[Expression]) -> Evaluated:
+    def _call(self, expression: Call, function: Function, arguments: Sequence[Expression]) -> Evaluated:
         values = [self.value(argument) for argument in arguments]
         if len(values) > 1:
             return lambda row: called(function, tuple(value(row) for value in values))
@@ -209,6 +239,15 @@ class Compiler:
                     return called(function, (sized,))
 
                 return size
+            case _ if function in (Function.LOWER, Function.UPPER, Function.TEXT):
+                budget = reader.budget
+
+                def convert(row: Row) -> Value:
+                    text = value(row)
+                    budget.make(expression, text)
+                    return called(function, (text,))
+
+                return convert
             case _:
                 return lambda row: called(function, (value(row),))
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import InvalidPlan
+from kgnav_mcp.navigation.plans.budget import Budget
 from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, times
 from kgnav_mcp.navigation.plans.several_values import SeveralValues, refused_order
 from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator
@@ -36,12 +37,12 @@ async def projected(
             rows.append((*values, *(row[place] for place in places)))
         return _distinct(rows, len(names), old_columns) if project.distinct else rows
 
-    rows = await in_thread(len(cells), work)
+    rows = await in_thread(Table(names, cells).size, work)
     wide = Table((*names, *old_columns), rows)
     sort_values = await asker.values(wide, keys)
     await in_thread(len(rows), lambda: _check_order(project, sort_values))
     descending = [order.descending for order in project.order]
-    ordered = await in_thread(len(rows), lambda: _sorted(rows, sort_values, descending, len(names)))
+    ordered = await in_thread(wide.size, lambda: _sorted(rows, sort_values, descending, len(names)))
     stop = None if project.limit is None else project.skip + project.limit
     result = await asker.rows_where(Table(wide.names, ordered[project.skip : stop]), conjuncts(project.where))
     if PROOF not in old_columns:
@@ -108,6 +109,8 @@ def _by_column(project: Project, expression: Expression) -> Expression:
 
 def _sorted(rows: list[Row], keys: list[Row], descending: Sequence[bool], width: int) -> list[Row]:
     """Rows sorted by their keys, nulls largest; ties are sorted by their cells."""
+    if len(rows) < 2:
+        return rows
     ranked = [(tuple(map(rank, key)), _ranks(row, width), row) for key, row in zip(keys, rows, strict=True)]
     ranked.sort(key=lambda each: each[1])
     for place in reversed(range(len(descending))):
@@ -147,7 +150,7 @@ async def _grouped(
     arguments = [each for each in of if each is not None]
     key_rows = await asker.values(table, keys)
     value_rows = await asker.values(table, arguments)
-    numbers = times(table)
+    numbers, budget = times(table), asker.reader.budget
 
     def work() -> list[Row]:
         groups: dict[tuple[object, ...], list[int]] = {}
@@ -161,11 +164,11 @@ async def _grouped(
             if PROOF in table.names:
                 place = table.names.index(PROOF)
                 first[place] = tuple(dict.fromkeys(flat([table.rows[number][place] for number in members])))
-            rows.append((*first, *_results(sums, members, value_rows, numbers, in_order=sorted_before)))
+            rows.append((*first, *_results(budget, sums, members, value_rows, numbers, in_order=sorted_before)))
         return rows
 
     _record_lists(asker.reader.several, arguments, value_rows)
-    rows = await in_thread(len(table.rows), work)
+    rows = await in_thread(table.size, work)
     names = {one: f"\0sum{number}" for number, one in enumerate(sums)}
 
     def read(expression: Expression) -> Expression:
@@ -184,6 +187,7 @@ def _record_lists(several: SeveralValues, arguments: Sequence[Expression], value
 
 
 def _results(
+    budget: Budget,
     sums: Sequence[Aggregate],
     members: Sequence[int],
     value_rows: Sequence[Row],
@@ -200,7 +204,7 @@ def _results(
         if one == Aggregate(AggregateFunction.COUNT, one.of):
             results.append(sum(numbers[row] * _size(value) for value, row in zip(values, members, strict=True)))
         else:
-            results.append(_aggregated(one, values, in_order))
+            results.append(_aggregated(budget, one, values, in_order))
     return results
 
 
@@ -217,10 +221,12 @@ def _size(value: Value) -> int:
     return 0 if value is None else 1
 
 
-def _aggregated(one: Aggregate, values: Iterable[Value], in_order: bool) -> Value:
+def _aggregated(budget: Budget, one: Aggregate, values: Iterable[Value], in_order: bool) -> Value:
     """The aggregate of a group's values without nulls. A property's list is its values."""
     not_null: list[Value] = []
     for value in values:
+        if isinstance(value, tuple) or one.function is AggregateFunction.COLLECT:
+            budget.make(one, value)
         not_null += [one for one in (value if isinstance(value, PropertyList) else (value,)) if one is not None]
     if one.distinct:
         first: dict[object, Value] = {}

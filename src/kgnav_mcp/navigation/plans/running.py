@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
 
-from kgnav_mcp.errors import InvalidPlan, PlanTooLarge, StoreTimeout, Unsupported
+from kgnav_mcp.errors import InvalidPlan, PlanOverBudget, PlanTooLarge, StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
-from kgnav_mcp.navigation.plans.estimating import steps_of
+from kgnav_mcp.navigation.plans.estimating import steps_of, values_joined
 from kgnav_mcp.navigation.plans.evaluation import evaluate
 from kgnav_mcp.navigation.plans.explaining import explained, fits_turned, is_empty_answer, is_zero_count, zero_explained
 from kgnav_mcp.navigation.plans.first_rows import about_first_rows
@@ -39,6 +39,8 @@ _PRODUCT = 10_000_000
 """Rows of a product of independent sets that a store is asked to sort: it has no time for more."""
 _MOST_STEPS = 10_000_000
 """Estimated work of a plan, in edges and sorted values, up to which it gets the store's whole time: ten seconds."""
+_MOST_JOINED = 100_000
+"""Values that a plan joins to one text or list up to which it runs in the store, whose memory they may use up."""
 _AT_ONCE_S = 0.8
 """Seconds for a plan whose estimate is higher: the estimate may be wrong, or the store may know a better way."""
 _EVALUATED_S = 100.0
@@ -107,7 +109,8 @@ class PlanRunner:
             return self._product(plan, [await self._page(part, 1) for part in parts])
         evaluated = after is not None and after.startswith(_EVALUATED)
         compiled = proved(plan) if proof else plan
-        if self.by_store and compiled and Capability.PLANS in self.graph.capabilities and not evaluated:
+        by_store = self.by_store and Capability.PLANS in self.graph.capabilities
+        if by_store and compiled and not evaluated and values_joined(plan) <= _MOST_JOINED:
             for pipeline in () if plan.only_exists else plan.pipelines:
                 await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses)
             with suppress(Unsupported):  # the store cannot express a part of the plan: it is evaluated here
@@ -188,7 +191,7 @@ class PlanRunner:
         try:
             async with asyncio.timeout(_EXPLAINED_S):
                 return await explanation
-        except (InvalidPlan, PlanTooLarge, StoreTimeout, Unsupported, TimeoutError):
+        except (InvalidPlan, PlanTooLarge, PlanOverBudget, StoreTimeout, Unsupported, TimeoutError):
             return ""
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 
-from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.concurrency import in_thread, mapped_in_thread
 from kgnav_mcp.navigation.plans.expressions import Compiler, MatchCounts
 from kgnav_mcp.navigation.plans.patterns import side_of, times
 from kgnav_mcp.navigation.plans.reading import Reader
@@ -50,8 +51,9 @@ class ExpressionEvaluator:
         await self._prepare(table, expressions)
         compiler = self._compiler(table)
         functions = [compiler.value(expression) for expression in expressions]
-        rows = table.rows
-        return await in_thread(len(rows), lambda: [tuple(work(row) for work in functions) for row in rows])
+        return await mapped_in_thread(
+            table.size, table.rows, lambda row: tuple([function(row) for function in functions])
+        )
 
     async def rows_where(self, table: Table, conditions: Sequence[Expression]) -> Table:
         """The rows for which all conditions are true."""
@@ -62,10 +64,9 @@ class ExpressionEvaluator:
                 continue
             await self._prepare(table, [condition])
             holds = self._compiler(table).condition(condition)
-            rows = table.rows
-            kept = await in_thread(len(rows), lambda rows=rows, holds=holds: [row for row in rows if holds(row)])
-            table = Table(table.names, kept)
-            if not kept:
+            kept = await mapped_in_thread(table.size, table.rows, holds)
+            table = Table(table.names, list(compress(table.rows, kept)))
+            if not table.rows:
                 self.reader.budget.record_unmet_condition(condition)
         return table
 
@@ -117,7 +118,7 @@ class ExpressionEvaluator:
         match_counts = self._fits.setdefault(expression, MatchCounts(outer))
         if match_counts.outer != outer:
             match_counts = self._fits[expression] = MatchCounts(outer)
-        row_by_key = await in_thread(len(table.rows), lambda: _distinct_rows(table, outer))
+        row_by_key = await in_thread(table.size, lambda: _distinct_rows(table, outer))
         new_keys = [key for key in row_by_key if key not in match_counts.counts]
         if await self._counted_by_store(
             match, match_counts, [row_by_key[key] for key in new_keys], exists=isinstance(expression, Exists)

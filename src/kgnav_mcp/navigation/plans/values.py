@@ -81,6 +81,15 @@ class Table:
         """The index of each column in a row."""
         return {name: place for place, name in enumerate(self.names)}
 
+    @property
+    def size(self) -> int:
+        """The values that work on the rows has to do with: members of lists count as far as the first row shows."""
+        if not self.rows:
+            return 0
+        members = sum(len(value) for value in self.rows[0] if isinstance(value, tuple))
+        characters = sum(len(value) for value in self.rows[0] if isinstance(value, str))
+        return len(self.rows) * (1 + members + characters // _CHARACTERS)
+
     def column(self, name: str) -> list[Value]:
         """The values of a column."""
         place = self.names.index(name)
@@ -108,6 +117,36 @@ def flat(values: Iterable[Value]) -> Iterable[Value]:
         else:
             yield value
 
+
+_SLOT, _HEADER = 64, 56
+"""Bytes of a member of a list beside its text, and of a text or list without its content."""
+_DEEPEST = 100
+"""Levels of lists within lists at most: to compare and sort them takes several nested calls for each."""
+
+
+def weight(value: Value, levels: int = _DEEPEST) -> int:
+    """The bytes of a value, as if it shared no part with other values. Nodes, edges and numbers are taken as a slot.
+
+    Raises:
+        RecursionError: lists are nested in more levels.
+    """
+    if isinstance(value, str):
+        return _HEADER + len(value)
+    if not isinstance(value, tuple):
+        return _SLOT
+    if not levels:
+        raise RecursionError
+    size = _HEADER + _SLOT * len(value)
+    for member in value:
+        if isinstance(member, str):
+            size += len(member)
+        elif isinstance(member, tuple):
+            size += weight(member, levels - 1)
+    return size
+
+
+_CHARACTERS = 10_000
+"""Characters of a text that take as much work as one value."""
 
 _NODE, _EDGE, _LIST, _PATH, _TEXT, _BOOLEAN, _NUMBER, _NULL = range(8)
 Rank = tuple[object, ...]
@@ -139,7 +178,7 @@ def rank(value: Value) -> Rank:  # noqa: PLR0911 - one for each kind
         case None:
             return (_NULL,)
         case _:
-            return (_NUMBER, True, 0) if math.isnan(value) else (_NUMBER, False, value)
+            return (_NUMBER, True, 0) if isinstance(value, float) and math.isnan(value) else (_NUMBER, False, value)
 
 
 def identity(value: Value) -> object:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kgnav_mcp.adapters.embedded.plans.comparing import encoded, single_of_property
-from kgnav_mcp.adapters.embedded.plans.encoding import empty_list
-from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Term, TermKind, unsupported
+from kgnav_mcp.adapters.embedded.plans.comparing import constant, encoded, single_of_property
+from kgnav_mcp.adapters.embedded.plans.encoding import NotEncodableError, Stored, empty_list, encode
+from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Statement, Term, TermKind, unsupported
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
-from kgnav_mcp.plan import Arithmetic, ArithmeticOperator, During, Expression, Function, ListOf
+from kgnav_mcp.plan import Arithmetic, ArithmeticOperator, Constant, During, Expression, Function, ListOf, Scalar
 from kgnav_mcp.port.calculating import FUNCTIONS
 
 if TYPE_CHECKING:
@@ -75,9 +76,19 @@ def compile_arithmetic(compiler: ExpressionCompiler, expression: Arithmetic) -> 
 
 def compile_list(compiler: ExpressionCompiler, expression: ListOf) -> Term:
     """Returns the term of a list of values."""
+    values = [item.value for item in expression.items if isinstance(item, Constant)]
+    if len(values) == len(expression.items):
+        sql = compiler.statement.parameter(_encoded_list(values))
+        return _combined(sql, [constant(Statement(), value) for value in values])
     terms = [compiler.value(item) for item in expression.items]
-    sql = f"kg_list({', '.join(_encoded_values(terms))})" if terms else empty_list()
-    return _combined(sql, terms)
+    return _combined(f"kg_list({', '.join(_encoded_values(terms))})", terms)
+
+
+def _encoded_list(values: Sequence[Scalar]) -> Stored:
+    try:
+        return encode(tuple(values))
+    except NotEncodableError as error:
+        raise unsupported("a list with values that SQLite does not have") from error
 
 
 def _combined(sql: str, terms: list[Term]) -> Term:

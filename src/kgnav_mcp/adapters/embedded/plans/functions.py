@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import Any, Self, cast
 
@@ -16,10 +16,17 @@ from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.model import Literal
 from kgnav_mcp.port.calculating import average, total
 from kgnav_mcp.port.comparing import overlaps_period
+from kgnav_mcp.port.growth import Growth
 from kgnav_mcp.port.scalars import Date, scalar
 
 _CACHE_SIZE = 20_000
 """Cached results of one function: about 4 MB."""
+_SLOT = 64
+"""Bytes of a member of a list in Python, beside its text."""
+_COPIES, _LIST_COPIES = 4, 16
+"""Bytes that a byte of an argument takes while SQLite and Python hold its copies; of a list, its members as well."""
+_SMALL = 4_000
+"""Bytes from which texts and lists are counted: there may be millions of smaller ones, whose memory SQLite limits."""
 
 
 class Functions:
@@ -30,6 +37,7 @@ class Functions:
 
     def __init__(self, builder: Builder) -> None:
         self.failure: Exception | None = None
+        self._growth = Growth()
         self._prefixes = builder.prefixes
         self._sort_keys = sort_keys.SortKeys(builder)
         self._cache_clears: list[Callable[[], None]] = [self._sort_keys.clear]
@@ -43,7 +51,7 @@ class Functions:
     def of(cls, builder: Builder) -> Generator[Self]:
         """Yields the functions of the builder's session, for one plan. Their caches are cleared afterwards."""
         functions = builder.session.get_or_create(cls, lambda: cls(builder))
-        functions.failure = None
+        functions.failure, functions._growth = None, Growth()
         try:
             yield functions
         finally:
@@ -54,19 +62,28 @@ class Functions:
         for clear in self._cache_clears:
             clear()
 
-    def _aggregate(self, finished: Callable[[list[Any]], Stored]) -> type[Any]:
-        """Returns an aggregate class for SQLite that collects the non-null values and passes them to `finished`."""
-        guarded = self.guarded(finished)
+    def _aggregate(self, finished: Callable[[list[Any]], Stored], *, is_list: bool = False) -> type[Any]:
+        """Returns an aggregate class for SQLite that collects the non-null values and passes them to `finished`.
+
+        With `is_list`, the result is a list of them, and they are counted until they are in it.
+        """
+        guarded, count = self.guarded(finished), self.guarded(self._count_bytes)
 
         class Aggregate:
             def __init__(self) -> None:
                 self._values: list[Any] = []
+                self._size = 0
 
             def step(self, *values: Any) -> None:  # noqa: ANN401 - whatever SQLite gives
                 if values[-1] is not None:
+                    if is_list:
+                        size = _SLOT + _size(values[-1])
+                        self._size += size
+                        count(size)
                     self._values.append(values[0] if len(values) == 1 else values)
 
             def finalize(self) -> Stored:
+                count(-self._size)
                 return guarded(self._values)
 
         return Aggregate
@@ -76,7 +93,7 @@ class Functions:
         return encode(tuple(sorted(self.printed[number] for number in numbers)))
 
     def _definitions(self) -> dict[str, Any]:
-        guarded, cached = self.guarded, self._cached
+        guarded, cached, lists = self.guarded, self._cached, partial(self._aggregate, is_list=True)
         return {
             "functions": {
                 "kg_refuse": (0, guarded(_refuse)),
@@ -84,10 +101,10 @@ class Functions:
                 "kg_dated": (2, cached(guarded(self._value_or_date))),
                 "kg_compare": (3, cached(guarded(of_values.compare))),
                 "kg_among": (2, cached(guarded(of_values.among))),
-                "kg_call": (2, cached(guarded(of_values.call))),
-                "kg_calculate": (3, cached(guarded(of_values.calculate))),
-                "kg_list": (-1, guarded(of_values.listed)),
-                "kg_members": (1, cached(guarded(of_values.members))),
+                "kg_call": (2, cached(guarded(self._counted(of_values.call)))),
+                "kg_calculate": (3, cached(guarded(self._counted(of_values.calculate)))),
+                "kg_list": (-1, guarded(self._counted(of_values.listed))),
+                "kg_members": (1, cached(guarded(self._counted(of_values.members)))),
                 "kg_member": (2, guarded(of_values.member)),
                 "kg_during": (5, cached(guarded(self._during))),
                 "kg_values": (1, guarded(self._values)),
@@ -106,13 +123,10 @@ class Functions:
                 "kg_avg": (1, self._aggregate(lambda values: encode(average(_numbers(values))))),
                 "kg_min": (1, self._aggregate(lambda values: min(values, key=_sort_key, default=None))),
                 "kg_max": (1, self._aggregate(lambda values: max(values, key=_sort_key, default=None))),
-                "kg_collect": (1, self._aggregate(lambda values: _encode_list(sorted(values, key=_sort_key)))),
-                "kg_collect_in_order": (3, self._aggregate(lambda rows: _encode_list(_in_order(rows)))),
-                "kg_things": (
-                    1,
-                    self._aggregate(lambda values: sort_keys.dumped(sorted(values, key=self._sort_keys.member))),
-                ),
-                "kg_things_in_order": (3, self._aggregate(lambda rows: sort_keys.dumped(_in_order(rows)))),
+                "kg_collect": (1, lists(lambda values: _encode_list(sorted(values, key=_sort_key)))),
+                "kg_collect_in_order": (3, lists(lambda rows: _encode_list(_in_order(rows)))),
+                "kg_things": (1, lists(lambda values: sort_keys.dumped(sorted(values, key=self._sort_keys.member)))),
+                "kg_things_in_order": (3, lists(lambda rows: sort_keys.dumped(_in_order(rows)))),
             },
         }
 
@@ -127,6 +141,26 @@ class Functions:
                 raise
 
         return called
+
+    def _count_bytes(self, size: int) -> None:
+        """Counts bytes of a text or list that the plan makes.
+
+        Raises:
+            NotEncodableError: it makes too many. It is then evaluated outside SQLite, where the expression is known.
+        """
+        if not self._growth.add(size):
+            raise NotEncodableError
+
+    def _counted(self, work: Callable[..., Stored]) -> Callable[..., Stored]:
+        """Wraps a function that makes texts or lists of its arguments: their bytes are counted first."""
+
+        def counted(*values: Stored) -> Stored:
+            size = sum(map(_size, values))
+            if size >= _SMALL:
+                self._count_bytes(size)
+            return work(*values)
+
+        return counted
 
     def _cached(self, work: Callable[..., Any]) -> Callable[..., Any]:
         """Wraps a function with a cache, because the same values of a graph occur again and again.
@@ -177,6 +211,13 @@ class Functions:
         from kgnav_mcp.adapters.naming import entity_name  # noqa: PLC0415 - few graphs need it
 
         return None if mediator or not ("://" in key or key.startswith("urn:")) else entity_name(key)
+
+
+def _size(value: object) -> int:
+    """Returns the bytes that a text or an encoded list takes with its copies; 0 for other values."""
+    if isinstance(value, str):
+        return _COPIES * len(value)
+    return _LIST_COPIES * len(value) if isinstance(value, bytes) else 0
 
 
 def _encode_list(values: Iterable[Stored]) -> Stored:

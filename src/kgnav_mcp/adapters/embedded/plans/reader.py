@@ -9,9 +9,9 @@ from kgnav_mcp.adapters.embedded.plans.compiling import Compiled, compile_plan
 from kgnav_mcp.adapters.embedded.plans.encoding import NotEncodableError
 from kgnav_mcp.adapters.embedded.plans.functions import Functions
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
+from kgnav_mcp.adapters.embedded.plans.statement import unsupported
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
-from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Count, PlanPage, PlanRow, Stop
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port.lists import items_before
@@ -54,11 +54,11 @@ class PlanReader:
             # in the `try`, because compiling may run queries to find paths
             query = compile_plan(self._words, plan, limit, start)
             return query, self._builder.session.all(query.query, *query.parameters)
-        except sqlite3.Error as error:
-            if isinstance(functions.failure, NotEncodableError) or "integer overflow" in str(error):
-                raise Unsupported(
-                    "a value that the plan reads has no form in a query", next_step="It is evaluated instead."
-                ) from error
+        except (sqlite3.Error, MemoryError) as error:
+            if isinstance(functions.failure, NotEncodableError | RecursionError) or "integer overflow" in str(error):
+                raise unsupported("a plan whose values are not of SQLite, too deep or too large") from error
+            if isinstance(error, MemoryError) or error.sqlite_errorcode == sqlite3.SQLITE_TOOBIG:
+                raise unsupported("a plan with so much data") from error
             raise functions.failure or error from error
 
     def _total(self, functions: Functions, plan: Plan, rows: list[Row], start: int) -> int:

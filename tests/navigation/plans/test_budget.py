@@ -1,0 +1,158 @@
+"""Plans that make or compare too many values are refused, with the expression that does, before memory is used up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.demo import demo_graph_path
+from kgnav_mcp.errors import PlanOverBudget, PlanTooLarge
+from kgnav_mcp.navigation.plans import budget
+from kgnav_mcp.navigation.plans.budget import Budget
+from kgnav_mcp.navigation.plans.comparing import MemberSet, compare
+from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.navigation.plans.values import PropertyList, Table, Value, weight
+from kgnav_mcp.plan import Comparison, Variable
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.port.growth import MOST_BYTES
+from kgnav_mcp.port.scalars import Date
+from kgnav_mcp.render.problems import error_text
+from kgnav_mcp.spelling.cypher import parse_cypher
+
+DOUBLED, PAIRED = "WITH a + a AS a " * 60, "WITH [a, a] AS a " * 60
+NAMES = "MATCH (n) WITH collect(n.name) AS c "
+
+
+@pytest.fixture
+async def demo() -> AsyncGenerator[GraphAdapter]:
+    async with open_adapter(str(demo_graph_path()), AdapterOptions()) as graph:
+        yield graph
+
+
+@pytest.mark.parametrize("by_store", [True, False], ids=["compiled", "evaluated"])
+@pytest.mark.parametrize(
+    ("cypher", "part"),
+    [
+        (f"WITH 'name' AS a {DOUBLED} RETURN a", "a + a"),
+        (f"MATCH (n) WITH n.name AS a {DOUBLED} RETURN a", "a + a"),
+        (f"WITH [1] AS a {DOUBLED} RETURN size(a) AS n", "a + a"),
+        (f"WITH 1 AS a {PAIRED} RETURN a", "[a, a]"),
+        (
+            f"{NAMES} {'WITH c + c AS c ' * 3} MATCH (m) RETURN collect(c) AS a, collect(DISTINCT c) AS b",
+            "collect(DISTINCT c)",
+        ),
+    ],
+    ids=["constant", "names", "list", "nested list", "rows with a list"],
+)
+async def test_texts_and_lists_that_grow_beyond_the_budget_are_refused_with_their_expression(
+    demo: GraphAdapter, cypher: str, part: str, *, by_store: bool
+):
+    with pytest.raises(PlanOverBudget) as caught:
+        await PlanRunner(demo, by_store=by_store).run(parse_cypher(cypher), limit=9)
+    assert caught.value.part == part
+    text = error_text(caught.value)
+    assert f"texts and lists of more than 256 MB, at {part}." in text
+    assert "Next: Make shorter texts and lists" in text
+
+
+async def test_a_list_counts_in_each_row_that_has_it(demo: GraphAdapter):
+    plan = parse_cypher(f"{NAMES} {'WITH c + c AS c ' * 4} MATCH (m) RETURN m, c")
+    with pytest.raises(PlanOverBudget, match=r"at the values of c in [0-9]+ rows"):
+        await PlanRunner(demo, by_store=False).run(plan, limit=9)
+
+
+LENGTHS = "MATCH (n) WITH collect(size(n.name) * 1.0) AS c"
+
+
+async def test_members_of_a_list_are_counted_when_they_are_compared_one_by_one(
+    demo: GraphAdapter, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(budget, "_MOST_COMPARED", 100_000)
+    plan = parse_cypher(f"{LENGTHS} MATCH (m) WHERE size(m.name) + 0.5 IN c RETURN count(m) AS n")
+    with pytest.raises(PlanOverBudget, match="more than 100,000 values with members of lists") as caught:
+        await PlanRunner(demo, by_store=False).run(plan, limit=9)
+    assert caught.value.part == "size(m.name) + 0.5 IN c"
+
+
+async def test_texts_and_integers_are_found_in_a_list_without_comparing_them_one_by_one(
+    demo: GraphAdapter, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(budget, "_MOST_COMPARED", 100)
+    plan = parse_cypher(f"{NAMES} MATCH (m) WHERE m.name IN c AND NOT m.name + '.' IN c RETURN count(m) AS n")
+    page = await PlanRunner(demo, by_store=False).run(plan, limit=9)
+    everything = await PlanRunner(demo).run(parse_cypher("MATCH (m) WHERE m.name IS NOT NULL RETURN count(m)"), limit=9)
+    assert page.items == everything.items
+
+
+@pytest.mark.parametrize("value", ["a", 1, 1.0, True, None, math.nan, Date("2001-02-03"), "2001-02-03", 2**70, "b"])
+@pytest.mark.parametrize(
+    "members",
+    [
+        ("a", 1, "2001-02-03", 2**70),
+        ("a", 1.0),
+        (True, "a"),
+        ("b", None),
+        (Date("2001"), "c"),
+        (math.nan,),
+        (("a",), "a"),
+        (),
+    ],
+)
+def test_the_set_of_a_list_says_what_comparing_its_members_says(value: Value, members: tuple[Value, ...]):
+    is_member = MemberSet().has(value, members)
+    assert is_member in {None, compare(value, Comparison.IN, members)}
+
+
+@pytest.mark.parametrize("by_store", [True, False], ids=["compiled", "evaluated"])
+async def test_lists_that_are_nested_too_deeply_are_refused(demo: GraphAdapter, *, by_store: bool):
+    deeper = f"WITH {'[' * 50}a{']' * 50} AS a "
+    with pytest.raises(PlanOverBudget, match="nests lists too deeply"):
+        await PlanRunner(demo, by_store=by_store).run(parse_cypher(f"WITH 1 AS a {deeper * 90} RETURN a"), limit=9)
+
+
+@pytest.mark.parametrize("by_store", [True, False], ids=["compiled", "evaluated"])
+async def test_a_text_and_a_list_of_some_megabytes_are_made(demo: GraphAdapter, *, by_store: bool):
+    grown = "WITH a + a AS a, b + b AS b " * 16
+    plan = parse_cypher(f"WITH 'name' AS a, [1] AS b {grown} RETURN size(a) AS a, size(b) AS b")
+    page = await PlanRunner(demo, by_store=by_store).run(plan, limit=9)
+    assert [row.cells for row in page.items] == [(4 * 2**16, 2**16)]
+
+
+@pytest.mark.parametrize("by_store", [True, False], ids=["compiled", "evaluated"])
+async def test_lists_of_constants_that_are_unwound_one_by_one_are_refused_soon(demo: GraphAdapter, *, by_store: bool):
+    unwound = " ".join(f"UNWIND {[*range(1_000)]} AS {name}" for name in "abc")
+    with pytest.raises(PlanTooLarge):
+        await PlanRunner(demo, by_store=by_store).run(parse_cypher(f"{unwound} RETURN collect(a) AS c"), limit=9)
+
+
+async def test_rows_are_counted_as_a_list_is_unwound(demo: GraphAdapter):
+    unwound = " ".join(f"UNWIND {[*range(1_000)]} AS {name}" for name in "ab")
+    with pytest.raises(PlanTooLarge, match=r"at least 10[0-9],[0-9]{3} for b$"):
+        await PlanRunner(demo, by_store=False).run(parse_cypher(f"{unwound} RETURN collect(a) AS c"), limit=9)
+
+
+def test_few_rows_with_long_texts_or_lists_are_much_work():
+    name, members = "x", tuple(range(1_000))
+    assert Table(("n",), []).size == 0
+    assert Table(("n",), [(name,)] * 5).size == 5
+    assert Table(("n", "l"), [(name, members)] * 5).size > 5_000
+    assert Table(("n",), [(name * 10**7,)]).size > 1_000
+
+
+def test_all_parts_of_a_plan_share_one_budget():
+    shared, half = Budget(10), "x" * (MOST_BYTES // 2)
+    shared.make(Variable("a"), half)
+    with pytest.raises(PlanOverBudget, match="at b"):
+        shared.make(Variable("b"), half)
+
+
+def test_a_list_is_weighed_in_each_row_but_measured_once():
+    names = PropertyList(["name"] * 1_000)
+    assert weight(names) == weight(tuple(names)) > 1_000 * len("name")
+    few, many = (Table(("n", "names"), [(1, names)] * rows) for rows in (10, MOST_BYTES // weight(names) + 1))
+    Budget(10_000).check_table(few)
+    with pytest.raises(PlanOverBudget, match=r"at the values of names in [0-9,]+ rows"):
+        Budget(10_000).check_table(many)

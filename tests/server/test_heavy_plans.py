@@ -1,0 +1,83 @@
+"""While a plan is at work, the server answers other requests, and it ends as soon as it is told to."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+
+from tests.server.processes import PATIENCE_S, Wire, on_wire, request
+
+LONG = " ".join(["MATCH (n) WITH collect(size(n.name) * 1.0) AS c", *["WITH c + c AS c"] * 6])
+EVALUATED = f"{LONG} MATCH (m:Museum) WHERE m.name =~ '.*' AND size(m.name) + 0.5 IN c RETURN count(m)"
+"""Compares a number of some fifty rows with 40,000 others each, for several seconds, outside the store."""
+COMPILED = "MATCH (a), (b) RETURN a.name + b.name AS c ORDER BY c LIMIT 5"
+PLANS = pytest.mark.parametrize("plan", [EVALUATED, COMPILED], ids=["evaluated", "compiled"])
+MOST_S = 1
+"""Seconds that an answer may take on a busy machine. An idle one takes a hundredth."""
+
+
+async def begin(server: Wire, number: int, plan: str) -> None:
+    await server.send(request(number, "tools/call", name="run_plan", arguments={"plan": plan}))
+
+
+@PLANS
+async def test_other_requests_are_answered_meanwhile(plan: str, tmp_path: Path):
+    async with on_wire(tmp_path) as server:
+        await server.shake_hands()
+        await server.answer(request(1, "tools/call", name="run_plan", arguments={"plan": "MATCH (n) RETURN count(n)"}))
+        await begin(server, 2, plan)
+        waited: list[float] = []
+        received, number = {"id": 1}, 2
+        while received["id"] != 2:
+            await asyncio.sleep(0.02)
+            number, begun = number + 1, perf_counter()
+            await server.send(request(number, "ping"))
+            received = await server.receive()
+            waited.append(perf_counter() - begun)
+        assert len(waited) > 10
+        assert max(waited) < MOST_S
+
+
+async def test_a_cancelled_plan_does_not_keep_later_ones_waiting(tmp_path: Path):
+    async with on_wire(tmp_path) as server:
+        await server.shake_hands()
+        await begin(server, 1, f"{EVALUATED} AS n")
+        await asyncio.sleep(1)
+        await server.send(
+            {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}},
+        )
+        begun = perf_counter()
+        await begin(server, 2, "MATCH (n) WHERE n.name =~ 'V.*' RETURN count(n)")
+        while (await server.receive())["id"] != 2:
+            pass
+        assert perf_counter() - begun < 3
+
+
+@PLANS
+async def test_the_end_of_its_input_ends_the_server_soon(plan: str, tmp_path: Path):
+    async with on_wire(tmp_path) as server:
+        await server.shake_hands()
+        await begin(server, 1, plan)
+        await asyncio.sleep(1)
+        begun = perf_counter()
+        await server.closed()
+        assert perf_counter() - begun < 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+@PLANS
+async def test_a_signal_ends_the_server_within_a_second(plan: str, tmp_path: Path):
+    async with on_wire(tmp_path) as server:
+        await server.shake_hands()
+        await begin(server, 1, plan)
+        await asyncio.sleep(1)
+        server.process.send_signal(signal.SIGTERM)
+        begun = perf_counter()
+        async with asyncio.timeout(PATIENCE_S):
+            await server.process.wait()
+        assert perf_counter() - begun < 1
