@@ -16,13 +16,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kgnav_bench.cli import main
-from kgnav_bench.client import load
+from kgnav_bench.client import ToolFailedError, load
 from kgnav_bench.records import Question, read_records
 from kgnav_bench.walks.authors import Templates
 from kgnav_bench.walks.making import Maker, Settings
 from kgnav_bench.walks.patterns import FORMS, pattern
 from kgnav_bench.walks.sampling import DroppedError, Limits, Sampler
-from kgnav_bench.walks.session import RelationRow, Triples, connected
+from kgnav_bench.walks.session import RelationRow, Session, TripleRow, Triples, UnusableServerError, connected
 from kgnav_bench.walks.sharegpt import (
     Conversation,
     NamedEntity,
@@ -264,6 +264,65 @@ def test_relations_to_mediators_are_not_followed():
     with pytest.raises(DroppedError):
         asyncio.run(sampler.walk(Shape.CHAIN_2, NamedEntity(id="m.1", name="Up")))
     assert sorted(graph.followed) == ["film.film.awards.award.honor.winner", "film.film.genre"]
+
+
+def test_relations_with_more_triples_than_a_hop_may_have_are_not_read():
+    rows = {"few": 20, "twice": 40, "many": 41}
+    graph = FakeGraph(tuple(RelationRow(name, name, "outgoing", count) for name, count in rows.items()))
+    sampler = Sampler(graph, Limits(d_max=20), random.Random(1))  # noqa: S311 - not a secret
+    with pytest.raises(DroppedError):
+        asyncio.run(sampler.walk(Shape.CHAIN_2, NamedEntity(id="m.1", name="Up")))
+    assert sorted(graph.followed) == ["few", "twice"]
+
+
+def test_a_hop_is_drawn_from_the_relations_of_the_paths_entity():
+    graph = TwoEnds()
+    for seed in range(20):
+        sampler = Sampler(graph, Limits(), random.Random(seed))  # noqa: S311 - not a secret
+        path = asyncio.run(sampler.walk(Shape.CHAIN_2, NamedEntity(id="m.1", name="Up")))
+        assert (path[0].end, path[1].relation) in {("a", "of a"), ("b", "of b")}
+    assert set(graph.followed) == {"ends", "of a", "of b"}
+    assert len(graph.followed) == 40
+
+
+def test_a_relation_whose_triples_cannot_be_listed_gives_no_topics_and_stops_nothing():
+    class OneTooLarge(Session):
+        def __init__(self) -> None:
+            pass
+
+        async def relation_counts(self) -> list[tuple[str, int]]:
+            return [("type", 900_000), ("made_by", 2)]
+
+        async def rows(self, plan: str) -> list[tuple[str, ...]]:
+            if "`type`" in plan:
+                raise ToolFailedError("Too large: this plan needs more than 100,000 rows at once")
+            return [("f1", "A Film")] if "WITH DISTINCT a" in plan else [("p1", "A Person")]
+
+    found = asyncio.run(sampled_topics(OneTooLarge(), Limits(), 1))
+    assert [each.id for each in found] == ["f1", "p1"]
+    with pytest.raises(UnusableServerError, match="The last answer was: Too large"):
+        asyncio.run(sampled_topics(OneTooLarge(), Limits(allow=("type",)), 1))
+
+
+class TwoEnds:
+    """An entity with two neighbours, of which each has a relation of its own."""
+
+    def __init__(self) -> None:
+        self.followed: list[str] = []
+
+    async def relations(self, entities: Sequence[str], question: str | None = None) -> tuple[RelationRow, ...]:
+        del question
+        names = ["ends"] if entities == ["m.1"] else [f"of {each}" for each in entities]
+        return tuple(RelationRow(name, name, "outgoing", 2) for name in names)
+
+    async def triples(self, entities: Sequence[str], relation: str) -> Triples:
+        del entities
+        self.followed.append(relation)
+        ends = [("m.1", "a"), ("m.1", "b")] if relation == "ends" else [(relation[-1], f"z{n}") for n in range(2)]
+        rows = (
+            TripleRow(NamedEntity(id=head, name=head), relation, NamedEntity(id=tail, name=tail)) for head, tail in ends
+        )
+        return Triples(tuple(rows), complete=True)
 
 
 @dataclass
