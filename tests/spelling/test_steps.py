@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
+from kgnav_mcp.spelling import parse_plan
 from kgnav_mcp.spelling.steps import parse_steps
 
 FILM = {"as": "film", "find_node": {"name": "Up", "type": "Film"}}
@@ -222,3 +224,13 @@ def test_steps_that_use_each_other_in_a_circle_are_told(steps: list[Any], uses: 
         parse_steps([*steps, {"return": [steps[-1]["as"], *(place for place, _ in uses)]}])
     told = [(problem.place, problem.reason) for problem in caught.value.problems]
     assert told == [(place, f"uses the step {used}, which comes later or is itself") for place, used in uses]
+
+
+def test_steps_may_be_an_object_whose_other_keys_are_the_last_step():
+    steps = [{"as": "a", "find_node": {"name": "Ada"}}, {"as": "b", "fetch_neighbors": {"from": "a"}}]
+    last = {"return": ["b"], "limit": 2}
+    assert parse_plan({"steps": steps, **last}) == parse_plan([*steps, last])
+    assert parse_plan(json.dumps({"steps": steps})) == parse_plan(steps)
+    with pytest.raises(InvalidPlan) as caught:
+        parse_plan({"steps": steps, "returns": ["b"]})
+    assert caught.value.problems[0].place == "step 3 returns"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from json import JSONDecodeError
 from pathlib import Path
@@ -28,6 +28,8 @@ class ParsedPlan:
 def parse_plan(given: object, cache: Path | None = None) -> ParsedPlan:
     """Parse a plan from Cypher or GQL (a text), a pattern (an object) or steps (a list). JSON may be a text, too.
 
+    Steps may also be an object: `{"steps": [...], "return": [...]}`, whose other keys are the last step.
+
     `cache` is a folder in which the parser of Cypher keeps its tables for later processes.
 
     Raises:
@@ -40,6 +42,7 @@ def parse_plan(given: object, cache: Path | None = None) -> ParsedPlan:
             raise _json_error(error) from error
         except RecursionError as error:
             raise InvalidPlan([PlanProblem("the plan", "its JSON is nested too deeply")], next_step=_JSON) from error
+    given = _as_list(given)
     match given:
         case str() if given.strip():
             from kgnav_mcp.spelling.cypher import parse_cypher  # noqa: PLC0415 - the parser takes time to import
@@ -59,6 +62,17 @@ def parse_plan(given: object, cache: Path | None = None) -> ParsedPlan:
                 [PlanProblem("the plan", "it is empty, or neither a text nor an object nor a list")],
                 next_step='Write Cypher: "MATCH (a)-[:relation]->(b) RETURN b". describe_graph() lists what there is.',
             )
+
+
+def _as_list(given: object) -> object:
+    """Steps that are given as an object, as a list."""
+    if not isinstance(given, dict):
+        return given
+    parts = dict(cast("Mapping[str, object]", given))
+    steps = parts.pop("steps", None)
+    if not isinstance(steps, list):
+        return cast("object", given)
+    return [*cast("list[object]", steps), *([parts] if parts else [])]
 
 
 _JSON = "Mend the JSON there, or give the plan as an object instead of a text."
