@@ -15,6 +15,7 @@ from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation import neighbourhood
 from kgnav_mcp.navigation.resolving import resolve_entity
+from kgnav_mcp.navigation.subclasses import schema_with_subclasses
 from kgnav_mcp.render.budget import truncate_text
 from kgnav_mcp.render.overview import SCHEMA_ROWS, schema_overview
 from kgnav_mcp.render.problems import error_text
@@ -97,7 +98,7 @@ def resource_errors() -> Generator[None]:
 async def _schema(app: App, graph_name: str, name: str | None) -> str:
     graph = app.graph(graph_name)
     async with graph.adapter() as adapter:
-        schema = await adapter.schema(name, limit=SCHEMA_ROWS)
+        schema = await schema_with_subclasses(adapter, name, limit=SCHEMA_ROWS)
         options = replace(app.render_options, generated_prefixes=adapter.generated_prefixes)
     return schema_overview(graph.name, schema, name, options).text
 

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.navigation.codes import find_candidates
+from kgnav_mcp.navigation.subclasses import schema_with_subclasses
 from kgnav_mcp.render.nodes import CANDIDATE_COLUMNS, candidates_table
 from kgnav_mcp.render.overview import OVERVIEW_COLUMNS, SCHEMA_ROWS, schema_overview
 from kgnav_mcp.render.table import Answer
@@ -46,7 +47,7 @@ async def find_node(call: ToolCall, given: FindNode) -> Answer:
 
 async def describe_graph(call: ToolCall, given: DescribeGraph) -> Answer:
     """Answer with an overview of the schema, or with the part around one name."""
-    schema = await call.adapter.schema(given.name, limit=SCHEMA_ROWS)
+    schema = await schema_with_subclasses(call.adapter, given.name, limit=SCHEMA_ROWS)
     return schema_overview(call.graph.name, schema, given.name, call.options)
 
 

@@ -1,0 +1,91 @@
+"""Labels whose subclasses have nodes of their own, which a label alone does not select."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+
+from kgnav_mcp.errors import StoreTimeout, Unsupported
+from kgnav_mcp.model import Direction, Entity, LabelFacts, Schema
+from kgnav_mcp.port import GraphAdapter
+
+_LEVELS = 20
+"""Superclasses of superclasses that are read, at most."""
+_SECONDS = 3.0
+_EDGES = 2_000
+"""Edges to superclasses that are read at each level."""
+_SHOWN = 3
+"""Subclasses that are named."""
+
+
+async def schema_with_subclasses(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema:
+    """The schema of a graph, or of what is around a name, with a remark on labels that have subclasses.
+
+    Raises:
+        UnknownName: the graph has nothing with that name.
+    """
+    schema = await graph.schema(name, limit=limit)
+    remark = await about_subclasses(graph, schema)
+    return replace(schema, remarks=(*schema.remarks, remark)) if remark else schema
+
+
+async def about_subclasses(graph: GraphAdapter, schema: Schema) -> str:
+    """The remark that some labels have subclasses with nodes of their own, with the largest as an example.
+
+    Empty if none of the labels of the schema has, or if the store does not say in a few seconds.
+    """
+    labels = {facts.id: facts for facts in schema.labels}
+    if len(labels) < 2 or not graph.subclass_relations:
+        return ""
+    try:
+        async with asyncio.timeout(_SECONDS):
+            parents = await _superclasses(graph, list(labels))
+    except (StoreTimeout, Unsupported, TimeoutError):
+        return ""
+    below: dict[str, list[LabelFacts]] = defaultdict(list)
+    for label, facts in labels.items():
+        for superclass in _above(label, parents):
+            if superclass in labels:
+                below[superclass].append(facts)
+    if not below:
+        return ""
+    largest = max(below, key=lambda label: sum(facts.count.value for facts in below[label]))
+    subclasses = sorted(below[largest], key=lambda facts: (-facts.count.value, facts.id))
+    more = f" and {len(subclasses) - _SHOWN:,} more" if len(subclasses) > _SHOWN else ""
+    names = ", ".join(facts.id for facts in subclasses[:_SHOWN])
+    kind = "label has" if len(below) == 1 else "labels have"
+    return (
+        f"{len(below):,} {kind} subclasses with nodes of their own, which count only with *: "
+        f"(x:`{largest}`*) has those of {names}{more}, too"
+    )
+
+
+async def _superclasses(graph: GraphAdapter, classes: list[str]) -> Mapping[str, set[str]]:
+    """The direct superclasses of classes, of these in turn, and so on."""
+    found: dict[str, set[str]] = defaultdict(set)
+    paths = [(relation,) for relation in sorted(graph.subclass_relations)]
+    known, level = set(classes), classes
+    for _ in range(_LEVELS):
+        page = await graph.bare_neighbours(level, Direction.OUTGOING, paths=paths, limit=_EDGES)
+        for link in page.items:
+            if isinstance(link.far_end, Entity):
+                found[link.anchor.id].add(link.far_end.id)
+        level = sorted({end for ends in found.values() for end in ends} - known)
+        known.update(level)
+        if not level:
+            break
+    return found
+
+
+def _above(label: str, parents: Mapping[str, set[str]]) -> set[str]:
+    """All superclasses of a label, without itself."""
+    found: set[str] = set()
+    unseen = [label]
+    while unseen:
+        for superclass in parents.get(unseen.pop(), ()):
+            if superclass not in found:
+                found.add(superclass)
+                unseen.append(superclass)
+    return found - {label}
