@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -77,9 +78,12 @@ def main() -> int:
     count = write_records(folder / "questions.jsonl", QUESTIONS[: options.questions])
     limits = ["--max-turns", options.max_turns, "--max-tokens", options.max_tokens, "--temperature", "0"]
     problems: list[str] = []
-    with model_server(python, folder) as url:
+    with model_server(python, folder) as (url, process):
         for arm in options.arm or arm_names():
             problems += problems_of(arm, url, folder, count, limits)
+            if process.poll() is not None:
+                problems.append(f"the model's server ended with code {process.returncode}; its log is model.log")
+                break
     sys.stderr.writelines(f"{problem}\n" for problem in problems)
     return min(len(problems), 1)
 
@@ -94,13 +98,16 @@ def installed(environment: Path) -> Path:
     python = environment / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)  # noqa: S603 - our own command
-    subprocess.run([str(python), "-m", "pip", "install", "--quiet", *PACKAGES], check=True)  # noqa: S603 - as above
+    # Compiled for this very processor, it stops where a virtual machine does not run what the processor announces.
+    settings = {**os.environ, "CMAKE_ARGS": f"{os.environ.get('CMAKE_ARGS', '')} -DGGML_NATIVE=OFF"}
+    command = [str(python), "-m", "pip", "install", "--quiet", *PACKAGES]
+    subprocess.run(command, check=True, env=settings)  # noqa: S603 - as above
     return python
 
 
 @contextmanager
-def model_server(python: Path, folder: Path) -> Generator[str]:
-    """Serve the model on a free port. Gives the address of its API."""
+def model_server(python: Path, folder: Path) -> Generator[tuple[str, subprocess.Popen[bytes]]]:
+    """Serve the model on a free port. Gives the address of its API and its process."""
     path = folder / "model.gguf"
     if not path.exists():
         subprocess.run([str(python), "-c", _ASSEMBLE.format(path=str(path))], check=True)  # noqa: S603 - as above
@@ -128,7 +135,7 @@ def model_server(python: Path, folder: Path) -> Generator[str]:
         try:
             url = f"http://127.0.0.1:{port}/v1"
             wait_until_served(url, process)
-            yield url
+            yield url, process
         finally:
             process.terminate()
             process.wait()
