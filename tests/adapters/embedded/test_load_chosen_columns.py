@@ -141,6 +141,13 @@ def test_a_wrong_byte_among_utf_8_is_a_bad_line_and_not_another_encoding(tmp_pat
         load([source], tmp_path / "g.kg", chosen(head="Stadt", tail="Land"))
 
 
+def test_an_encoding_that_no_source_is_read_in_is_refused(tmp_path: Path) -> None:
+    source = write(tmp_path, "t.nt", b'<http://e.x/a> <http://e.x/name> "Caf\xc3\xa9" .\n')
+    with pytest.raises(LoadError, match="no source is read in the encoding latin-1"):
+        load([source], tmp_path / "t.kg", LoadOptions(tables=TableOptions(encoding="latin-1")))
+    load([source], tmp_path / "t.kg", LoadOptions(tables=TableOptions(encoding="UTF-8")))
+
+
 def test_a_text_that_is_not_in_the_stated_encoding_is_refused(tmp_path: Path) -> None:
     source = write(tmp_path, "t.csv", "Stadt;Land\nZürich;Schweiz\n")
     options = LoadOptions(tables=TableOptions(ChosenColumns(head="Stadt", tail="Land"), encoding="ascii"))

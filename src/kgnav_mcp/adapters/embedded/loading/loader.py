@@ -62,6 +62,7 @@ def load(
     options.tables.columns.check_used(
         [(each.name, each.header) for each in recognised if each.layout.header is not None]
     )
+    options.tables.check_encoding_used([source.encoding for source in recognised])
     check_together(recognised, nodes_from_edges=options.nodes_from_edges)
     labels = [recognise_names(Path(path)) for path in options.labels]
     interrupts = Interrupts()

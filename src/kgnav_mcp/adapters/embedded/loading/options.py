@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import codecs
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -51,6 +52,19 @@ class TableOptions:
                 f"{echoed(self.encoding)} is no encoding of texts",
                 next_step="Use a name such as utf-8, utf-16, cp1252, latin-1, gb18030 or shift_jis.",
             ) from error
+
+    def check_encoding_used(self, encodings: Iterable[str]) -> None:
+        """Checks that a source is read in the stated encoding, given those of all sources.
+
+        Raises:
+            LoadError: none is.
+        """
+        if self.encoding and codecs.lookup(self.encoding) not in map(codecs.lookup, encodings):
+            raise LoadError(
+                f"no source is read in the encoding {self.encoding}: only text tables, GML and Pajek are, others say "
+                "themselves in which they are",
+                next_step="Omit --encoding.",
+            )
 
 
 @dataclass(frozen=True, slots=True)
