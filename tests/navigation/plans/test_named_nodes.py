@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from kgnav_mcp.model import Entity
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import AdapterOptions
 from kgnav_mcp.spelling.cypher import parse_cypher
@@ -50,3 +51,25 @@ async def test_a_node_that_has_the_edge_is_not_told_of(films: PlanRunner):
     told = await note(films, "MATCH ({name: 'Scott'})<-[:directed_by]-(f)-[:genre]->({name: 'scott'}) RETURN f")
     assert "Scott has no" not in told
     assert "scott has no incoming genre, but incoming tagged (1)." in told
+
+
+async def test_a_name_that_nothing_has_is_noted_where_another_alternative_may_hold(films: PlanRunner):
+    for unknown in ("f.name = 'aliens'", "elementId(f) = 'aliens'"):
+        checked = await films.check(parse_cypher(f"MATCH (f) WHERE f.name = 'drama' OR {unknown} RETURN f"))
+        assert not checked.problems
+        assert any("'aliens'" in note and "(nearest: alien)" in note for note in checked.notes), checked.notes
+        page = await films.run(checked.plan, limit=9)
+        assert [row.cells[0].id for row in page.items if isinstance(row.cells[0], Entity)] == ["drama"]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "f.name = 'aliens' OR f.name = 'dramas'",
+        "f.name = 'aliens' AND f.name = 'drama'",
+        "(f.name = 'aliens' OR f.name = 'drama') AND f.name = 'aliens'",
+    ],
+)
+async def test_a_name_that_nothing_has_is_a_problem_where_no_alternative_may_hold(films: PlanRunner, condition: str):
+    checked = await films.check(parse_cypher(f"MATCH (f) WHERE {condition} RETURN f"))
+    assert any("no entity is called 'aliens'" in problem.reason for problem in checked.problems)

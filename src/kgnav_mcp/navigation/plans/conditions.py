@@ -85,8 +85,8 @@ class ConditionChecker:
                     new = await self.several.number_of_values(owned, await self._property(owned, scope), scope)
                 case Property():
                     new = await self._property(part, scope)
-                case Joined(Connective.AND):
-                    new = await self._join_split_ids(part, scope)
+                case Joined():
+                    new = await self._joined(part, scope)
                 case HasLabel():
                     new = await self._has_label(part, scope)
                 case Aggregate(AggregateFunction.SUM | AggregateFunction.AVERAGE):
@@ -273,6 +273,17 @@ class ConditionChecker:
             name = closest_alternative(prop.name, known)
             self.findings.mend(prop, replace(prop, name=name) if name is not None else None)
         return replace(prop, ids=ids)
+
+    async def _joined(self, condition: Joined, scope: Scope) -> Expression | None:
+        if condition.connective is Connective.OR:
+            return await self._alternatives(condition, scope)
+        return await self._join_split_ids(condition, scope) if condition.connective is Connective.AND else None
+
+    async def _alternatives(self, condition: Joined, scope: Scope) -> Expression:
+        """The condition with each alternative checked. A name that nothing has is no problem if others exist."""
+        parts = [await self.checked(each, scope) for each in condition.parts]
+        self.findings.note_absent_alternatives(parts)
+        return replace(condition, parts=tuple(each for each in parts if each is not None))
 
     async def _join_split_ids(self, condition: Joined, scope: Scope) -> Expression | None:
         """The condition with two labels joined if they are one id that was written without backticks, as `n:wd:Q5`."""

@@ -27,6 +27,7 @@ from kgnav_mcp.plan import (
     Joined,
     ListOf,
     Not,
+    PlanProblem,
     Property,
     Variable,
     is_named,
@@ -52,17 +53,19 @@ class EntityReader:
         given = {constant: spellings(str(constant.value)) for constant in texts}
         found = await self.lookups.by_id([one for each in given.values() for one in each])
         ids: list[str] = []
+        problems: list[PlanProblem] = []
         for constant, forms in given.items():
             entity = next((found[form] for form in forms if form in found), None)
             if entity is not None:
                 ids.append(entity.id)
                 await self._note_other_reading(str(constant.value), entity)
             else:
-                await self._report_unknown(
-                    condition, constant, f"no entity has the id {echoed(str(constant.value))}", by_id=True
-                )
+                reason = f"no entity has the id {echoed(str(constant.value))}"
+                problems.append(await self._report_unknown(condition, constant, reason, by_id=True))
         found_ids = has_id(owner, ids)
-        return Not(found_ids) if condition.comparison is Comparison.UNEQUAL else found_ids
+        if condition.comparison is Comparison.UNEQUAL:
+            return Not(found_ids)
+        return self._marked(found_ids, texts, problems)
 
     async def _note_other_reading(self, text: str, entity: Entity) -> None:
         """Note which other node an id may mean."""
@@ -96,17 +99,25 @@ class EntityReader:
         if any(page.stop is not Stop.COMPLETE for page in named.values()):
             return replace(condition, left=prop)
         ids: list[str] = []
+        problems: list[PlanProblem] = []
         for constant in texts:
             text = str(constant.value)
             entities = self._meant(text, named[text].items)
             if not entities:
-                await self._report_unknown(condition, constant, f"no entity is called {echoed(text)}")
+                reason = f"no entity is called {echoed(text)}"
+                problems.append(await self._report_unknown(condition, constant, reason))
             if len(entities) > 1 and prop.owner in self.one_node:
                 reason = f"{len(entities):,} entities are called {echoed(text)}: give the id of one"
                 self.findings.problem(prop.owner, reason, [entity.id for entity in entities[:NEAREST]])
                 self.findings.mend(constant, None)
             ids += [entity.id for entity in entities]
-        return has_id(prop.owner, ids)
+        return self._marked(has_id(prop.owner, ids), texts, problems)
+
+    def _marked(self, condition: Compare, texts: Sequence[Constant], problems: Sequence[PlanProblem]) -> Compare:
+        """The condition; recorded as one that holds for no node if its only text means none."""
+        if len(texts) == 1 and problems:
+            self.findings.absent(condition, problems[0], texts[0])
+        return condition
 
     async def with_hint(self, owner: str, hints: Sequence[Constant], node: Node) -> Expression:
         """The condition that a node is the best candidate for a hint, as `find_node` ranks them.
@@ -181,15 +192,16 @@ class EntityReader:
 
     async def _report_unknown(
         self, condition: Compare, constant: Constant, reason: str, *, by_id: bool = False
-    ) -> None:
+    ) -> PlanProblem:
         """Report that nothing has this name or, with `by_id`, this id; with the nearest names, or ids with names."""
         text = str(constant.value)
         nearest = await nearest_entities(self.graph, text, NEAREST)
         names = [entity.id if by_id else entity.label or entity.id for entity in nearest]
         shown = [_with_name(entity) for entity in nearest] if by_id else names
-        self.findings.problem(f"{_left(condition)} = {echoed(text)}", reason, list(dict.fromkeys(shown)))
+        problem = self.findings.problem(f"{_left(condition)} = {echoed(text)}", reason, list(dict.fromkeys(shown)))
         name = closest_alternative(text, names)
         self.findings.mend(constant, Constant(name) if name is not None else None)
+        return problem
 
 
 def has_id(owner: str, ids: Sequence[str]) -> Compare:

@@ -27,20 +27,42 @@ class Findings:
     several: dict[Property, None] = field(default_factory=dict[Property, None])
     """The properties, as written, that have several values in a place where the rule for those applies."""
     _mended: dict[int, tuple[object, object]] = field(default_factory=dict[int, tuple[object, object]])
-    _has_uncorrectable: bool = False
+    _uncorrectable: set[int] = field(default_factory=set[int])
+    """The identities of parts that have no single correction."""
+    _absent: dict[int, tuple[object, PlanProblem, object]] = field(
+        default_factory=dict[int, tuple[object, PlanProblem, object]]
+    )
 
-    def problem(self, place: str, reason: str, alternatives: Sequence[str] = ()) -> None:
+    def problem(self, place: str, reason: str, alternatives: Sequence[str] = ()) -> PlanProblem:
         """Record a problem. The caller then calls `mend` with its correction, or with None."""
         problem = PlanProblem(place, reason, tuple(alternatives))
         if problem not in self.problems:
             self.problems.append(problem)
+        return problem
 
     def mend(self, part: object, mended: object | None) -> None:
         """Record the correction of a part; None if there is no single one. Parts are compared by object identity."""
         if mended is None:
-            self._has_uncorrectable = True
+            self._uncorrectable.add(id(part))
         else:
             self._mended[id(part)] = (part, mended)
+
+    def absent(self, condition: object, problem: PlanProblem, written: object) -> None:
+        """Record that a condition holds for no node, which is a problem of its part `written`."""
+        self._absent[id(condition)] = condition, problem, written
+
+    def note_absent_alternatives(self, conditions: Sequence[object]) -> None:
+        """Make notes of the problems of conditions that hold for no node, if another of the conditions may hold."""
+        absent = [self._absent[id(one)] for one in conditions if id(one) in self._absent]
+        if len(absent) == len(conditions):
+            return
+        for _, problem, written in absent:
+            self.problems = [one for one in self.problems if one != problem]
+            self._uncorrectable.discard(id(written))
+            self._mended.pop(id(written), None)
+            nearest = f" (nearest: {', '.join(problem.alternatives)})" if problem.alternatives else ""
+            note = f"{problem.place}: {problem.reason}{nearest}."
+            self.notes += [note] if note not in self.notes else []
 
     def current(self, part: object) -> object:
         """The part with the corrections so far."""
@@ -48,7 +70,7 @@ class Findings:
 
     def mended(self, plan: Plan) -> Plan | None:
         """The written plan with all corrections; None if a problem has no single correction."""
-        if self._has_uncorrectable or not self._mended:
+        if self._uncorrectable or not self._mended:
             return None
 
         def change(part: object) -> object | None:
