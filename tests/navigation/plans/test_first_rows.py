@@ -60,3 +60,20 @@ async def test_first_rows_without_the_value_are_told_with_the_condition_that_lea
 )
 async def test_other_orders_have_no_such_note(people: PlanRunner, cypher: str):
     assert await _note(people, f"MATCH (p:Person) {cypher}") == ""
+
+
+@pytest.mark.parametrize(
+    ("cypher", "told"),
+    [
+        ("MATCH (p:Person) RETURN p.age IS NULL AS none, p ORDER BY none LIMIT 1", "1 more row has none = false."),
+        ("MATCH (p:Person) WITH p.age IS NULL AS none, 7 AS n RETURN n ORDER BY n LIMIT 1", "3 more rows have n = 7."),
+        ("MATCH (p:Person) WITH 7 AS n RETURN n, count(*) ORDER BY n LIMIT 1", ""),
+        ("MATCH (p:Person) RETURN p, p.name AS n ORDER BY n LIMIT 2", ""),
+        ("MATCH (p:Person) WITH p, 7 AS n RETURN p ORDER BY n LIMIT 2", ""),
+        ("MATCH (p:Person) WITH p, 7 AS n RETURN p, n ORDER BY n", ""),
+    ],
+)
+async def test_a_tie_that_the_limit_cuts_is_told_with_the_number_of_rows_left_out(
+    people: PlanRunner, cypher: str, told: str
+):
+    assert await _note(people, cypher) == (f"LIMIT cut a tie: {told}" if told else "")

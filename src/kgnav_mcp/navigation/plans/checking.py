@@ -16,6 +16,7 @@ from kgnav_mcp.model import T
 from kgnav_mcp.navigation.plans.conditions import ConditionChecker
 from kgnav_mcp.navigation.plans.entities import EntityReader
 from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
+from kgnav_mcp.navigation.plans.kept_order import keeping_order
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.property_checks import ANY_ROW, HasRows, PropertyChecker
 from kgnav_mcp.navigation.plans.scopes import Node, Scope, after_match, after_project, after_unwind
@@ -110,7 +111,7 @@ class _Checker:
 
     async def checked(self, plan: Plan) -> CheckedPlan:
         """The plan with ids, and its problems."""
-        pipelines = [await self._pipeline(pipeline) for pipeline in plan.pipelines]
+        pipelines = [await self._pipeline(keeping_order(pipeline)) for pipeline in plan.pipelines]
         mended = self.findings.mended(plan) if self.findings.problems else None
         return CheckedPlan(
             replace(plan, pipelines=tuple(pipelines)),

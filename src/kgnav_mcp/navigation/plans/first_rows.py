@@ -1,13 +1,31 @@
-"""What an answer with rows says of their order: that the first ones have no value to be sorted by."""
+"""What an answer with rows says of their order: the first ones have nothing to be sorted by, or a tie was cut."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import takewhile
 
-from kgnav_mcp.model import Direction, Entity, PlanPage
-from kgnav_mcp.plan import NAME, Column, Plan, Property, Variable
+from kgnav_mcp.clipping import clipped
+from kgnav_mcp.model import Direction, Entity, PlanPage, Stop
+from kgnav_mcp.plan import (
+    NAME,
+    Aggregate,
+    AggregateFunction,
+    Column,
+    Compare,
+    Comparison,
+    Constant,
+    Pipeline,
+    Plan,
+    Project,
+    Property,
+    Variable,
+)
+from kgnav_mcp.plan.walking import conjunction
 from kgnav_mcp.port import GraphAdapter
+
+_TEXT = 100
+"""Characters of the values of a tie that are shown."""
 
 
 async def about_first_rows(graph: GraphAdapter, plan: Plan, page: PlanPage) -> str:
@@ -37,6 +55,39 @@ async def about_first_rows(graph: GraphAdapter, plan: Plan, page: PlanPage) -> s
         name = f"{by.owner}.{by.name}"
         return f"{rows} no {name}: DESC begins with rows without it. WHERE {name} IS NOT NULL leaves them out."
     return f"{rows} no {result.columns[place or 0].name}: DESC begins with rows without it."
+
+
+async def about_cut_tie(plan: Plan, page: PlanPage, count: Callable[[Plan], Awaitable[PlanPage]]) -> str:
+    """The sentence about rows that LIMIT left out although they equal the last one in all that they are sorted by.
+
+    Empty if there are none, or if a value to sort by is not returned. `count` runs a plan that counts such rows.
+    """
+    pipeline, *others = plan.pipelines
+    result = pipeline.result
+    if others or not result.order or result.skip or page.stop is not Stop.COMPLETE or len(page.items) != result.limit:
+        return ""
+    places = [_column(result.columns, one.by) for one in result.order]
+    keys = [place for place in places if place is not None]
+    last = [page.items[-1].cells[place] for place in keys]
+    if len(keys) < len(places) or not all(isinstance(value, str | int | float) for value in last):
+        return ""
+    tied = sum(1 for row in page.items if [row.cells[place] for place in keys] == last)
+    names = [result.columns[place].name for place in keys]
+    equal = [
+        Compare(Variable(name), Comparison.EQUAL, Constant(value))
+        for name, value in zip(names, last, strict=True)
+        if isinstance(value, str | int | float)
+    ]
+    rows = Project(result.columns, result.distinct, where=conjunction(equal))
+    number = Project((Column("rows", Aggregate(AggregateFunction.COUNT, None)),))
+    found = await count(Plan((Pipeline((*pipeline.clauses[:-1], rows, number)),)))
+    total = found.items[0].cells[0] if found.items and found.stop is Stop.COMPLETE else None
+    if not isinstance(total, int) or total <= tied:
+        return ""
+    written = [str(value).lower() if isinstance(value, bool) else str(value) for value in last]
+    values = clipped(", ".join(f"{name} = {value}" for name, value in zip(names, written, strict=True)), _TEXT)
+    more = total - tied
+    return f"LIMIT cut a tie: {more:,} more {'row has' if more == 1 else 'rows have'} {values}."
 
 
 def _column(columns: Sequence[Column], by: object) -> int | None:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
+from time import monotonic
 
 from kgnav_mcp.errors import InvalidPlan, PlanOverBudget, PlanTooLarge, StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
@@ -16,7 +17,7 @@ from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.navigation.plans.estimating import steps_of, values_joined
 from kgnav_mcp.navigation.plans.evaluation import evaluate
 from kgnav_mcp.navigation.plans.explaining import explained, fits_turned, is_empty_answer, is_zero_count, zero_explained
-from kgnav_mcp.navigation.plans.first_rows import about_first_rows
+from kgnav_mcp.navigation.plans.first_rows import about_cut_tie, about_first_rows
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.named_nodes import about_named_nodes
 from kgnav_mcp.navigation.plans.proving import collected, proved, with_proof
@@ -45,6 +46,8 @@ _AT_ONCE_S = 0.8
 """Seconds for a plan whose estimate is higher: the estimate may be wrong, or the store may know a better way."""
 _EVALUATED_S = 100.0
 """Seconds for a plan that is evaluated here: hosts stop waiting for a tool after a few minutes."""
+_CHEAP_S = 1.0
+"""Seconds of a plan whose rows behind its limit are counted, too, if they may belong to a tie."""
 _EXPLAINED_S = 10.0
 """Seconds for each explanation of an empty answer."""
 _NO_PROOF = "Ask without proof, or for the proof of one row alone, by the ids of its nodes."
@@ -82,6 +85,7 @@ class PlanRunner:
             StoreTimeout: the store did not answer in time.
             InvalidCursor: the rows have changed since the cursor was made.
         """
+        began = monotonic()
         try:
             page = await self._page(plan, limit, after, proof=proof)
         except PlanTooLarge as error:
@@ -92,8 +96,11 @@ class PlanRunner:
         if after is not None:
             return page
         if not is_empty_answer(page):
-            about = await self._explanation_or_nothing(about_first_rows(self.graph, plan, page))
-            return replace(page, note=" ".join(filter(None, (page.note, about))))
+            first = await self._explanation_or_nothing(about_first_rows(self.graph, plan, page))
+            tie = ""
+            if monotonic() - began < _CHEAP_S:
+                tie = await self._explanation_or_nothing(about_cut_tie(plan, page, lambda one: self._page(one, 1)))
+            return replace(page, note=" ".join(filter(None, (page.note, first, tie))))
         if is_zero_count(page):
             zero = await self._explanation_or_nothing(zero_explained(plan, self._has_answer))
             why = " ".join(filter(None, (page.note, zero if page.stop is Stop.COMPLETE else "")))
