@@ -17,7 +17,7 @@ from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.navigation.plans.estimating import steps_of, values_joined
 from kgnav_mcp.navigation.plans.evaluation import evaluate
 from kgnav_mcp.navigation.plans.explaining import explained, fits_turned, is_empty_answer, is_zero_count, zero_explained
-from kgnav_mcp.navigation.plans.first_rows import about_cut_tie, about_first_rows
+from kgnav_mcp.navigation.plans.first_rows import about_cut_tie, about_first_rows, with_one_more, without_one_more
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.named_nodes import about_named_nodes
 from kgnav_mcp.navigation.plans.proving import collected, proved, with_proof
@@ -85,9 +85,9 @@ class PlanRunner:
             StoreTimeout: the store did not answer in time.
             InvalidCursor: the rows have changed since the cursor was made.
         """
-        began = monotonic()
+        began, asked = monotonic(), plan if proof or after is not None else with_one_more(plan, limit)
         try:
-            page = await self._page(plan, limit, after, proof=proof)
+            page = await self._page(asked, limit, after, proof=proof)
         except PlanTooLarge as error:
             sizes = known(error.sizes) or await sizes_of(self.graph, plan)
             raise refused(PlanTooLarge(error.bound, sizes, next_step=error.next_step), plan) from error
@@ -95,12 +95,13 @@ class PlanRunner:
             raise timed_out(error, plan, await sizes_of(self.graph, plan)) from error
         if after is not None:
             return page
+        page, behind = (page, None) if asked is plan else without_one_more(plan, page)
         if not is_empty_answer(page):
-            first = await self._explanation_or_nothing(about_first_rows(self.graph, plan, page))
-            tie = ""
+            notes = [page.note, await self._explanation_or_nothing(about_first_rows(self.graph, plan, page))]
             if monotonic() - began < _CHEAP_S:
-                tie = await self._explanation_or_nothing(about_cut_tie(plan, page, lambda one: self._page(one, 1)))
-            return replace(page, note=" ".join(filter(None, (page.note, first, tie))))
+                tie = about_cut_tie(plan, page, behind, lambda one: self._page(one, 1))
+                notes.append(await self._explanation_or_nothing(tie))
+            return replace(page, note=" ".join(filter(None, notes)))
         if is_zero_count(page):
             zero = await self._explanation_or_nothing(zero_explained(plan, self._has_answer))
             why = " ".join(filter(None, (page.note, zero if page.stop is Stop.COMPLETE else "")))
