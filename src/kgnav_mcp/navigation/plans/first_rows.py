@@ -24,6 +24,7 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.plan.walking import conjunction
 from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.spelling.cypher import write_part
 
 _TEXT = 100
 """Characters of the values of a tie that are shown."""
@@ -53,7 +54,7 @@ async def about_first_rows(graph: GraphAdapter, plan: Plan, page: PlanPage) -> s
         return ""
     rows = "The first row has" if empty == 1 else f"The first {empty:,} rows have"
     if isinstance(by, Property):
-        name = f"{by.owner}.{by.name}"
+        name = write_part(by)
         return f"{rows} no {name}: DESC begins with rows without it. WHERE {name} IS NOT NULL leaves them out."
     return f"{rows} no {result.columns[place or 0].name}: DESC begins with rows without it."
 
