@@ -237,8 +237,8 @@ async def test_a_killed_server_is_one_clear_error_and_works_again_after_its_rest
     client = connect(own_virtuoso.url)
     assert await client.ask("ASK { }")
     own_virtuoso.kill()
-    # A connection that was kept breaks; a new one finds nobody.
-    with pytest.raises(StoreUnavailable, match=r"nothing listens|broke before its answer"):
+    # A connection that was kept breaks; one that is made while the process ends is reset; a later one finds nobody.
+    with pytest.raises(StoreUnavailable, match=r"nothing listens|no connection to|broke before its answer"):
         await client.ask("ASK { }")
     with pytest.raises(StoreUnavailable, match="nothing listens"):
         await client.ask("ASK { }")
