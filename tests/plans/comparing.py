@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
+import pytest
+
 from kgnav_mcp.errors import InvalidPlan, PlanTooLarge, Unsupported
 from kgnav_mcp.model import Cell, Entity, Literal, Path, PlanPage, Triple
 from kgnav_mcp.model import Node as Shown
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.navigation.plans.proving import proved
 from kgnav_mcp.navigation.plans.running import PlanRunner
-from kgnav_mcp.plan import Plan
+from kgnav_mcp.plan import Plan, Project
+from kgnav_mcp.plan.walking import parts
 from kgnav_mcp.port import GraphAdapter
 from tests.plans.graph import Edge, Graph, Node
 from tests.plans.oracle import RefusedError, TooMuchError, answer
@@ -126,13 +129,33 @@ async def same_proof(graph: GraphAdapter, plan: Plan) -> bool:
     except Unsupported:
         return False
     page = await PlanRunner(graph).run(plan, limit=ALL, proof=True)
-    expected = await evaluate(graph, plan, limit=ALL, proof=True)
+    expected = await evaluate(graph, plan, limit=ALL, proof=True, by_store=False)
     assert page.columns == plan.columns
     assert [[*map(of_answer, row.cells)] for row in page.items] == [
         [*map(of_answer, row.cells)] for row in expected.items
     ]
     assert _proofs(page) == _proofs(expected)
     return True
+
+
+async def same_by_parts(graph: GraphAdapter, plan: Plan) -> None:
+    """A plan whose parts the store matches has the rows and proofs of one that is evaluated edge by edge.
+
+    Where a limit cuts rows that are equal in all their cells, either may be shown, with its own proof.
+    """
+    cut = any(isinstance(one, Project) and (one.skip or one.limit is not None) for one in parts(plan, patterns=True))
+    for proof in (False, True):
+        try:
+            alone = await evaluate(graph, plan, limit=ALL, proof=proof, by_store=False)
+        except (InvalidPlan, PlanTooLarge) as error:
+            with pytest.raises(type(error)):
+                await evaluate(graph, plan, limit=ALL, proof=proof)
+            continue
+        page = await evaluate(graph, plan, limit=ALL, proof=proof)
+        assert [[*map(of_answer, row.cells)] for row in page.items] == [
+            [*map(of_answer, row.cells)] for row in alone.items
+        ], plan
+        assert cut or _proofs(page) == _proofs(alone), plan
 
 
 def _proofs(page: PlanPage) -> Counter[object]:

@@ -158,10 +158,20 @@ Clause = Match | Unwind | Project
 
 
 @dataclass(frozen=True, slots=True)
+class GivenNodes:
+    """Rows of nodes that the caller of a store holds: the ids of some variables, as the graph returned them."""
+
+    variables: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """Distinct rows, each with an id for each variable."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pipeline:
-    """A sequence of clauses that starts with a table of one empty row. The last clause is a `Project`."""
+    """A sequence of clauses that starts with the given rows, or else one empty row. The last clause is a `Project`."""
 
     clauses: tuple[Clause, ...]
+    given: GivenNodes | None = None
 
     @property
     def result(self) -> Project:
@@ -193,6 +203,8 @@ class Plan:
     """Whether the union keeps equal rows: `UNION ALL`."""
     only_exists: bool = False
     """Whether the plan only asks if there is any row. The answer is the first row, the witness."""
+    in_any_order: bool = False
+    """Whether the rows may come in any order, and not be counted: the caller of the store holds all of them."""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -21,6 +21,10 @@ class PlanVerbs(ABC):  # noqa: B024 - each verb has a default: the store does no
         """One page of a plan's rows, with the graph's own ids. The plan is compiled to one query if possible.
 
         The order is that of the algebra. A position is the number of rows up to it; a dot and more text may follow.
+        Cells of the same edge are the same triple, so that edges that are equal in all their facts can be told apart.
+
+        Where a store refuses a plan, it is asked for parts of it: for the clauses up to a projection, or for one
+        pattern around nodes that are given, with `in_any_order`. The rest is evaluated over their rows.
 
         Raises:
             Unsupported: the store's language or this adapter cannot express a part of the plan.

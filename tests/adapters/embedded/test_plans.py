@@ -28,7 +28,7 @@ from kgnav_mcp.spelling import parse_plan
 from tests.adapters.embedded.compiled import same
 from tests.contract import toy, toy_files, toy_views
 from tests.plans.cases import CASES, PEOPLE
-from tests.plans.comparing import ALL, all_rows, same_proof
+from tests.plans.comparing import ALL, all_rows, same_by_parts, same_proof
 from tests.plans.graph import Plain
 from tests.plans.short import all_of, cmp, edge, fit, give, hops, node, plan
 from tests.plans.strategies import plans_by_chance, words_of
@@ -99,9 +99,14 @@ async def test_an_empty_answer_names_the_first_edge_that_nothing_fits(opened: Gr
 
 
 async def test_what_has_no_words_in_sql_is_refused_before_anything_runs(opened: GraphAdapter):
-    asked = plan(fit("a-r->b", where=cmp(".a.name", "=~", "A.*")), give({"a": ".a"}))
+    asked = plan(fit("a-r->b"), give({"last": all_of("max", ".b")}))
     with pytest.raises(Unsupported):
         await opened.run(asked, limit=9)
+
+
+async def test_an_invalid_regular_expression_is_refused_where_a_text_meets_it(opened: GraphAdapter):
+    with pytest.raises(InvalidArgument, match="regular expression"):
+        await _run(opened, "MATCH (n) WHERE n.name =~ '(' RETURN n")
 
 
 async def test_a_position_that_is_none_is_refused(opened: GraphAdapter):
@@ -177,6 +182,40 @@ async def test_a_plan_by_chance_answers_the_same_as_one_query(seed: int, tmp_pat
     async with open_adapter(str(tmp_path / "random.kg"), AdapterOptions()) as adapter:
         run = [await same(adapter, asked) for asked in plans_by_chance(words_of(graph), PLANS)]
     assert sum(run) > len(run) / 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_parts_of_a_plan_by_chance_answer_the_same_as_without_the_store(seed: int, tmp_path: Path):
+    nodes, edges = random_toy(seed)
+    load(toy_files.write_property_graph(tmp_path, nodes, edges), tmp_path / "random.kg", LoadOptions())
+    graph = plain(toy_views.view(toy_views.PROPERTY_GRAPH, nodes, edges), nodes)
+    async with open_adapter(str(tmp_path / "random.kg"), AdapterOptions()) as adapter:
+        for asked in plans_by_chance(words_of(graph), PLANS):
+            await same_by_parts(adapter, asked)
+
+
+PARTLY = (
+    "MATCH (a)-[r:KNOWS]->(b) RETURN max(b)",
+    "MATCH (a)-[r:KNOWS]->(b) WITH b, count(*) AS n WHERE n > 1 RETURN max(b), n",
+    "MATCH (a)-[r:KNOWS]->(b) WITH a, collect(b) AS bs UNWIND bs AS b MATCH (b)-[:KNOWS]->(c) RETURN a, max(c)",
+    "MATCH p = (a)-[r:KNOWS*1..2]->(b) RETURN max(b), count(p)",
+    "MATCH (a)-[:KNOWS]->(b) RETURN a AS x UNION MATCH (a:Person) RETURN 1 AS x",
+)
+"""Plans that are no single query, though their patterns are."""
+
+
+@pytest.mark.parametrize("cypher", PARTLY)
+async def test_a_plan_with_a_part_that_sql_lacks_reads_no_edge_by_itself(
+    opened: GraphAdapter, monkeypatch: pytest.MonkeyPatch, cypher: str
+):
+    checked = await PlanRunner(opened).check(parse_plan(cypher).plan)
+    with pytest.raises(Unsupported):
+        await opened.run(checked.plan, limit=1)
+    expected = await PlanRunner(opened, by_store=False).run(checked.plan, limit=ALL)
+    for verb in ("neighbours", "bare_neighbours", "edges", "bare_edges"):
+        monkeypatch.setattr(opened, verb, None)
+    page = await PlanRunner(opened).run(checked.plan, limit=ALL)
+    assert [row.cells for row in page.items] == [row.cells for row in expected.items] != []
 
 
 async def test_paths_that_are_too_many_to_hold_are_left_to_the_evaluator(

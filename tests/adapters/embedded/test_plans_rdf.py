@@ -12,6 +12,7 @@ from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.plan import Comparison, ComparisonChain, During, Plan
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.embedded.compiled import same
+from tests.plans.comparing import same_by_parts
 from tests.plans.graph import Date
 from tests.plans.short import all_of, both, cmp, edge, fit, give, no, node, null, of, plan, sum_up, x
 from tests.plans.strategies import plans_by_chance
@@ -128,3 +129,8 @@ async def test_lists_of_several_values_are_left_to_the_evaluator(opened: GraphAd
 async def test_a_plan_by_chance_answers_the_same_as_one_query(opened: GraphAdapter):
     run = [await same(opened, asked) for asked in plans_by_chance(WORDS, 150)]
     assert sum(run) > len(run) / 2
+
+
+async def test_parts_of_a_plan_by_chance_answer_the_same_as_without_the_store(opened: GraphAdapter):
+    for asked in plans_by_chance(WORDS, 60):
+        await same_by_parts(opened, asked)

@@ -22,16 +22,19 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.spelling import parse_plan
 from tests.neo4j_service import Neo4j
 from tests.plans.cases import CASES, PEOPLE
-from tests.plans.comparing import ALL, all_rows, of_answer, of_oracle, same_proof
+from tests.plans.comparing import ALL, all_rows, of_answer, of_oracle, same_by_parts, same_proof
 from tests.plans.graph import Graph
 from tests.plans.oracle import answer
 from tests.plans.oracle.values import Kind
 from tests.plans.short import cmp, edge, fit, give, no, node, null, of, plan, sum_up
 from tests.plans.stored import ask, fill
+from tests.plans.strategies import plans_by_chance, words_of
 
 IDS = "CREATE CONSTRAINT IF NOT EXISTS FOR (n:Person) REQUIRE n.id IS UNIQUE"
 LEFT_OUT = ("=~", "Nobody", "2 ^ 3", "toString(1.0)", "[1, 2] = 1")
 """What of the cases is evaluated: words that Cypher lacks, or means otherwise."""
+BY_CHANCE = 12
+"""Plans whose parts are compared."""
 IN_CYPHER = [(cypher, each) for cypher, each in CASES if not any(word in cypher for word in LEFT_OUT)]
 
 
@@ -69,13 +72,18 @@ async def answers(graph: GraphAdapter, each: Plan, expected: Sequence[tuple[obje
 
 async def held(graph: GraphAdapter, each: Plan) -> None:
     """The store answers what the evaluator does."""
-    evaluated = (await evaluate(graph, each, limit=ALL)).items
+    evaluated = (await evaluate(graph, each, limit=ALL, by_store=False)).items
     await answers(graph, each, [tuple(map(of_answer, row.cells)) for row in evaluated])
 
 
 @pytest.mark.parametrize("each", [each for _, each in IN_CYPHER], ids=[cypher for cypher, _ in IN_CYPHER])
 async def test_a_plan_in_cypher_answers_what_the_oracle_does(graph: GraphAdapter, stored: Graph, each: Plan):
     await answers(graph, each, [tuple(map(of_oracle, row)) for row in answer(stored, each)])
+
+
+async def test_parts_of_a_plan_in_cypher_answer_what_the_evaluator_does_alone(graph: GraphAdapter, stored: Graph):
+    for each in plans_by_chance(words_of(stored), BY_CHANCE):
+        await same_by_parts(graph, each)
 
 
 @pytest.mark.parametrize("word", LEFT_OUT)

@@ -256,7 +256,7 @@ class Giving(DictAdapter):
     async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
         if after is not None:
             raise Unsupported("a value of a later row has no form in a query")
-        page = await evaluate(self, plan, limit=limit)
+        page = await evaluate(self, plan, limit=limit, by_store=False)
         return replace(page, positions=tuple(f"{place}.tag" for place, _ in enumerate(page.items, 1)))
 
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from math import prod
 
-from kgnav_mcp.navigation.plans.regular import fits
 from kgnav_mcp.navigation.plans.values import Node, PropertyList, Value
 from kgnav_mcp.plan import Comparison
 from kgnav_mcp.port import comparing
+from kgnav_mcp.port.regular import fits
 
 
 def equal(left: Value, right: Value) -> bool | None:

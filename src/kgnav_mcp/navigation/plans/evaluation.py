@@ -21,9 +21,10 @@ from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.matching import PatternMatcher
 from kgnav_mcp.navigation.plans.needs import Needs, in_rows, needs_after, summary, uses_edges
 from kgnav_mcp.navigation.plans.paging import answer_offset, answer_tag
-from kgnav_mcp.navigation.plans.patterns import PROOF, bound_by, numbered_rows, weighted, with_unmatched
+from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, bound_by, numbered_rows, weighted, with_unmatched
 from kgnav_mcp.navigation.plans.projecting import distinct, in_canonical_order, projected
 from kgnav_mcp.navigation.plans.reading import Reader
+from kgnav_mcp.navigation.plans.row_matching import RowMatcher
 from kgnav_mcp.navigation.plans.separating import refuse_products
 from kgnav_mcp.navigation.plans.several_values import several_values_note
 from kgnav_mcp.navigation.plans.store_matching import StoreMatcher
@@ -33,8 +34,10 @@ from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.navigation.plans.witness import witnessed
 from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Property, Unwind, Variable
-from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port import Capability, GraphAdapter
 
+_HELD = (PROOF, TIMES)
+"""Columns that every row keeps, whatever later clauses name."""
 _EXPLAINED_S = 5.0
 """Seconds for finding the part of a pattern without a match: the answer is right without it."""
 _PART_READ = {
@@ -93,11 +96,14 @@ class _Evaluation:
         self._graph, self._budget = graph, budget
         self._reader = Reader(graph, budget, lookups, bare_edges=bare_edges)
         self._asker = ExpressionEvaluator(self._reader, self._match)
-        self._matcher = StoreMatcher(graph, self._reader, self._asker) if by_store else None
+        abilities = graph.capabilities if by_store else frozenset[Capability]()
+        self._matcher = StoreMatcher(graph, self._reader, self._asker) if Capability.FITS in abilities else None
+        self._rows = RowMatcher(graph, self._reader, self._asker) if Capability.PLANS in abilities else None
 
     async def answer(self, plan: Plan, *, proof: bool) -> Table:
         """All rows of a plan."""
-        tables = [await self._run_pipeline(pipeline, proof) for pipeline in plan.pipelines]
+        whole = len(plan.pipelines) > 1
+        tables = [await self._run_pipeline(pipeline, proof, whole=whole) for pipeline in plan.pipelines]
         table = tables[0]
         if len(tables) > 1:
             table = Table(table.names, [row for each in tables for row in each.rows])
@@ -132,7 +138,8 @@ class _Evaluation:
         )
         return replace(page, note=" ".join(filter(None, (self._note(plan, page), await self._several_values()))))
 
-    async def _run_pipeline(self, pipeline: Pipeline, proof: bool) -> Table:
+    async def _run_pipeline(self, pipeline: Pipeline, proof: bool, *, whole: bool) -> Table:
+        """The rows of a pipeline. `whole`: the store has not been asked for all of it yet."""
         only_count = None if proof else await counted(self._graph, pipeline, self._budget)
         if only_count is not None:
             return only_count
@@ -140,27 +147,31 @@ class _Evaluation:
         if witness is not None:
             return witness
         clauses = in_rows(pipeline)
-        begun = clauses if proof else anchored(clauses)
-        if begun is not clauses:
+        if not proof and self._rows is not None:
+            begun = await self._rows.begun(clauses, whole=whole)
+            if begun is not None:
+                return await self._run_clauses(clauses[begun[1] :], begun[0], clauses[begun[1] - 1])
+        start = Table((PROOF,), [((),)]) if proof else Table((), [()])
+        anchored_clauses = clauses if proof else anchored(clauses)
+        if anchored_clauses is not clauses:
             sizes = dict(self._budget.sizes)
             with suppress(PlanTooLarge):  # a few nodes may have more edges than may be held
-                return await self._run_clauses(begun, proof)
+                return await self._run_clauses(anchored_clauses, start)
             self._budget.sizes = sizes
-        return await self._run_clauses(clauses, proof)
+        return await self._run_clauses(clauses, start)
 
-    async def _run_clauses(self, clauses: Sequence[Clause], proof: bool) -> Table:
-        table = Table((PROOF,), [((),)]) if proof else Table((), [()])
+    async def _run_clauses(self, clauses: Sequence[Clause], table: Table, previous: Clause | None = None) -> Table:
+        """The rows of a table after clauses. `previous`: the clause that made the table."""
         await refuse_products(self._graph, self._budget, clauses)
         counted_rows = await self._counted_by_store(clauses, table)
         if counted_rows is not None:
             table, clauses = counted_rows
-        previous: Clause | None = None
         for place, clause in enumerate(clauses):
             match clause:
                 case Match():
                     table = await self._run_match(clause, table, needs_after(clauses[place + 1 :]))
                 case Unwind():
-                    table = await self._run_unwind(clause, table)
+                    table = await self._run_unwind(clause, table, needs_after(clauses[place + 1 :]).variables)
                 case Project():
                     in_order = isinstance(previous, Project) and bool(previous.order)
                     table = await projected(self._asker, clause, table, sorted_before=in_order)
@@ -178,21 +189,26 @@ class _Evaluation:
         None if later clauses need the rows themselves, or if the store cannot count them.
         """
         match clauses:
-            case (Match() as match, Project() as project, *rest) if self._matcher is not None:
+            case (Match() as match, Project() as project, *rest) if PROOF not in table.names:
                 counts = summary(match, project, rest)
             case _:
                 return None
-        found = None if counts is None else await self._matcher.fitted(match, table, counts[0])
+        found = None if counts is None else await self._fitted(match, table, counts[0])
         if counts is None or found is None:
             return None
         return await self._or_explain(match, table, found), (counts[1], *rest)
 
     async def _match(self, match: Match, table: Table, needs: Needs | None = None) -> Table:
         """The rows extended by the matches of a pattern, reduced to what is needed; None needs only their number."""
-        found = None if self._matcher is None else await self._matcher.fitted(match, table, needs or Needs())
+        found = await self._fitted(match, table, needs or Needs())
         if found is None:
             return await self._match_edge_by_edge(match, table)
         return found if needs is None else await self._or_explain(match, table, found)
+
+    async def _fitted(self, match: Match, table: Table, needs: Needs) -> Table | None:
+        """The rows extended by the matches that the store finds; None if it cannot match the pattern."""
+        matcher = self._rows or self._matcher
+        return None if matcher is None else await matcher.fitted(match, table, needs)
 
     async def _or_explain(self, match: Match, table: Table, found: Table) -> Table:
         """The matches that the store found. If there are none, the pattern is read to find the part without a match."""
@@ -253,12 +269,16 @@ class _Evaluation:
         self._budget.nothing_fits = nothing_fits
         return await in_thread(size + len(found.rows), lambda: with_unmatched(match, numbered, found))
 
-    async def _run_unwind(self, clause: Unwind, table: Table) -> Table:
+    async def _run_unwind(self, clause: Unwind, table: Table, needed: Collection[str]) -> Table:
         lists = await self._asker.values(table, [clause.of])
-        bound = self._budget.bound
-        rows = await in_thread(Table(("list",), lists).size, lambda: _unwind(table, lists, bound))
+        bound, kept = self._budget.bound, tuple(name for name in table.names if name in needed or name in _HELD)
+
+        def work() -> list[Row]:
+            return _unwind(list(table.pick(kept)), lists, bound)
+
+        rows = await in_thread(Table(("list",), lists).size, work)
         self._budget.check(len(rows), Variable(clause.variable))
-        return Table((*table.names, clause.variable), rows)
+        return Table((*kept, clause.variable), rows)
 
     def _cell(self, value: Value) -> Cell:
         match value:
@@ -303,10 +323,10 @@ async def _is_known_to_have_several(vocabulary: Vocabulary, value: Property | Va
     return vocabulary.have_several_values(ids) or await vocabulary.qualifiers_have_several_values((), ids)
 
 
-def _unwind(table: Table, lists: list[Row], bound: int) -> list[Row]:
+def _unwind(before: list[Row], lists: list[Row], bound: int) -> list[Row]:
     """Each row with each member of its list. Stops soon after the bound."""
     rows: list[Row] = []
-    for row, (value,) in zip(table.rows, lists, strict=True):
+    for row, (value,) in zip(before, lists, strict=True):
         members = value if isinstance(value, tuple) else () if value is None else (value,)
         rows += ((*row, member) for member in members[: bound + 1])
         if len(rows) > bound:

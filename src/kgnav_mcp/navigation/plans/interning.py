@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kgnav_mcp.model import Direction, Entity, Link, Triple
 from kgnav_mcp.model import Node as Term
@@ -61,6 +61,22 @@ class Interned:
                 (*key, number), Edge(triple, self.node(triple.head), self.node(tail), number)
             )
         return known
+
+    def edge_of_answer(self) -> Callable[[Triple], Edge]:
+        """A function that returns the edges of one answer, in which the same edge is the same object.
+
+        Other triples that are equal to it are parallel edges.
+        """
+        seen: Counter[_EdgeKey] = Counter()
+        known: dict[int, tuple[Triple, Edge]] = {}
+
+        def edge(triple: Triple) -> Edge:
+            found = known.get(id(triple))
+            if found is None:
+                found = known[id(triple)] = (triple, self._edge(triple, seen))
+            return found[1]
+
+        return edge
 
     def steps(self, links: Sequence[Link]) -> list[Step]:
         """Edges as they were followed. A loop occurs once, also if both directions were read."""

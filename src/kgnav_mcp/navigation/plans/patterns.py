@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from kgnav_mcp.model import Direction
@@ -57,6 +57,40 @@ def times(table: Table) -> list[int]:
     if TIMES not in table.names:
         return [1] * len(table.rows)
     return [number for number in table.column(TIMES) if isinstance(number, int)]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Matches that a store found: nodes that were given, then other columns, and the number of equal matches."""
+
+    given: int
+    """The number of columns of given nodes."""
+    names: tuple[str, ...]
+    rows: list[Row]
+
+
+def ids_of(table: Table, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The distinct rows of ids of some nodes, without rows with a null: nothing matches these."""
+    rows = (row for row in dict.fromkeys(table.pick(names)) if None not in row)
+    return tuple(tuple(value.id for value in row if isinstance(value, Node)) for row in rows)
+
+
+def with_matches(table: Table, found: Found, bound: int) -> Table:
+    """The rows of a table extended by the matches of a pattern around them. Stops soon after the bound."""
+    width = found.given
+    places = [table.names.index(name) for name in found.names[:width]]
+    kept = [place for place, name in enumerate(table.names) if name != TIMES]
+    by_key: dict[Row, list[Row]] = defaultdict(list)
+    for match in found.rows:
+        by_key[match[:width]].append(match[width:])
+    rows: list[Row] = []
+    for row, before in zip(table.rows, times(table), strict=True):
+        own = _at(row, kept)
+        for *new, number in by_key.get(_at(row, places), ()):
+            rows.append((*own, *new, before * number if isinstance(number, int) else None))
+        if len(rows) > bound:
+            break
+    return Table((*(table.names[place] for place in kept), *found.names[width:]), rows)
 
 
 def weighted(table: Table) -> Table:

@@ -11,19 +11,24 @@ from kgnav_mcp.navigation.plans.patterns import merged
 from kgnav_mcp.plan import (
     Compare,
     Comparison,
+    ComparisonChain,
     Connective,
+    Constant,
     EdgePattern,
     Exists,
     Expression,
     HasLabel,
+    IsNull,
     Joined,
+    ListOf,
     Match,
     NodePattern,
     Not,
     PathKind,
+    Property,
     Variable,
 )
-from kgnav_mcp.plan.walking import conjuncts
+from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
 from kgnav_mcp.port.pattern_queries import (
     PatternQuery,
     QualifierCondition,
@@ -37,6 +42,8 @@ _CHAIN = 4
 _PROPERTIES = 4
 """Properties of nodes that are read with the matches of a pattern at most."""
 Conditions = tuple[Expression, ...]
+_SIMPLE = (Joined, Not, Compare, ComparisonChain, IsNull, HasLabel, Constant, ListOf, Variable, Property)
+"""The expressions of conditions that every store has."""
 
 
 def is_plain(match: Match, given: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
@@ -55,12 +62,49 @@ def is_plain(match: Match, given: Collection[str], qualifiers: Sequence[Qualifie
     ties = [{edge.source, edge.target} for edge in match.edges]
     for edge, tie in zip(match.edges, ties, strict=True):
         tie |= {one.node for one in qualifiers if one.owned.owner == edge.variable and one.node is not None}
-    joined = {name for name in nodes if name in given} or ties[0]
+    return _joined(nodes, given, ties) >= nodes.keys()
+
+
+def is_connected(match: Match, given: Collection[str]) -> bool:
+    """Whether a pattern is connected by its edges and the given nodes, or is a single node; and its edges are its own.
+
+    A disconnected pattern would be a product of whole sets.
+    """
+    variables = [edge.variable for edge in match.edges]
+    if len(set(variables)) < len(variables) or any(name in given for name in (*variables, *_path_variables(match))):
+        return False
+    nodes = merged(match)
+    if not match.edges:
+        return len(nodes) == 1 and not any(name in given for name in nodes)
+    return _joined(nodes, given, [{edge.source, edge.target} for edge in match.edges]) >= nodes.keys()
+
+
+def _path_variables(match: Match) -> tuple[str, ...]:
+    return tuple(path.variable for path in match.paths)
+
+
+def _joined(nodes: Collection[str], given: Collection[str], ties: Sequence[Collection[str]]) -> set[str]:
+    """The nodes that ties connect with the given ones, or else with the first tie."""
+    joined = {name for name in nodes if name in given} or set(ties[0])
     for _ in ties:
         for tie in ties:
-            if joined & tie:
-                joined |= tie
-    return joined >= nodes.keys()
+            if not joined.isdisjoint(tie):
+                joined.update(tie)
+    return joined
+
+
+def splits(match: Match, outer: frozenset[str], values: frozenset[str]) -> list[tuple[Conditions, Conditions]]:
+    """Ways to split the conditions of a pattern into those for a store that runs plans and the others, best first.
+
+    The store gets all conditions, or those that every store has, or those on ids and labels. `outer` are the variables
+    of the rows around the pattern, and `values` those of them that are no nodes, which the store does not know.
+    """
+    every = conjuncts(match.where)
+    own = tuple(one for one in every if variables_of(one).isdisjoint(values))
+    simple = tuple(one for one in own if all(isinstance(part, _SIMPLE) for part in parts(one, patterns=True)))
+    of_nodes, _ = split(match, (frozenset(merged(match)) | outer) - values, values=False)
+    ways = dict.fromkeys((own, simple, of_nodes))
+    return [(pushed, tuple(one for one in every if one not in pushed)) for pushed in ways]
 
 
 def qualifiers_asked(match: Match) -> tuple[QualifierCondition, ...]:

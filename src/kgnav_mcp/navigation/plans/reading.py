@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import product
 
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.model import Certainty, Direction, Entity, Link, Stop
+from kgnav_mcp.model import Cell, Certainty, Direction, Entity, Link, Path, Stop, Triple
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.classes import Classes
@@ -66,6 +66,27 @@ class Reader:
     def node(self, name: str) -> Node:
         """The node of an id that the graph returned; nothing else is known of it yet."""
         return self._interned.node(Entity(name))
+
+    def answers(self) -> Callable[[Cell], Value]:
+        """A function that returns the values of the cells of one answer of the store: nodes, edges, numbers, lists."""
+        edge = self._interned.edge_of_answer()
+
+        def value(cell: Cell) -> Value:
+            match cell:
+                case Entity():
+                    node = self._interned.node(cell)
+                    self._entities.setdefault(node, cell)
+                    return node
+                case Triple():
+                    return edge(cell)
+                case tuple():
+                    return tuple(map(value, cell))
+                case Path():
+                    raise TypeError("paths are made of their nodes and edges")
+                case _:
+                    return cell
+
+        return value
 
     async def describe(self, nodes: Iterable[Node]) -> None:
         """Read the entities of nodes: labels and types."""

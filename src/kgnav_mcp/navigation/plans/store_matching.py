@@ -6,7 +6,6 @@ express are evaluated here, on its rows.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from kgnav_mcp.concurrency import in_thread, unless
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
 from kgnav_mcp.navigation.plans.entities import has_id
 from kgnav_mcp.navigation.plans.needs import Needs
-from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, merged, times
+from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, Found, ids_of, merged, times, with_matches
 from kgnav_mcp.navigation.plans.pushing import (
     Conditions,
     is_open,
@@ -29,7 +28,7 @@ from kgnav_mcp.navigation.plans.pushing import (
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.starting import start_of
 from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator, nodes_of
-from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value
+from kgnav_mcp.navigation.plans.values import Node, Row, Table
 from kgnav_mcp.plan import Match, NodePattern
 from kgnav_mcp.plan.walking import conjunction, conjuncts, variables_of
 from kgnav_mcp.port import Capability, GraphAdapter
@@ -94,7 +93,7 @@ class StoreMatcher:
             pattern,
             variables,
             given,
-            _ids(table, given),
+            ids_of(table, given),
             needs.counted,
             needs.top,
             properties=wanted_properties(needs, variables),
@@ -143,7 +142,7 @@ class StoreMatcher:
         if remaining or not nodes_only or not is_plain(chained, table.names):
             return await work
         pattern = replace(chained, where=conjunction(pushed))
-        question = PatternQuery(pattern, tuple(sorted(names - {*given})), given, _ids(table, given))
+        question = PatternQuery(pattern, tuple(sorted(names - {*given})), given, ids_of(table, given))
         if is_open(question) and await self._has_too_many(question):
             work.close()
             return None
@@ -175,7 +174,7 @@ class StoreMatcher:
         with suppress(Unsupported, StoreTimeout, InvalidStore):
             pattern = await self._pattern_for_store(relaxed, pushed, remaining, given)
             variables = tuple(sorted(names - {*given}))
-            question = PatternQuery(pattern, variables, given, _ids(table, given), qualifiers=qualifiers)
+            question = PatternQuery(pattern, variables, given, ids_of(table, given), qualifiers=qualifiers)
             found = await self._graph.match_pattern(question, limit=self._reader.budget.bound + 1)
             rows = await self._join(table, question, [PatternMatch(one.nodes, 1) for one in found])
             return Pruned(rows, frozenset(merged(relaxed)))
@@ -235,27 +234,15 @@ class StoreMatcher:
         Raises:
             PlanTooLarge: there are more rows than may be held.
         """
-        reader, width = self._reader, len(question.given)
-        places = [table.names.index(name) for name in question.given]
-        kept_places = [place for place, name in enumerate(table.names) if name != TIMES]
+        node, names = self._reader.node, (*question.given, *question.variables, TIMES)
 
-        def work() -> list[Row]:
-            by_key: dict[tuple[str, ...], list[tuple[Row, int]]] = defaultdict(list)
-            for fit in found:
-                ends = tuple(reader.node(one) for one in fit.nodes[width:])
-                by_key[fit.nodes[:width]].append((ends, fit.number))
-            rows: list[Row] = []
-            for row, before in zip(table.rows, times(table), strict=True):
-                own = tuple(row[place] for place in kept_places)
-                key = tuple(_id(row[place]) for place in places)
-                rows += ((*own, *ends, before * number) for ends, number in by_key.get(key, ()))
-                if len(rows) > reader.budget.bound:
-                    break
-            return rows
+        def work() -> Table:
+            rows: list[Row] = [(*map(node, fit.nodes), fit.number) for fit in found]
+            return with_matches(table, Found(len(question.given), names, rows), self._reader.budget.bound)
 
         rows = await in_thread(len(table.rows) + len(found), work)
-        self._reader.budget.check(len(rows))
-        return Table((*(table.names[place] for place in kept_places), *question.variables, TIMES), rows)
+        self._reader.budget.check(len(rows.rows))
+        return rows
 
     async def _measure(self, match: Match, table: Table, *, edges: bool) -> None:
         """Record how many nodes matched, for columns of the table; and how many edges, if the pattern has only one."""
@@ -266,13 +253,3 @@ class StoreMatcher:
                 budget.measured(node, len(await nodes_of(table, node.variable)))
         if edges and len(match.edges) == 1:
             budget.measured(match.edges[0], sum(times(table)))
-
-
-def _ids(table: Table, given: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The distinct rows of ids of the given nodes, without rows with a null: nothing matches these."""
-    rows = (row for row in dict.fromkeys(table.pick(given)) if None not in row)
-    return tuple(tuple(map(_id, row)) for row in rows)
-
-
-def _id(value: Value) -> str:
-    return value.id if isinstance(value, Node) else ""

@@ -12,10 +12,11 @@ from kgnav_mcp.model import Cell, Path, Triple
 
 
 class CellReader:
-    """Makes the cells of a result, with the decoder of one catalogue."""
+    """Makes the cells of a result, with the decoder of one catalogue. Cells of the same edge are the same triple."""
 
     def __init__(self, decoder: NodeDecoder, formats: ValueFormats) -> None:
         self._decoder, self._formats = decoder, formats
+        self._edges: dict[str, Triple] = {}
 
     def cell(self, kind: Kind, found: Any) -> Cell:  # noqa: ANN401 - as the driver has it
         """The cell for a returned value of a kind."""
@@ -35,6 +36,10 @@ class CellReader:
                 return tuple(self.cell(of, one) for one in found)
 
     def _triple(self, found: Any) -> Triple:  # noqa: ANN401 - as above
-        name, properties, head, tail = found
-        own = qualifiers(self._formats, properties)
-        return Triple(self._decoder.entity(head), relation_of(name), self._decoder.entity(tail), own)
+        name, properties, head, tail, edge_id = found
+        triple = self._edges.get(edge_id)
+        if triple is None:
+            own = qualifiers(self._formats, properties)
+            triple = Triple(self._decoder.entity(head), relation_of(name), self._decoder.entity(tail), own)
+            self._edges[edge_id] = triple
+        return triple

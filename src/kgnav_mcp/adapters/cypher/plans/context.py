@@ -6,7 +6,7 @@ A node is sorted by its printed id, an edge by its ends and its own properties, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -44,6 +44,8 @@ class QueryContext:
     entities: Entities
     property_types: PropertyTypes
     parameters: dict[str, object] = field(default_factory=dict[str, object])
+    node_ids: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The store's own ids of the nodes that the plan begins with, by the ids that answers print."""
     missing: set[PropertyKey] = field(default_factory=set[PropertyKey])
     """Properties whose types were needed but are not known yet. They are read, and the query is written again."""
     _numbers: Iterator[int] = field(default_factory=count)
@@ -212,4 +214,4 @@ class QueryContext:
 
     def _edge_cell(self, text: str) -> str:
         head, tail = (self._node_cell(f"{end}({text})") for end in ("startNode", "endNode"))
-        return self.fill(queries.EDGE_CELL, variable=text, head=head, tail=tail)
+        return self.fill(queries.EDGE_CELL, variable=text, head=head, tail=tail, id=self.builder.node_id(text))

@@ -9,11 +9,12 @@ from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.aggregates import aggregated, sorted_list
 from kgnav_mcp.adapters.cypher.plans.context import QueryContext
 from kgnav_mcp.adapters.cypher.plans.expressions import Scope
-from kgnav_mcp.adapters.cypher.plans.kinds import SEVERAL, Kind, Listed, Single, Typed, common_kind, unsupported
+from kgnav_mcp.adapters.cypher.plans.kinds import SEVERAL, Kind, Listed, OfNode, Single, Typed, common_kind, unsupported
 from kgnav_mcp.adapters.cypher.plans.patterns import Patterns
 from kgnav_mcp.plan import (
     Clause,
     Expression,
+    GivenNodes,
     Match,
     Order,
     Pipeline,
@@ -66,14 +67,19 @@ class Compiler:
             text, columns = self._union(plan)
             order = []
         context = self._context
-        keys = [*map(str, order), *(context.sort_key(column) for column in columns)]
-        text = context.fill(
-            queries.ANSWER,
-            plan=text,
-            columns=", ".join([*(column.text for column in columns), *(key.text for key in order)]),
-            keys=", ".join(dict.fromkeys(keys)),
-            cells=", ".join(context.cell(column) for column in columns),
-        )
+        cells = ", ".join(context.cell(column) for column in columns)
+        if plan.in_any_order:
+            shown = ", ".join(column.text for column in columns)
+            text = context.fill(queries.ROWS, plan=text, columns=shown, cells=cells)
+        else:
+            keys = [*map(str, order), *(context.sort_key(column) for column in columns)]
+            text = context.fill(
+                queries.ANSWER,
+                plan=text,
+                columns=", ".join([*(column.text for column in columns), *(key.text for key in order)]),
+                keys=", ".join(dict.fromkeys(keys)),
+                cells=cells,
+            )
         return Query(text, context.parameters, tuple(column.kind for column in columns))
 
     def _union(self, plan: Plan) -> tuple[str, list[Typed]]:
@@ -92,8 +98,7 @@ class Compiler:
 
     def _pipeline(self, pipeline: Pipeline, *, page: bool) -> tuple[str, list[Typed], list[_Key]]:
         """The text of the clauses, the columns of the result, and with `page` the keys that the page has to sort by."""
-        scope: Scope = {}
-        texts: list[str] = []
+        texts, scope = self._given_nodes(pipeline.given)
         before: Clause | None = None
         columns: list[Typed] = []
         order: list[_Key] = []
@@ -113,6 +118,24 @@ class Compiler:
             texts.append(text)
             before = clause
         return "\n".join(texts), columns, order
+
+    def _given_nodes(self, given: GivenNodes | None) -> tuple[list[str], Scope]:
+        """The clauses for the nodes that a pipeline begins with, and their scope."""
+        if given is None:
+            return [], {}
+        context = self._context
+        own = [[context.node_ids[name] for name in row] for row in given.rows if context.node_ids.keys() >= {*row}]
+        row = context.new_variable()
+        texts = [context.fill(queries.GIVEN_ROWS, rows=context.parameter(own), row=row)]
+        scope: dict[str, Typed] = {}
+        for place, name in enumerate(given.variables):
+            node = context.new_variable()
+            same = context.builder.node_id(node)
+            texts.append(
+                context.fill(queries.GIVEN_NODE, variable=node, id_of_variable=same, row=row, place=str(place))
+            )
+            scope[name] = Typed(node, OfNode())
+        return texts, scope
 
     def _unwind(self, clause: Unwind, scope: Scope) -> tuple[str, Scope]:
         of = self._value(clause.of, scope)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
+from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.pages import changed, items_before
 from kgnav_mcp.adapters.cypher.plans.cells import CellReader
@@ -60,8 +61,11 @@ class PlanReader:
         Raises:
             Unsupported: Cypher cannot express the plan, or only with another meaning.
         """
+        given = {name for each in plan.pipelines if each.given is not None for row in each.given.rows for name in row}
+        found = await self._entities.find(sorted(given), queries.NODES) if given else {}
+        node_ids = {name: anchor.node_id for name, anchor in found.items()}
         for _ in range(_MAX_PASSES):
-            context = QueryContext(self._entities, self._property_types)
+            context = QueryContext(self._entities, self._property_types, node_ids=node_ids)
             query = Compiler(context).compiled(plan)
             if not context.missing:
                 return query

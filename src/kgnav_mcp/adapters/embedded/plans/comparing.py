@@ -160,5 +160,7 @@ def _text_test(comparison: Comparison, text: str, part: str) -> str:
             return f"substr({text}, 1, length({part})) = {part}"
         case Comparison.ENDS_WITH:
             return f"length({part}) = 0 OR substr({text}, -length({part})) = {part}"
+        case Comparison.MATCHES:
+            return f"kg_matches({text}, {part})"
         case _:
-            raise unsupported(f"the comparison {comparison}")
+            raise TypeError(f"{comparison} is no comparison of two texts")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from kgnav_mcp.adapters.embedded.entities import resolved
 from kgnav_mcp.adapters.embedded.plans.comparing import encoded
 from kgnav_mcp.adapters.embedded.plans.counting import count_from_catalogue
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
@@ -27,6 +29,7 @@ from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.plan import (
     AggregateFunction,
     Clause,
+    GivenNodes,
     Match,
     Pipeline,
     Plan,
@@ -38,7 +41,10 @@ from kgnav_mcp.plan.walking import aggregates, variables_of
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A query. Its first column is the number of all rows of the answer, the others are the answer's columns."""
+    """A query. Its first column is the number of all rows of the answer, the others are the answer's columns.
+
+    If the plan's rows may come in any order they are not counted: the first column is 0.
+    """
 
     query: str
     parameters: list[Parameter]
@@ -58,7 +64,7 @@ def compile_plan(words: NameResolver, plan: Plan, limit: int, skip: int) -> Comp
     answer = projections[0] if len(projections) == 1 else _compile_union(projector, projections, plan)
     selected = [sql for term in answer.scope.values() for sql in term.sql]
     order = f" ORDER BY {', '.join(answer.order)}" if answer.order else ""
-    counted_rows = pieces.FIRST if plan.only_exists else pieces.NUMBER
+    counted_rows = "0" if plan.in_any_order else pieces.FIRST if plan.only_exists else pieces.NUMBER
     limit = min(limit, max(0, 1 - skip)) if plan.only_exists else limit
     page = pieces.PAGE.format(
         columns=", ".join([counted_rows.format(rows=answer.table), *selected]),
@@ -77,8 +83,7 @@ def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> P
         scope = {column.name: Term(TermKind.NUMBER, (str(count),)) for column in pipeline.result.columns}
         selected, result_scope = columns(scope)
         return Projected(statement.table(f"SELECT {', '.join(selected)}"), result_scope, ())
-    table: str | None = None
-    scope: dict[str, Term] = {}
+    table, scope = (None, dict[str, Term]()) if pipeline.given is None else _given_nodes(projector, pipeline.given)
     projection: Projected | None = None
     for place, clause in enumerate(pipeline.clauses):
         match clause:
@@ -86,7 +91,13 @@ def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> P
                 table, scope = _compile_match(projector, clause, table, scope, pipeline.clauses[place + 1 :])
             case Project():
                 last = place == len(pipeline.clauses) - 1
-                projection = projector.projected(clause, table, scope, first_only=last and plan.only_exists)
+                projection = projector.projected(
+                    clause,
+                    table,
+                    scope,
+                    first_only=last and plan.only_exists,
+                    in_any_order=last and plan.in_any_order,
+                )
                 if clause.order and not last and _uses_order(pipeline.clauses[place + 1]):
                     projection = projector.numbered(projection)
                 table, scope = projection.table, projection.scope
@@ -96,6 +107,17 @@ def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> P
     if projection is None:
         raise TypeError("a plan ends with what it returns")
     return projection
+
+
+def _given_nodes(projector: Projector, given: GivenNodes) -> tuple[str, dict[str, Term]]:
+    """Compiles rows of nodes that the caller holds to a table, without rows with an id that is not in the graph."""
+    statement, words = projector.statement, projector.words
+    known = resolved(words.builder, dict.fromkeys(name for row in given.rows for name in row))
+    numbers = [[known[name][0] for name in row] for row in given.rows if all(name in known for name in row)]
+    selected = ", ".join(f"value ->> {place} AS c{place}" for place, _ in enumerate(given.variables))
+    rows = pieces.GIVEN.format(columns=selected, rows=statement.parameter(json.dumps(numbers)))
+    scope = {name: Term(TermKind.NODE, (f"c{place}",), never_null=True) for place, name in enumerate(given.variables)}
+    return statement.table(rows), scope
 
 
 def _uses_order(clause: Clause) -> bool:

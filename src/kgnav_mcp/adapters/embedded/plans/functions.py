@@ -17,6 +17,7 @@ from kgnav_mcp.model import Literal
 from kgnav_mcp.port.calculating import average, total
 from kgnav_mcp.port.comparing import overlaps_period
 from kgnav_mcp.port.growth import Growth
+from kgnav_mcp.port.regular import fits
 from kgnav_mcp.port.scalars import Date, scalar
 
 _CACHE_SIZE = 20_000
@@ -100,6 +101,7 @@ class Functions:
                 "kg_value": (2, cached(guarded(self._value))),
                 "kg_dated": (2, cached(guarded(self._value_or_date))),
                 "kg_compare": (3, cached(guarded(of_values.compare))),
+                "kg_matches": (2, guarded(fits)),
                 "kg_among": (2, cached(guarded(of_values.among))),
                 "kg_call": (2, cached(guarded(self._counted(of_values.call)))),
                 "kg_calculate": (3, cached(guarded(self._counted(of_values.calculate)))),

@@ -54,8 +54,16 @@ class Projector:
     words: NameResolver
     fits: Fits
 
-    def projected(self, project: Project, table: str | None, scope: Scope, *, first_only: bool = False) -> Projected:
-        """Compiles a projection. `first_only`: only the first row is needed.
+    def projected(
+        self,
+        project: Project,
+        table: str | None,
+        scope: Scope,
+        *,
+        first_only: bool = False,
+        in_any_order: bool = False,
+    ) -> Projected:
+        """Compiles a projection. `first_only`: only the first row is needed. `in_any_order`: rows are not sorted.
 
         Raises:
             Unsupported: SQL cannot express it.
@@ -98,6 +106,8 @@ class Projector:
         all_constant = all(isinstance(column.value, Constant) for column in project.columns)
         if first_only and all_constant and not project.skip and project.where is None:
             query += " LIMIT 1"
+        if in_any_order and not project.skip and project.limit is None and project.where is None:
+            return Projected(self.statement.table(query, read_once=True), result_terms, ())
         name = self.statement.table(query)
         plain_columns = [column for column in project.columns if column not in aggregate_columns]
         terms = self._order(project, sort_by, result_terms, name, plain_columns)

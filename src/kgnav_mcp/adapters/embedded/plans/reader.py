@@ -34,13 +34,14 @@ class PlanReader:
         start = items_before(after)
         with Functions.of(self._builder) as functions:
             query, rows = self._run(functions, plan, limit, start)
-            total = self._total(functions, plan, rows, start)
+            total = start + len(rows) if plan.in_any_order else self._total(functions, plan, rows, start)
         cells = Cells(self._builder, query.terms, rows)
+        more = len(rows) == limit if plan.in_any_order else start + len(rows) < total
         return PlanPage(
             tuple(PlanRow(cells.row(row)) for row in rows),
             tuple(str(start + place + 1) for place in range(len(rows))),
-            Count(total),
-            Stop.LIMIT if start + len(rows) < total else Stop.COMPLETE,
+            Count.at_least(total) if plan.in_any_order and more else Count(total),
+            Stop.LIMIT if more else Stop.COMPLETE,
             columns=plan.columns,
         )
 

@@ -7,6 +7,9 @@ ROWS = "SELECT {columns} FROM {rows}"
 PAGE = "SELECT {columns} FROM {rows} LIMIT {limit} OFFSET {skip}"
 """Cost as much as their rows. With an order, all rows are made before the first is returned."""
 
+GIVEN = "SELECT {columns} FROM json_each({rows})"
+"""Reads the list once."""
+
 NUMBERED = "SELECT *, row_number() OVER (ORDER BY {order}) AS place FROM {table}"
 """Sorts all rows."""
 

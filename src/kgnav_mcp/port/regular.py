@@ -1,7 +1,6 @@
 """Regular expressions of plans, matched by RE2 in time linear in the text: Python's own engine may take years.
 
-RE2 reads an expression as Java, and so Neo4j, does. What it lacks, or would read in another way, is refused. Stores
-have engines of their own.
+RE2 reads an expression as Java, and so Neo4j, does. What it lacks, or would read in another way, is refused.
 """
 
 from __future__ import annotations
