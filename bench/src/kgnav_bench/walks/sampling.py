@@ -7,7 +7,7 @@ question asks for. A path never comes to an entity twice, and no hop of the fron
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Protocol
@@ -71,6 +71,14 @@ class _Place:
     frontier: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """How many entities a hop may lead to, from all entities that the path's relations reach."""
+
+    fewest: int
+    most: int
+
+
 class Sampler:
     """Samples one walk. Every choice is drawn from `chance`, in an order that depends on the graph alone."""
 
@@ -100,34 +108,36 @@ class Sampler:
         form = FORMS[shape]
         self._names[topic.id] = topic.name
         self._visited = {topic.id}
-        first, here = await self._branch(topic.id, form.branches[0])
+        here = _Place(topic.id, frozenset([topic.id]))
+        reach = self._reaches(form)
+        first = [await self._hop(here, {topic.id}, next(reach)) for _ in range(form.branches[0])]
         if len(form.branches) == 1:
             return first
         second = await self._second_branch(here, first)
-        return [*first, second, *await self._tail(form, here, {first[0].start, second.start}, here.frontier)]
+        topics = {topic.id, second.start}
+        return [*first, second, *[await self._hop(here, topics, next(reach)) for _ in range(form.tail)]]
 
-    async def _branch(self, topic: str, length: int) -> tuple[list[PathHop], _Place]:
-        here = _Place(topic, frozenset([topic]))
-        return [await self._hop(here, {topic}) for _ in range(length)], here
+    def _reaches(self, form: Form) -> Iterator[_Reach]:
+        """How many entities each hop with a drawn relation may reach, in the order of exploration.
 
-    async def _tail(self, form: Form, here: _Place, topics: set[str], frontier: frozenset[str]) -> list[PathHop]:
-        here.frontier = frontier
-        return [await self._hop(here, topics) for _ in range(form.tail)]
+        The last hop reaches the answers. Where paths meet, the second topic must leave at least one of two entities.
+        """
+        limits = self._limits
+        reaches = [_Reach(1, limits.frontier)] * (form.branches[0] + form.tail)
+        if len(form.branches) > 1:
+            reaches[form.branches[0] - 1] = _Reach(2, limits.frontier)
+        if len(form.branches) == 1 or form.tail:
+            reaches[-1] = _Reach(1, min(limits.frontier, limits.answers))
+        return iter(reaches)
 
-    async def _hop(self, here: _Place, topics: set[str]) -> PathHop:
+    async def _hop(self, here: _Place, topics: set[str], reach: _Reach) -> PathHop:
         """Move along a relation that is drawn from those of the path's entity.
 
         Relations whose counts show that the hop would not be within the limits are not read: a triple or two of each
         entity may lead to the same one, but no more than that.
         """
         limits = self._limits
-        listed = self._followed(await self._graph.relations([here.here]))
-        listed = [row for row in listed if row.rows <= _ROWS_PER_END * limits.d_max]
-        if len(here.frontier) > 1:
-            rows = await self._graph.relations(sorted(here.frontier))
-            most = _ROWS_PER_END * limits.d_max * len(here.frontier)
-            shown = {(row.relation, row.direction) for row in rows if row.rows <= most}
-            listed = [row for row in listed if (row.relation, row.direction) in shown]
+        listed = await self._within_counts(here, reach)
         for row in self._chance.sample(listed, min(_TRIES, len(listed))):
             triples = await self._graph.triples(sorted(here.frontier), row.relation)
             ends = triples.ends(here.frontier, row.relation, row.direction)
@@ -136,7 +146,7 @@ class Sampler:
             reached = {end: name for each in ends.values() for end, name in each.items() if end not in topics}
             if not (triples.complete and onward and limits.d_min <= len(near) <= limits.d_max):
                 continue
-            if len(reached) > limits.frontier or any(name in UNNAMED for name in reached.values()):
+            if not reach.fewest <= len(reached) <= reach.most or any(name in UNNAMED for name in reached.values()):
                 continue
             self._note(row, triples)
             hop = PathHop(
@@ -146,6 +156,16 @@ class Sampler:
             here.here, here.frontier = hop.end, frozenset(reached)
             return hop
         raise DroppedError("dead end: no relation within the limits")
+
+    async def _within_counts(self, here: _Place, reach: _Reach) -> list[RelationRow]:
+        """The relations of the path's entity whose counts allow a hop."""
+        near_most = _ROWS_PER_END * self._limits.d_max
+        listed = self._followed(await self._graph.relations([here.here]))
+        listed = [row for row in listed if row.rows <= near_most]
+        rows = await self._graph.relations(sorted(here.frontier)) if len(here.frontier) > 1 else listed
+        most = near_most * len(here.frontier)
+        shown = {(row.relation, row.direction) for row in rows if reach.fewest <= row.rows <= most}
+        return [row for row in listed if (row.relation, row.direction) in shown]
 
     def _followed(self, rows: Sequence[RelationRow]) -> list[RelationRow]:
         """The relations that may be followed. Those to mediators are not: their two-hop relations are listed, too."""
