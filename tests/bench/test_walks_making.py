@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from kgnav_bench.client import ToolFailedError, load
 from kgnav_bench.records import Question, read_records
 from kgnav_bench.walks.authors import Templates
 from kgnav_bench.walks.making import Maker, Settings
+from kgnav_bench.walks.order import in_order
 from kgnav_bench.walks.patterns import FORMS, pattern
 from kgnav_bench.walks.sampling import DroppedError, Limits, Sampler
 from kgnav_bench.walks.session import RelationRow, Session, TripleRow, Triples, UnusableServerError, connected
@@ -275,6 +276,22 @@ def test_relations_with_more_triples_than_a_hop_may_have_are_not_read():
     assert sorted(graph.followed) == ["few", "twice"]
 
 
+def test_a_conjunction_does_not_begin_with_a_relation_to_a_single_entity():
+    graph = FakeGraph((RelationRow("one", "one", "outgoing", 1), RelationRow("two", "two", "outgoing", 2)))
+    for shape, followed in ((Shape.INTERSECTION, ["two"]), (Shape.CHAIN_2, ["one", "two"])):
+        graph.followed.clear()
+        sampler = Sampler(graph, Limits(), random.Random(1))  # noqa: S311 - not a secret
+        with pytest.raises(DroppedError):
+            asyncio.run(sampler.walk(shape, NamedEntity(id="m.1", name="Up")))
+        assert sorted(graph.followed) == followed
+
+
+def test_a_last_hop_reaches_no_more_entities_than_answers_are_allowed():
+    sampler = Sampler(TwoEnds(), Limits(answers=1), random.Random(1))  # noqa: S311 - not a secret
+    with pytest.raises(DroppedError, match="dead end"):
+        asyncio.run(sampler.walk(Shape.CHAIN_2, NamedEntity(id="m.1", name="Up")))
+
+
 def test_a_hop_is_drawn_from_the_relations_of_the_paths_entity():
     graph = TwoEnds()
     for seed in range(20):
@@ -340,3 +357,60 @@ class FakeGraph:
         del entities
         self.followed.append(relation)
         return Triples((), complete=True)
+
+
+def test_a_slow_walk_holds_up_no_other():
+    async def run_all() -> tuple[list[int], int]:
+        begun: list[int] = []
+        slow_may_end = asyncio.Event()
+
+        async def walk(number: int) -> int:
+            begun.append(number)
+            if number == 0:
+                await slow_may_end.wait()
+            elif number == 6:
+                slow_may_end.set()
+            return number
+
+        async with aclosing(in_order(map(walk, range(10)), 2)) as results:
+            return [each async for each in results], len(begun)
+
+    assert asyncio.run(asyncio.wait_for(run_all(), 5)) == (list(range(10)), 10)
+
+
+def test_no_more_walks_than_allowed_are_made_at_a_time():
+    async def run_all() -> int:
+        now, most = 0, 0
+
+        async def walk(number: int) -> int:
+            nonlocal now, most
+            now += 1
+            most = max(most, now)
+            await asyncio.sleep(0)
+            now -= 1
+            return number
+
+        async with aclosing(in_order(map(walk, range(40)), 3)) as results:
+            assert [each async for each in results] == list(range(40))
+        return most
+
+    assert asyncio.run(run_all()) == 3
+
+
+def test_walks_that_are_not_needed_are_cancelled():
+    async def run_some() -> list[int]:
+        cancelled: list[int] = []
+
+        async def walk(number: int) -> int:
+            try:
+                await asyncio.sleep(60 if number else 0)
+            except asyncio.CancelledError:
+                cancelled.append(number)
+                raise
+            return number
+
+        async with aclosing(in_order(map(walk, count()), 3)) as results:
+            assert await anext(results) == 0
+        return cancelled
+
+    assert asyncio.run(run_some()) == [1, 2]
