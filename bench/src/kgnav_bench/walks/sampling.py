@@ -7,7 +7,7 @@ question asks for. A path never comes to an entity twice, and no hop of the fron
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Protocol
@@ -137,8 +137,11 @@ class Sampler:
         entity may lead to the same one, but no more than that.
         """
         limits = self._limits
-        listed = await self._within_counts(here, reach)
-        for row in self._chance.sample(listed, min(_TRIES, len(listed))):
+        drawn = self._drawn(here, reach)
+        for _ in range(_TRIES):
+            row = await anext(drawn, None)
+            if row is None:
+                break
             triples = await self._graph.triples(sorted(here.frontier), row.relation)
             ends = triples.ends(here.frontier, row.relation, row.direction)
             near = ends.get(here.here, {})
@@ -157,15 +160,25 @@ class Sampler:
             return hop
         raise DroppedError("dead end: no relation within the limits")
 
-    async def _within_counts(self, here: _Place, reach: _Reach) -> list[RelationRow]:
-        """The relations of the path's entity whose counts allow a hop."""
+    async def _drawn(self, here: _Place, reach: _Reach) -> AsyncGenerator[RelationRow]:
+        """The relations of the path's entity whose counts allow a hop, in a random order.
+
+        They are drawn from those of all entities that the path's relations reach. Those of the path's entity itself
+        are listed only if a drawn relation is not one of all of these entities.
+        """
         near_most = _ROWS_PER_END * self._limits.d_max
-        listed = self._followed(await self._graph.relations([here.here]))
-        listed = [row for row in listed if row.rows <= near_most]
-        rows = await self._graph.relations(sorted(here.frontier)) if len(here.frontier) > 1 else listed
         most = near_most * len(here.frontier)
-        shown = {(row.relation, row.direction) for row in rows if reach.fewest <= row.rows <= most}
-        return [row for row in listed if (row.relation, row.direction) in shown]
+        listed = self._followed(await self._graph.relations(sorted(here.frontier)))
+        listed = [row for row in listed if reach.fewest <= row.rows <= most]
+        own: set[tuple[str, Direction]] | None = None
+        for row in self._chance.sample(listed, len(listed)):
+            if row.entities < len(here.frontier):
+                if own is None:
+                    rows = await self._graph.relations([here.here])
+                    own = {(each.relation, each.direction) for each in rows if each.rows <= near_most}
+                if (row.relation, row.direction) not in own:
+                    continue
+            yield row
 
     def _followed(self, rows: Sequence[RelationRow]) -> list[RelationRow]:
         """The relations that may be followed. Those to mediators are not: their two-hop relations are listed, too."""

@@ -37,12 +37,13 @@ class UnusableServerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RelationRow:
-    """A relation of some entities in one direction, with its number of triples."""
+    """A relation of some entities in one direction, with its number of triples and of the entities that have any."""
 
     relation: str
     label: str
     direction: Direction
     rows: int
+    entities: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,10 +212,13 @@ def _one_or_list(entities: Sequence[str]) -> str | list[str]:
 def read_relations(text: str) -> tuple[RelationRow, ...]:
     """The relations in an answer of `get_relations`."""
     table = parse(text)
-    columns = (table.column(name) for name in ("relation", "relationLabel", "direction", "rows"))
+    columns = [table.column(name) for name in ("relation", "relationLabel", "direction", "rows")]
+    entities = table.column("entities") or ["1"] * len(table.rows)
     return tuple(
-        RelationRow(relation, label, "incoming" if direction == "incoming" else "outgoing", _int(rows))
-        for relation, label, direction, rows in zip(*columns, strict=True)
+        RelationRow(
+            relation, label, "incoming" if direction == "incoming" else "outgoing", _int(rows), _int(entity_count)
+        )
+        for relation, label, direction, rows, entity_count in zip(*columns, entities, strict=True)
     )
 
 
