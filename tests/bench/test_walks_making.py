@@ -8,7 +8,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count, pairwise
 from pathlib import Path
 
@@ -340,6 +340,36 @@ class TwoEnds:
             TripleRow(NamedEntity(id=head, name=head), relation, NamedEntity(id=tail, name=tail)) for head, tail in ends
         )
         return Triples(tuple(rows), complete=True)
+
+
+def test_the_relations_of_one_entity_are_not_listed_where_all_reached_ones_have_them():
+    class Listed(TwoEnds):
+        def __init__(self) -> None:
+            super().__init__()
+            self.lists: list[list[str]] = []
+
+        async def relations(self, entities: Sequence[str], question: str | None = None) -> tuple[RelationRow, ...]:
+            self.lists.append(list(entities))
+            rows = await super().relations(entities, question)
+            return rows if len(entities) == 1 else (replace(rows[0], relation="shared", entities=shared),)
+
+        async def triples(self, entities: Sequence[str], relation: str) -> Triples:
+            if relation != "shared":
+                return await super().triples(entities, relation)
+            ends = [NamedEntity(id=each, name=each) for each in entities]
+            rows = tuple(TripleRow(end, relation, NamedEntity(id=f"z{n}", name=f"z{n}")) for n, end in enumerate(ends))
+            return Triples(rows, complete=True)
+
+    for shared, lists in ((2, [["m.1"], ["a", "b"]]), (1, [["m.1"], ["a", "b"], ["a"]])):
+        graph = Listed()
+        sampler = Sampler(graph, Limits(), random.Random(1))  # noqa: S311 - not a secret
+        walk = sampler.walk(Shape.CHAIN_2, NamedEntity(id="m.1", name="Up"))
+        if shared == 2:
+            assert [hop.relation for hop in asyncio.run(walk)] == ["ends", "shared"]
+        else:
+            with pytest.raises(DroppedError):  # the entity has another relation
+                asyncio.run(walk)
+        assert graph.lists in (lists, [*lists[:2], *([["b"]] if shared == 1 else [])])
 
 
 @dataclass

@@ -124,7 +124,8 @@ def sentence_encoder(name: str) -> Encode:
     try:
         model = package.SentenceTransformer(name)
     except (OSError, ValueError) as error:
-        raise NoEncoderError(f"no sentence model {name!r}: {str(error)[:200]}. Name a folder that has one.") from error
+        reason = str(error)[:200].rstrip(". ")
+        raise NoEncoderError(f"no sentence model {name!r}: {reason}. Name a folder that has one.") from error
 
     def encode(texts: Sequence[str]) -> Vectors:
         return model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
