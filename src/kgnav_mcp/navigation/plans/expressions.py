@@ -44,7 +44,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.port.comparing import overlaps_period
+from kgnav_mcp.values.comparing import overlaps_period
 
 Evaluated = Callable[[Row], Value]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from kgnav_mcp.navigation.plans.values import Edge, Node, PathValue, PropertyList, Value
 from kgnav_mcp.plan import ArithmeticOperator, Function
-from kgnav_mcp.port import calculating
+from kgnav_mcp.values import calculating
 
 
 def called(function: Function, values: tuple[Value, ...]) -> Value:

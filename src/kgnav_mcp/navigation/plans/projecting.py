@@ -14,7 +14,7 @@ from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.values import PropertyList, Rank, Row, Table, Value, flat, identity, rank
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, conjuncts, rewritten
-from kgnav_mcp.port.calculating import average, number_of, total
+from kgnav_mcp.values.calculating import average, number_of, total
 
 
 async def projected(

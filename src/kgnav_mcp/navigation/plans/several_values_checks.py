@@ -25,7 +25,7 @@ from kgnav_mcp.plan import (
     Property,
 )
 from kgnav_mcp.port import ValueOwner
-from kgnav_mcp.port.calculating import FUNCTIONS
+from kgnav_mcp.values.calculating import FUNCTIONS
 
 
 @dataclass(frozen=True, slots=True)

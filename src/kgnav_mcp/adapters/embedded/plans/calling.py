@@ -10,7 +10,7 @@ from kgnav_mcp.adapters.embedded.plans.encoding import NotEncodableError, Stored
 from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Statement, Term, TermKind, unsupported
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import Arithmetic, ArithmeticOperator, Constant, During, Expression, Function, ListOf, Scalar
-from kgnav_mcp.port.calculating import FUNCTIONS
+from kgnav_mcp.values.calculating import FUNCTIONS
 
 if TYPE_CHECKING:
     from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler

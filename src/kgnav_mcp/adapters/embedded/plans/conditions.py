@@ -33,7 +33,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.port.calculating import FUNCTIONS
+from kgnav_mcp.values.calculating import FUNCTIONS
 
 if TYPE_CHECKING:
     from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler

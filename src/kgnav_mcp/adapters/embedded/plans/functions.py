@@ -14,11 +14,11 @@ from kgnav_mcp.adapters.embedded.plans import values as of_values
 from kgnav_mcp.adapters.embedded.plans.encoding import DATE, NotEncodableError, Stored, decode, encode, sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.model import Literal
-from kgnav_mcp.port.calculating import average, total
-from kgnav_mcp.port.comparing import overlaps_period
-from kgnav_mcp.port.growth import Growth
-from kgnav_mcp.port.regular import fits
-from kgnav_mcp.port.scalars import Date, scalar
+from kgnav_mcp.values.calculating import average, total
+from kgnav_mcp.values.comparing import overlaps_period
+from kgnav_mcp.values.growth import Growth
+from kgnav_mcp.values.regular import fits
+from kgnav_mcp.values.scalars import Date, scalar
 
 _CACHE_SIZE = 20_000
 """Cached results of one function: about 4 MB."""

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from kgnav_mcp.adapters.embedded.plans.encoding import NotEncodableError, Stored, Value, as_value, decode, encode
 from kgnav_mcp.plan import ArithmeticOperator, Comparison, Function, Scalar
-from kgnav_mcp.port import calculating
-from kgnav_mcp.port.comparing import equal, less
+from kgnav_mcp.values import calculating
+from kgnav_mcp.values.comparing import equal, less
 
 _ENDS = frozenset((Function.FIRST, Function.LAST))
 _FLOAT_KEY = "f"

@@ -13,8 +13,8 @@ from decimal import Decimal
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.plan import ArithmeticOperator, Function, Scalar
-from kgnav_mcp.port.comparing import date_parts
-from kgnav_mcp.port.ordering import NUMBER
+from kgnav_mcp.values.comparing import date_parts
+from kgnav_mcp.values.ordering import NUMBER
 
 _is_number = re.compile(NUMBER).fullmatch
 _is_integer = re.compile(r"[+-]?[0-9]{1,4000}").fullmatch  # Python reads no more than 4,300 digits
