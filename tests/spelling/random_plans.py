@@ -142,9 +142,8 @@ class RandomPlans:
         nodes += (NodePattern(self._one(bound), self._groups()),) if bound and self._perhaps() else ()
         ends = [node.variable for node in nodes]
         edges = self._some(lambda: self._edge(ends), 0, 4)
-        told = [edge for edge in edges if edge.path is None or edge.path.kind is not PathKind.REACHABLE]
-        known = [*scope, *ends, *(edge.variable for edge in told)]
-        paths = tuple([self._path(edge) for edge in told if not inner and self._perhaps(0.2)])
+        known = [*scope, *ends, *(edge.variable for edge in edges)]
+        paths = tuple([self._path(edge) for edge in edges if not inner and self._perhaps(0.2)])
         where = self._where(known, ends, depth) if self._perhaps(0.6) else None
         optional = not inner and self._perhaps(0.3)
         match = Match(nodes, edges, paths, where, optional, self._perhaps(0.9))
@@ -155,18 +154,13 @@ class RandomPlans:
 
     def _edge(self, ends: list[str]) -> EdgePattern:
         name = self._new("r", "edge ")
-        path = self._length(named=is_named(name)) if self._perhaps(0.4) else None
+        path = self._length() if self._perhaps(0.4) else None
         return EdgePattern(name, self._one(ends), self._one(ends), self._names(), self._perhaps(0.3), path)
 
-    def _length(self, *, named: bool) -> PathLength:
-        """Of any length: only the ends where the edge has no name, each path where it has one."""
-        any_length = PathKind.TRAILS if named else PathKind.REACHABLE
-        kind, shortest = self._one([*PathKind]), self.random.randint(0, 3)
-        if kind in {PathKind.TRAILS, PathKind.REACHABLE} and self._perhaps():
-            return PathLength(any_length, shortest)
-        kind = PathKind.TRAILS if kind is PathKind.REACHABLE else kind
-        unbounded = kind is not PathKind.TRAILS and self._perhaps()
-        return PathLength(kind, shortest, None if unbounded else shortest + self.random.randint(0, 3))
+    def _length(self) -> PathLength:
+        kinds = [kind for kind in PathKind if kind is not PathKind.REACHABLE]  # Cypher has no word for it
+        shortest = self.random.randint(0, 3)
+        return PathLength(self._one(kinds), shortest, None if self._perhaps() else shortest + self.random.randint(0, 3))
 
     def _path(self, edge: EdgePattern) -> PathPattern:
         return PathPattern(self._new(), (edge.source, edge.variable, edge.target))
