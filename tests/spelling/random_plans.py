@@ -14,16 +14,19 @@ from kgnav_mcp.plan import (
     Arithmetic,
     ArithmeticOperator,
     Call,
+    Case,
     Clause,
     Column,
     Compare,
     Comparison,
     ComparisonChain,
+    Comprehension,
     Connective,
     Constant,
     CountOf,
     During,
     EdgePattern,
+    Element,
     Exists,
     Expression,
     Function,
@@ -42,11 +45,16 @@ from kgnav_mcp.plan import (
     Plan,
     Project,
     Property,
+    Quantified,
+    Quantifier,
+    Reduction,
     Scalar,
+    Slice,
     Unwind,
     Variable,
     is_named,
 )
+from kgnav_mcp.values.functions import AGGREGATES, FUNCTIONS
 
 T = TypeVar("T")
 
@@ -90,7 +98,6 @@ SCALARS: list[Scalar] = [
 ]
 _NODES = ("n", "node ")
 DATES = [None, "1990-01-31", "1995"]
-UNARY = [function for function in Function if function is not Function.COALESCE]
 
 
 @dataclass(slots=True)
@@ -99,6 +106,7 @@ class RandomPlans:
 
     random: Random
     _variables: int = 0
+    _members: int = 0
 
     def plan(self) -> Plan:
         first = self._pipeline()
@@ -201,7 +209,9 @@ class RandomPlans:
     def _aggregate(self, scope: list[str]) -> Expression:
         if self._perhaps(0.3):
             return Aggregate(AggregateFunction.COUNT, None)
-        return Aggregate(self._one(list(AggregateFunction)), self._value(scope, 1), self._perhaps())
+        function = self._one(list(AggregateFunction))
+        share = self._one([0.0, 0.5, 1.0]) if AGGREGATES[function].takes_share else None
+        return Aggregate(function, self._value(scope, 1), self._perhaps(), share)
 
     def _value(self, scope: list[str], depth: int) -> Expression:
         if depth == 0 or self._perhaps(0.2):
@@ -219,11 +229,33 @@ class RandomPlans:
                 self._value(scope, depth - 1), self._one(list(ArithmeticOperator)), self._value(scope, depth - 1)
             ),
             lambda: ListOf(self._some(lambda: self._value(scope, depth - 1), 0, 2)),
-            lambda: Call(self._one(UNARY), (self._value(scope, depth - 1),)),
+            lambda: self._call(scope, depth - 1),
+            lambda: Case(((self._value(scope, depth - 1), self._value(scope, 0)),), self._value(scope, 0)),
+            lambda: Element(self._value(scope, 0), self._one([Constant(1), Constant(2)])),
+            lambda: Slice(self._value(scope, 0), self._one([None, Constant(1)]), self._one([None, Constant(2)])),
+            lambda: self._over_members(scope, depth - 1),
             lambda: Call(Function.COALESCE, self._some(lambda: self._value(scope, depth - 1), 1, 3)),
             lambda: self._one([Exists, CountOf])(self._match(scope, depth - 1, inner=True)[0]),
         ]
         return self._one(makers)()
+
+    def _call(self, scope: list[str], depth: int) -> Expression:
+        function = self._one([one for one in Function if one is not Function.COALESCE])
+        return Call(function, tuple(self._value(scope, depth) for _ in FUNCTIONS[function].takes))
+
+    def _over_members(self, scope: list[str], depth: int) -> Expression:
+        self._members += 1
+        name, so_far, of = f"member{self._members}", f"result{self._members}", self._value(scope, 0)
+        inner = [*scope, name]
+        where, made = self._value(inner, depth), self._value(inner, 0)
+        return self._one(
+            [
+                Comprehension(name, of, self._one([None, where]), made),
+                Comprehension(name, of, where),
+                Quantified(self._one(list(Quantifier)), name, of, where),
+                Reduction(so_far, self._constant(), name, of, self._value([*inner, so_far], 0)),
+            ]
+        )
 
     def _leaf(self, scope: list[str]) -> Expression:
         if not scope or self._perhaps(0.3):

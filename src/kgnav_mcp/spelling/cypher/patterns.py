@@ -218,7 +218,7 @@ class Patterns:
 
     def _properties(self, node: Node, name: str, parts: _Parts) -> None:
         for given in subtrees(node, "parameter"):
-            self._reading.report(given, "a plan has no parameters", "{name: 'text'}")
+            self._reading.report(given, "a parameter stands for a single value or a list", "{name: $name}")
         for key, value in (tuple(subtrees(pair)) for given in subtrees(node, "map") for pair in subtrees(given)):
             owned = Property(name, name_of(key))
 
