@@ -26,6 +26,7 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.plan.walking import aggregates, parts, rewritten
 from kgnav_mcp.spelling.cypher import write_cypher
 
+_EVERY_PATH = " [*] matches once for each path, as in Cypher: return DISTINCT ends only, use shortestPath, or give an upper bound."
 _SHORT_PATH = 2
 """Steps of a shortened path: short enough even near a hub."""
 
@@ -46,7 +47,7 @@ def _example(plan: Plan) -> str:
     if has_unbounded_paths(plan) and (bounded := _shorter_paths(plan)) is not None:
         ends = _distinct(plan)
         once = f" Each end once: {write_cypher(ends)}" if ends is not None else ""
-        return f" A path without an upper bound matches once for each path.{once} Or shorter: {write_cypher(bounded)}"
+        return f"{_EVERY_PATH}{once} Or shorter: {write_cypher(bounded)}"
     example = _count(plan) or _distances(plan) or _shorter_paths(plan)
     return f" For instance: {write_cypher(example)}" if example is not None else ""
 
