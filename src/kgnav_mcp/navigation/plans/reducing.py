@@ -26,7 +26,7 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.plan.walking import aggregates, parts, rewritten
 from kgnav_mcp.spelling.cypher import write_cypher
 
-_EVERY_PATH = " [*] matches once for each path, as in Cypher: return DISTINCT ends only, use shortestPath, or give an upper bound."
+_EVERY_PATH = " [*] matches once for each path, as in Cypher: return DISTINCT ends, use shortestPath, or give a bound."
 _SHORT_PATH = 2
 """Steps of a shortened path: short enough even near a hub."""
 
