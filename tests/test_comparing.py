@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.port.comparing import Moment, date_parts, equal, less
-from kgnav_mcp.port.scalars import Date
+from kgnav_mcp.values.comparing import Moment, date_parts, equal, less
+from kgnav_mcp.values.scalars import Date
 
 
 @pytest.mark.parametrize(

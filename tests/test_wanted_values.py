@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.model import Literal
-from kgnav_mcp.port.comparing import period_of
 from kgnav_mcp.port.wanted_values import WantedValue
+from kgnav_mcp.values.comparing import period_of
 
 _DATE, _TIME = "xsd:date", "xsd:dateTime"
 

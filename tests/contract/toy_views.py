@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
 from kgnav_mcp.model import Direction, Entity, Literal, Triple
-from kgnav_mcp.port.scalars import scalar
+from kgnav_mcp.values.scalars import scalar
 from tests.contract import toy, toy_files, toy_numbers
 
 Tail = str | tuple[str, str | None, str | None]

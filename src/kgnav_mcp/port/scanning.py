@@ -31,8 +31,8 @@ from kgnav_mcp.model import (
     ValueMatch,
 )
 from kgnav_mcp.port.lists import page_of
-from kgnav_mcp.port.ordering import value_order
 from kgnav_mcp.port.terms import ValueOwner
+from kgnav_mcp.values.ordering import value_order
 
 if TYPE_CHECKING:
     from kgnav_mcp.port.adapter import GraphAdapter

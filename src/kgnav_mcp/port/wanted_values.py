@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 
 from kgnav_mcp.model import Literal, Node
-from kgnav_mcp.port.comparing import Period, equal, period_of
-from kgnav_mcp.port.scalars import Date, scalar
+from kgnav_mcp.values.comparing import Period, equal, period_of
+from kgnav_mcp.values.scalars import Date, scalar
 
 _NUMBER = re.compile(
     r"(?P<whole>[+-]?(0|[1-9][0-9]{0,299}))(\.0*)?|[+-]?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]{1,4})?"

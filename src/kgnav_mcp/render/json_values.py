@@ -9,8 +9,8 @@ from typing import Any
 
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import Cell, Entity, Literal, Path, Qualifier, Relation, Triple
-from kgnav_mcp.port.scalars import scalar
 from kgnav_mcp.render.text import printable_id, visible
+from kgnav_mcp.values.scalars import scalar
 
 Json = dict[str, Any]
 Value = Cell | Literal | Relation | Qualifier | tuple["Value", ...]

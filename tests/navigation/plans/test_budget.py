@@ -17,10 +17,10 @@ from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.navigation.plans.values import PropertyList, Table, Value, weight
 from kgnav_mcp.plan import Comparison, Variable
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.port.growth import MOST_BYTES
-from kgnav_mcp.port.scalars import Date
 from kgnav_mcp.render.problems import error_text
 from kgnav_mcp.spelling.cypher import parse_cypher
+from kgnav_mcp.values.growth import MOST_BYTES
+from kgnav_mcp.values.scalars import Date
 
 DOUBLED, PAIRED = "WITH a + a AS a " * 60, "WITH [a, a] AS a " * 60
 NAMES = "MATCH (n) WITH collect(n.name) AS c "

@@ -9,7 +9,7 @@ from time import perf_counter
 import pytest
 
 from kgnav_mcp.errors import InvalidArgument
-from kgnav_mcp.port.regular import fits
+from kgnav_mcp.values.regular import fits
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from kgnav_mcp.plan import (
     Unwind,
 )
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.port.scalars import Date, scalar
+from kgnav_mcp.values.scalars import Date, scalar
 from tests.navigation.plans.writing import (
     called,
     compared,

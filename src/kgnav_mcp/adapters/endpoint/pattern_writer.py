@@ -16,8 +16,8 @@ from kgnav_mcp.adapters.sparql.plans.triples import Path, TripleWriter
 from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated
 from kgnav_mcp.model import Stop
 from kgnav_mcp.plan import Scalar
-from kgnav_mcp.port.comparing import date_parts
 from kgnav_mcp.port.pattern_queries import QualifierCondition
+from kgnav_mcp.values.comparing import date_parts
 
 _MAX_VALUES = 50
 """Maximum number of values of a qualifier in one query."""

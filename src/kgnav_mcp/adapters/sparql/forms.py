@@ -8,8 +8,8 @@ from decimal import Decimal
 
 from rdflib import XSD, Literal
 
-from kgnav_mcp.port.comparing import Moment, Period
 from kgnav_mcp.port.wanted_values import WantedValue
+from kgnav_mcp.values.comparing import Moment, Period
 
 _FORMS = {
     XSD.integer: re.compile(r"[+-]?\d+"),

@@ -13,9 +13,9 @@ from kgnav_mcp.adapters.sparql import queries
 from kgnav_mcp.adapters.sparql.forms import date_time
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated
-from kgnav_mcp.port.comparing import Period
-from kgnav_mcp.port.scalars import NUMBERS
 from kgnav_mcp.port.wanted_values import WantedValue
+from kgnav_mcp.values.comparing import Period
+from kgnav_mcp.values.scalars import NUMBERS
 
 _FLOATS = ("double", "float")
 _ALL_NUMBERS = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS)))

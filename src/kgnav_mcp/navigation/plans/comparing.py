@@ -11,8 +11,8 @@ from math import prod
 
 from kgnav_mcp.navigation.plans.values import Node, PropertyList, Value
 from kgnav_mcp.plan import Comparison
-from kgnav_mcp.port import comparing
-from kgnav_mcp.port.regular import fits
+from kgnav_mcp.values import comparing
+from kgnav_mcp.values.regular import fits
 
 
 def equal(left: Value, right: Value) -> bool | None:

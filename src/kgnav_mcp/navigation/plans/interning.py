@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from kgnav_mcp.model import Direction, Entity, Link, Triple
 from kgnav_mcp.model import Node as Term
 from kgnav_mcp.navigation.plans.values import Edge, Node, Value, one_or_all, property_values
-from kgnav_mcp.port.scalars import scalar
+from kgnav_mcp.values.scalars import scalar
 
 Step = tuple[Node, Edge, Node]
 """An edge as it was followed: the node it was followed from, the edge, the node at the other end."""

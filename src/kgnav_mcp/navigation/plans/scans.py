@@ -17,7 +17,7 @@ from kgnav_mcp.navigation.plans.paging import read_all
 from kgnav_mcp.navigation.plans.values import Node
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.port.scalars import is_always_text
+from kgnav_mcp.values.scalars import is_always_text
 
 _ROWS = 10_000
 """Rows of one page."""

@@ -22,7 +22,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.port.comparing import date_parts
+from kgnav_mcp.values.comparing import date_parts
 
 _LABELS = 50
 """Labels of a group by which nodes are read at most, one label after the other."""

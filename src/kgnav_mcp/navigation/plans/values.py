@@ -9,7 +9,7 @@ from itertools import chain
 from operator import itemgetter
 
 from kgnav_mcp.model import Entity, Triple
-from kgnav_mcp.port.scalars import scalar
+from kgnav_mcp.values.scalars import scalar
 
 
 class Node:

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterable
 from typing import Any, cast
 
-from kgnav_mcp.port.scalars import Date
+from kgnav_mcp.values.scalars import Date
 
 Stored = str | int | float | bytes | None
 Value = str | int | float | bool | tuple["Value", ...] | None

@@ -14,11 +14,11 @@ from kgnav_mcp.adapters.embedded.plans import values as of_values
 from kgnav_mcp.adapters.embedded.plans.encoding import DATE, NotEncodableError, Stored, decode, encode, sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.model import Literal
-from kgnav_mcp.port.calculating import average, total
-from kgnav_mcp.port.comparing import overlaps_period
-from kgnav_mcp.port.growth import Growth
-from kgnav_mcp.port.regular import fits
-from kgnav_mcp.port.scalars import Date, scalar
+from kgnav_mcp.values.calculating import average, total
+from kgnav_mcp.values.comparing import overlaps_period
+from kgnav_mcp.values.growth import Growth
+from kgnav_mcp.values.regular import fits
+from kgnav_mcp.values.scalars import Date, scalar
 
 _CACHE_SIZE = 20_000
 """Cached results of one function: about 4 MB."""
@@ -103,7 +103,7 @@ class Functions:
                 "kg_compare": (3, cached(guarded(of_values.compare))),
                 "kg_matches": (2, guarded(fits)),
                 "kg_among": (2, cached(guarded(of_values.among))),
-                "kg_call": (2, cached(guarded(self._counted(of_values.call)))),
+                "kg_call": (-1, cached(guarded(self._called))),
                 "kg_calculate": (3, cached(guarded(self._counted(of_values.calculate)))),
                 "kg_list": (-1, guarded(self._counted(of_values.listed))),
                 "kg_members": (1, cached(guarded(self._counted(of_values.members)))),
@@ -163,6 +163,13 @@ class Functions:
             return work(*values)
 
         return counted
+
+    def _called(self, name: str, *values: Stored) -> Stored:
+        """Returns the result of a plan's function. Bytes that it makes are counted first."""
+        size = max(sum(map(_size, values)), of_values.call_size(name, *values))
+        if size >= _SMALL:
+            self._count_bytes(size)
+        return of_values.call(name, *values)
 
     def _cached(self, work: Callable[..., Any]) -> Callable[..., Any]:
         """Wraps a function with a cache, because the same values of a graph occur again and again.

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.model import Literal
 from kgnav_mcp.plan import EdgePattern
-from kgnav_mcp.port.scalars import scalar
+from kgnav_mcp.values.scalars import scalar
 
 _INDEXED_LENGTH = 64
 _EXACT_LIMIT = 2**53

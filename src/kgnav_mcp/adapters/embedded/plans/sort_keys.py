@@ -10,7 +10,7 @@ from typing import Any, cast
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.plans.encoding import sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.port.scalars import scalar
+from kgnav_mcp.values.scalars import scalar
 
 EdgeKey = tuple[int, int, int, int]
 """Head, relation, tail, and index among parallel edges."""

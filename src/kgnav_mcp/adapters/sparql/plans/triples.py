@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.sparql.plans.writing import Writer
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated, values
 from kgnav_mcp.port.pattern_queries import Bound
-from kgnav_mcp.port.scalars import NUMBERS
+from kgnav_mcp.values.scalars import NUMBERS
 
 Path = tuple[URIRef, ...]
 _NUMBERS = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS)))

@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.plans import queries
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.plan import Scalar
-from kgnav_mcp.port.comparing import date_parts
+from kgnav_mcp.values.comparing import date_parts
 
 _READ_AS_WRITTEN = frozenset({"monolingualtext", "url", "commonsMedia", "math", "musical-notation"})
 _INDEXED = frozenset({"string", EXTERNAL_ID})

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from kgnav_mcp.model import Literal
-from kgnav_mcp.port.ordering import NUMBER
+from kgnav_mcp.values.ordering import NUMBER
 
 _SIZED = frozenset(("int", "long", "short", "byte"))
 _SIGNED = frozenset(("negative", "nonNegative", "positive", "nonPositive"))

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from kgnav_mcp.port.scalars import Date
+from kgnav_mcp.values.scalars import Date
 
 if TYPE_CHECKING:
     from kgnav_mcp.plan import Scalar
