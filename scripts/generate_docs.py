@@ -13,7 +13,7 @@ import asyncio
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,6 +27,7 @@ from kgnav_mcp.server import build_server
 from kgnav_mcp.server.recording import TRAIL
 from kgnav_mcp.server.toolsets import load_toolsets
 from kgnav_mcp.trails import trail_schema
+from kgnav_mcp.values.functions import AGGREGATES, FUNCTIONS, FunctionEntry
 
 if TYPE_CHECKING:
     from mcp_types import Tool
@@ -108,10 +109,35 @@ def formats_table() -> str:
     return f"{loaded}\n\nRecognised and refused with the way to convert them: {', '.join(refused)}."
 
 
+def functions_table() -> str:
+    """The functions of plans, then the aggregates."""
+    rows = [
+        (f"`{function}({_arguments(entry)})`", entry.meaning + _other_names(entry.names))
+        for function, entry in FUNCTIONS.items()
+    ]
+    rows += [
+        (f"`{function}(x{', share' if entry.takes_share else ''})`", entry.meaning + _other_names(entry.names))
+        for function, entry in AGGREGATES.items()
+    ]
+    return _table(("function", "what it gives"), rows)
+
+
+def _arguments(entry: FunctionEntry) -> str:
+    written = [kind.value for kind in entry.takes]
+    required = len(written) - entry.optional
+    shown = [*written[:required], *(f"{each}?" for each in written[required:])]
+    return ", ".join((*shown, "...") if entry.repeated else shown)
+
+
+def _other_names(names: Sequence[str]) -> str:
+    return f" Also {', '.join(f'`{name}`' for name in names)}." if names else ""
+
+
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "docs/tools.md": {"tools": tools_table},
     "docs/settings.md": {"settings": settings_table},
     "docs/formats.md": {"formats": formats_table},
+    "docs/plans.md": {"functions": functions_table},
     "src/kgnav_mcp/cli/SKILL.md": {"skill_tools": skill_tools_table},
 }
 """The generated parts of each page by their names."""

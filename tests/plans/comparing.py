@@ -143,7 +143,9 @@ async def same_by_parts(graph: GraphAdapter, plan: Plan) -> None:
 
     Where a limit cuts rows that are equal in all their cells, either may be shown, with its own proof.
     """
-    cut = any(isinstance(one, Project) and (one.skip or one.limit is not None) for one in parts(plan, patterns=True))
+    cut = plan.only_exists or any(
+        isinstance(one, Project) and (one.skip or one.limit is not None) for one in parts(plan, patterns=True)
+    )
     for proof in (False, True):
         try:
             alone = await evaluate(graph, plan, limit=ALL, proof=proof, by_store=False)

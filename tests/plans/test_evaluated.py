@@ -11,7 +11,7 @@ import pytest
 from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.navigation.plans.running import PlanRunner
-from kgnav_mcp.plan import PathKind, Plan
+from kgnav_mcp.plan import AggregateFunction, PathKind, Plan, Quantifier
 from kgnav_mcp.port import AdapterOptions
 from tests.contract import toy_files, toy_views
 from tests.plans.comparing import SIZES, hold
@@ -56,6 +56,8 @@ WORDS = (
         for part in ("Unwind", "PathPattern", "Aggregate", "Exists", "CountOf", "During", "HasLabel", "IsNull")
     ),
     *(f"{part}(" for part in ("Joined", "ComparisonChain", "Not", "Arithmetic", "ListOf", "Call", "Order")),
+    *(f"{part}(" for part in ("Case", "Element", "Slice", "Comprehension", "Quantified", "Reduction")),
+    *(repr(part) for part in (*Quantifier, *AggregateFunction)),
     *(repr(kind) for kind in PathKind),
     *(
         "optional=True",

@@ -23,7 +23,7 @@ REQUIRED = {
 }
 """A call of each tool; of those that work on a trail, with one that there is not."""
 
-NOTHING: list[object] = ["", "  \n", None, [], [""], ["", "  "], [None]]
+NOTHING: list[object] = ["", "  \n", None, [], [""], ["", "  "], [None], {}]
 """What strict function calling sends for an argument that says nothing."""
 
 

@@ -14,16 +14,19 @@ from kgnav_mcp.plan import (
     Arithmetic,
     ArithmeticOperator,
     Call,
+    Case,
     Clause,
     Column,
     Compare,
     Comparison,
     ComparisonChain,
+    Comprehension,
     Connective,
     Constant,
     CountOf,
     During,
     EdgePattern,
+    Element,
     Exists,
     Expression,
     Function,
@@ -42,11 +45,16 @@ from kgnav_mcp.plan import (
     Plan,
     Project,
     Property,
+    Quantified,
+    Quantifier,
+    Reduction,
     Scalar,
+    Slice,
     Unwind,
     Variable,
     is_named,
 )
+from kgnav_mcp.values.functions import AGGREGATES, FUNCTIONS
 
 T = TypeVar("T")
 
@@ -90,7 +98,6 @@ SCALARS: list[Scalar] = [
 ]
 _NODES = ("n", "node ")
 DATES = [None, "1990-01-31", "1995"]
-UNARY = [function for function in Function if function is not Function.COALESCE]
 
 
 @dataclass(slots=True)
@@ -99,6 +106,7 @@ class RandomPlans:
 
     random: Random
     _variables: int = 0
+    _members: int = 0
 
     def plan(self) -> Plan:
         first = self._pipeline()
@@ -142,9 +150,8 @@ class RandomPlans:
         nodes += (NodePattern(self._one(bound), self._groups()),) if bound and self._perhaps() else ()
         ends = [node.variable for node in nodes]
         edges = self._some(lambda: self._edge(ends), 0, 4)
-        told = [edge for edge in edges if edge.path is None or edge.path.kind is not PathKind.REACHABLE]
-        known = [*scope, *ends, *(edge.variable for edge in told)]
-        paths = tuple([self._path(edge) for edge in told if not inner and self._perhaps(0.2)])
+        known = [*scope, *ends, *(edge.variable for edge in edges)]
+        paths = tuple([self._path(edge) for edge in edges if not inner and self._perhaps(0.2)])
         where = self._where(known, ends, depth) if self._perhaps(0.6) else None
         optional = not inner and self._perhaps(0.3)
         match = Match(nodes, edges, paths, where, optional, self._perhaps(0.9))
@@ -155,18 +162,13 @@ class RandomPlans:
 
     def _edge(self, ends: list[str]) -> EdgePattern:
         name = self._new("r", "edge ")
-        path = self._length(named=is_named(name)) if self._perhaps(0.4) else None
+        path = self._length() if self._perhaps(0.4) else None
         return EdgePattern(name, self._one(ends), self._one(ends), self._names(), self._perhaps(0.3), path)
 
-    def _length(self, *, named: bool) -> PathLength:
-        """Of any length: only the ends where the edge has no name, each path where it has one."""
-        any_length = PathKind.TRAILS if named else PathKind.REACHABLE
-        kind, shortest = self._one([*PathKind]), self.random.randint(0, 3)
-        if kind in {PathKind.TRAILS, PathKind.REACHABLE} and self._perhaps():
-            return PathLength(any_length, shortest)
-        kind = PathKind.TRAILS if kind is PathKind.REACHABLE else kind
-        unbounded = kind is not PathKind.TRAILS and self._perhaps()
-        return PathLength(kind, shortest, None if unbounded else shortest + self.random.randint(0, 3))
+    def _length(self) -> PathLength:
+        kinds = [kind for kind in PathKind if kind is not PathKind.REACHABLE]  # Cypher has no word for it
+        shortest = self.random.randint(0, 3)
+        return PathLength(self._one(kinds), shortest, None if self._perhaps() else shortest + self.random.randint(0, 3))
 
     def _path(self, edge: EdgePattern) -> PathPattern:
         return PathPattern(self._new(), (edge.source, edge.variable, edge.target))
@@ -207,7 +209,9 @@ class RandomPlans:
     def _aggregate(self, scope: list[str]) -> Expression:
         if self._perhaps(0.3):
             return Aggregate(AggregateFunction.COUNT, None)
-        return Aggregate(self._one(list(AggregateFunction)), self._value(scope, 1), self._perhaps())
+        function = self._one(list(AggregateFunction))
+        share = self._one([0.0, 0.5, 1.0]) if AGGREGATES[function].takes_share else None
+        return Aggregate(function, self._value(scope, 1), self._perhaps(), share)
 
     def _value(self, scope: list[str], depth: int) -> Expression:
         if depth == 0 or self._perhaps(0.2):
@@ -225,11 +229,33 @@ class RandomPlans:
                 self._value(scope, depth - 1), self._one(list(ArithmeticOperator)), self._value(scope, depth - 1)
             ),
             lambda: ListOf(self._some(lambda: self._value(scope, depth - 1), 0, 2)),
-            lambda: Call(self._one(UNARY), (self._value(scope, depth - 1),)),
+            lambda: self._call(scope, depth - 1),
+            lambda: Case(((self._value(scope, depth - 1), self._value(scope, 0)),), self._value(scope, 0)),
+            lambda: Element(self._value(scope, 0), self._one([Constant(1), Constant(2)])),
+            lambda: Slice(self._value(scope, 0), self._one([None, Constant(1)]), self._one([None, Constant(2)])),
+            lambda: self._over_members(scope, depth - 1),
             lambda: Call(Function.COALESCE, self._some(lambda: self._value(scope, depth - 1), 1, 3)),
             lambda: self._one([Exists, CountOf])(self._match(scope, depth - 1, inner=True)[0]),
         ]
         return self._one(makers)()
+
+    def _call(self, scope: list[str], depth: int) -> Expression:
+        function = self._one([one for one in Function if one is not Function.COALESCE])
+        return Call(function, tuple(self._value(scope, depth) for _ in FUNCTIONS[function].takes))
+
+    def _over_members(self, scope: list[str], depth: int) -> Expression:
+        self._members += 1
+        name, so_far, of = f"member{self._members}", f"result{self._members}", self._value(scope, 0)
+        inner = [*scope, name]
+        where, made = self._value(inner, depth), self._value(inner, 0)
+        return self._one(
+            [
+                Comprehension(name, of, self._one([None, where]), made),
+                Comprehension(name, of, where),
+                Quantified(self._one(list(Quantifier)), name, of, where),
+                Reduction(so_far, self._constant(), name, of, self._value([*inner, so_far], 0)),
+            ]
+        )
 
     def _leaf(self, scope: list[str]) -> Expression:
         if not scope or self._perhaps(0.3):

@@ -8,13 +8,16 @@ from kgnav_mcp.plan import (
     Arithmetic,
     ArithmeticOperator,
     Call,
+    Case,
     Compare,
     Comparison,
     ComparisonChain,
+    Comprehension,
     Connective,
     Constant,
     CountOf,
     During,
+    Element,
     Exists,
     Expression,
     Function,
@@ -26,9 +29,15 @@ from kgnav_mcp.plan import (
     NodePattern,
     Not,
     Property,
+    Quantified,
+    Quantifier,
+    Reduction,
     Scalar,
+    Slice,
     Variable,
 )
+from kgnav_mcp.spelling.cypher import write_part
+from kgnav_mcp.values.functions import FUNCTIONS
 from tests.spelling.cypher_plans import A_X, A_Y, B_X, ONE, A, B, both, condition, edge, equal, value
 
 TWO, THREE = Constant(2), Constant(3)
@@ -157,6 +166,36 @@ def test_a_value_is_read_as(text: str, expected: Expression):
     assert value(text) == expected
 
 
-@pytest.mark.parametrize("function", [each for each in Function if each is not Function.COALESCE])
+@pytest.mark.parametrize("function", Function)
 def test_every_function_of_plans_is_called_as_it_is_named(function: Function):
-    assert value(f"{function}(a)") == Call(function, (Variable("a"),))
+    number = len(FUNCTIONS[function].takes)
+    assert value(f"{function}({', '.join('a' * number)})") == Call(function, (Variable("a"),) * number)
+
+
+LABELS = Call(Function.LABELS, (Variable("a"),))
+X = Variable("x")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("CASE WHEN a.x = 1 THEN a.y ELSE 2 END", Case(((Compare(A_X, Comparison.EQUAL, ONE), A_Y),), TWO)),
+        ("CASE a.x WHEN 1 THEN a.y END", Case(((Compare(A_X, Comparison.EQUAL, ONE), A_Y),))),
+        ("labels(a)[1]", Element(LABELS, ONE)),
+        ("labels(a)[1..2]", Slice(LABELS, ONE, TWO)),
+        ("labels(a)[..2]", Slice(LABELS, None, TWO)),
+        ("labels(a)[1..]", Slice(LABELS, ONE, None)),
+        ("[x IN labels(a) WHERE x = 1 | 2]", Comprehension("x", LABELS, Compare(X, Comparison.EQUAL, ONE), TWO)),
+        ("[x IN labels(a) | x]", Comprehension("x", LABELS, None, X)),
+        ("[a IN labels(a) | a]", Comprehension("a_1", LABELS, None, Variable("a_1"))),
+        ("ANY(x IN labels(a) WHERE x = 1)", Quantified(Quantifier.ANY, "x", LABELS, Compare(X, Comparison.EQUAL, ONE))),
+        (
+            "reduce(s = 1, x IN labels(a) | s + x)",
+            Reduction("s", ONE, "x", LABELS, Arithmetic(Variable("s"), ArithmeticOperator.ADD, X)),
+        ),
+        ("percentileCont(a.x, 0.5)", Aggregate(AggregateFunction.PERCENTILE, A_X, share=0.5)),
+    ],
+)
+def test_what_is_said_of_cases_and_lists_is_read_as(text: str, expected: Expression):
+    assert value(text) == expected
+    assert value(write_part(expected)) == expected

@@ -40,9 +40,9 @@ class PathKind(StrEnum):
     TRAILS = "trails"
     """All paths with a length between the bounds and no repeated edge: Cypher's `*1..3`."""
     REACHABLE = "reachable"
-    """Each end of a path with at least `shortest` edges, once: `*` without an upper bound.
+    """Each end of a path with at least `shortest` edges, once.
 
-    Such a path may repeat edges: if edges are followed in both directions, a node with an edge reaches itself.
+    The ends are those of TRAILS if `shortest` is 0 or 1. Longer paths may repeat edges.
     """
     SHORTEST = "shortest"
     """One shortest path for each pair of ends: `shortestPath`. Ties: the first by the ids of its nodes.

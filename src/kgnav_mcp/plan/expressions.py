@@ -14,7 +14,7 @@ the lists that are values of a property, or that a function of one value makes o
   of them. So `<>` and `NOT` are true if it is false for all of them; a missing property is null.
 - A `ComparisonChain` is true if it is true for one value: `3 <= n.v <= 5` is false for the values 1 and 9, but
   `3 <= n.v AND n.v <= 5` is true.
-- A function of one value (except `size`, `head` and `last`) is applied to each of the values.
+- A function of a single value, such as `toLower`, is applied to each of the values; one of a list to the list.
 - An aggregate takes each of the values.
 - Arithmetic (except `+`, which joins lists) and an order need a single value: a list is an error. So is `size` of a
   value that is such a list in some rows and a text in others.
@@ -192,40 +192,50 @@ class ListOf:
 
 
 class Function(StrEnum):
-    """A function of one or more values. The first ones take a variable."""
+    """A function of values. `kgnav_mcp.values.functions` has the arguments, result and meaning of each."""
 
     ID = "elementId"
-    """Of a node: its id as printed. Of an edge: an id, unique among parallel edges, whose form depends on the store."""
     LABELS = "labels"
-    """Of a node: a list of its labels, sorted as text."""
     TYPE = "type"
-    """Of an edge: the id of its relation; in Neo4j its relationship type."""
     PROPERTIES = "properties"
-    """Of a node or an edge: a list of [property id, value or values], sorted by property id."""
+    KEYS = "keys"
     START = "startNode"
     END = "endNode"
     LENGTH = "length"
-    """Of a path: the number of its edges."""
     NODES = "nodes"
     EDGES = "relationships"
     COALESCE = "coalesce"
-    """The first value that is not null."""
     SIZE = "size"
+    FIRST = "head"
+    LAST = "last"
+    TAIL = "tail"
+    REVERSE = "reverse"
+    IS_EMPTY = "isEmpty"
+    RANGE = "range"
     LOWER = "toLower"
     UPPER = "toUpper"
+    LEFT = "left"
+    RIGHT = "right"
+    SUBSTRING = "substring"
+    TRIM = "trim"
+    TRIM_LEFT = "ltrim"
+    TRIM_RIGHT = "rtrim"
+    REPLACE = "replace"
+    SPLIT = "split"
     TEXT = "toString"
     NUMBER = "toFloat"
     WHOLE = "toInteger"
+    BOOLEAN = "toBoolean"
     ABS = "abs"
+    SIGN = "sign"
     ROUND = "round"
-    """Rounds to the nearest whole number, halves up. The result is a float, as for `floor` and `ceil`."""
     FLOOR = "floor"
     CEILING = "ceil"
+    ROOT = "sqrt"
+    EXPONENTIAL = "exp"
+    LOGARITHM = "log"
+    LOGARITHM_10 = "log10"
     YEAR = "year"
-    """Of a date: its year, an integer."""
-    FIRST = "head"
-    """Of a list: its first member. A single value is a list of itself, also for `last`."""
-    LAST = "last"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +244,80 @@ class Call:
 
     function: Function
     arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The value of the first branch whose condition is true: Cypher's `CASE WHEN ... THEN ... ELSE ... END`."""
+
+    branches: tuple[tuple[Expression, Expression], ...]
+    """Conditions, each with its value."""
+    otherwise: Expression = Constant(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A member of a list by its index, from 0; a negative one counts from the end. Null if there is none."""
+
+    of: Expression
+    index: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A part of a list, from an index up to another one, which is not included; None: from or to the end."""
+
+    of: Expression
+    first: Expression | None
+    end: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comprehension:
+    """A list made of another one: `[x IN list WHERE condition | value]`.
+
+    `variable` stands for a member of the list, in the condition and the value only: no other variable of the plan that
+    can be seen there has its name.
+    """
+
+    variable: str
+    of: Expression
+    where: Expression | None = None
+    value: Expression | None = None
+    """None: the member itself."""
+
+
+class Quantifier(StrEnum):
+    """How many members of a list meet a condition."""
+
+    ALL = "all"
+    ANY = "any"
+    NONE = "none"
+    SINGLE = "single"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified:
+    """Whether so many members of a list meet a condition: `any(x IN list WHERE condition)`; `variable` as above."""
+
+    quantifier: Quantifier
+    variable: str
+    of: Expression
+    where: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """A value computed from each member of a list in turn: `reduce(total = 0, x IN list | total + x)`.
+
+    `accumulator` is the value so far, `variable` the member; both are variables as above.
+    """
+
+    accumulator: str
+    initial: Expression
+    variable: str
+    of: Expression
+    value: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,18 +356,20 @@ class AggregateFunction(StrEnum):
 
     Each of several values of a property counts as a value.
 
-    Without values, COUNT and SUM are 0, COLLECT is an empty list, the others are null.
+    Without values, COUNT and SUM are 0, COLLECT is an empty list, the others are null. `kgnav_mcp.values.functions` has
+    the meaning of each.
     """
 
     COUNT = "count"
     SUM = "sum"
     AVERAGE = "avg"
     MINIMUM = "min"
-    """The first value in the order that `Project` states."""
     MAXIMUM = "max"
-    """The last value in that order."""
     COLLECT = "collect"
-    """A list in the order that `Project` states; in the order of the rows if the previous clause sorts them."""
+    DEVIATION = "stDev"
+    DEVIATION_OF_ALL = "stDevP"
+    PERCENTILE = "percentileCont"
+    PERCENTILE_OF_VALUES = "percentileDisc"
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +379,8 @@ class Aggregate:
     function: AggregateFunction
     of: Expression | None
     distinct: bool = False
+    share: float | None = None
+    """Of PERCENTILE and PERCENTILE_OF_VALUES: the percentile, from 0 to 1."""
 
 
 Expression = (
@@ -308,6 +396,12 @@ Expression = (
     | Arithmetic
     | ListOf
     | Call
+    | Case
+    | Element
+    | Slice
+    | Comprehension
+    | Quantified
+    | Reduction
     | During
     | Exists
     | CountOf

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar, cast
 from kgnav_mcp.plan.clauses import Clause, EdgePattern, NodePattern, PathPattern
 from kgnav_mcp.plan.expressions import (
     Aggregate,
+    Comprehension,
     Connective,
     CountOf,
     During,
@@ -22,6 +23,8 @@ from kgnav_mcp.plan.expressions import (
     HasLabel,
     Joined,
     Property,
+    Quantified,
+    Reduction,
     Variable,
 )
 
@@ -30,6 +33,7 @@ P = TypeVar("P")
 _PLAIN: Final = (str, int, float, type(None))
 """Types of values that have no parts. Most members are of them, so they are told apart first."""
 _WITH_PATTERN: Final = (Exists, CountOf)
+_OVER_MEMBERS: Final = (Comprehension, Quantified, Reduction)
 
 
 @cache
@@ -38,22 +42,38 @@ def _fields(kind: type) -> tuple[str, ...] | None:
     return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
 
 
-def members(tree: object) -> tuple[object, ...]:
+def members_in(tree: object) -> tuple[object, ...]:
     """The direct members of a part or tuple: parts, tuples and plain values."""
     if isinstance(tree, tuple):
         return cast("tuple[object, ...]", tree)
     return tuple([getattr(tree, name) for name in _fields(type(tree)) or ()])
 
 
-def parts(tree: object, *, patterns: bool = False) -> Iterator[object]:
-    """A part of a plan and all parts within it, outer ones first, in the order of writing."""
+def parts(tree: object, *, patterns: bool = False, members: bool = True) -> Iterator[object]:
+    """A part of a plan and all parts within it, outer ones first, in the order of writing.
+
+    Without `members`, what is said of single members of lists is left out.
+    """
     pending = [tree]
     while pending:
         each = pending.pop()
         if _fields(type(each)) is not None:
             yield each
-        if patterns or not isinstance(each, _WITH_PATTERN):
-            pending += [member for member in reversed(members(each)) if not isinstance(member, _PLAIN)]
+        if not members and isinstance(each, _OVER_MEMBERS):
+            pending += [one for one in (each.of, getattr(each, "initial", None)) if one is not None]
+        elif patterns or not isinstance(each, _WITH_PATTERN):
+            pending += [member for member in reversed(members_in(each)) if not isinstance(member, _PLAIN)]
+
+
+def members_of(expression: Comprehension | Quantified | Reduction) -> tuple[Expression, ...]:
+    """The expressions within one that are evaluated for each member of its list."""
+    match expression:
+        case Comprehension(_, _, where, value):
+            return tuple(one for one in (where, value) if one is not None)
+        case Quantified():
+            return (expression.where,)
+        case Reduction():
+            return (expression.value,)
 
 
 def rewritten(tree: P, change: Callable[[Any], object | None], *, patterns: bool = False) -> P:
@@ -90,7 +110,7 @@ def _rewrite_steps(tree: object, *, patterns: bool) -> Generator[object, object 
             return changed
         if not patterns and isinstance(tree, _WITH_PATTERN):
             return tree
-    old = members(tree)
+    old = members_in(tree)
     new: list[object] = []
     for each in old:
         new += (each if isinstance(each, _PLAIN) else (yield from _rewrite_steps(each, patterns=patterns)),)
@@ -105,8 +125,12 @@ def aggregates(expression: Expression) -> list[Aggregate]:
 
 
 def variables_of(tree: Expression | Clause) -> frozenset[str]:
-    """The variables that an expression or clause uses, also in patterns within it."""
+    """The variables that an expression or clause uses, also in patterns within it.
+
+    Those that stand for members of a list are not among them: each is used in its own expression only.
+    """
     found: set[str] = set()
+    own: set[str] = set()
     for part in parts(tree, patterns=True):
         match part:
             case Variable(name) | Property(name) | HasLabel(name) | During(name) | NodePattern(name):
@@ -115,9 +139,13 @@ def variables_of(tree: Expression | Clause) -> frozenset[str]:
                 found |= {variable, source, target}
             case PathPattern(variable, elements):
                 found |= {variable, *elements}
+            case Comprehension(variable) | Quantified(_, variable):
+                own.add(variable)
+            case Reduction(accumulator, _, variable):
+                own |= {accumulator, variable}
             case _:
                 pass
-    return frozenset(found)
+    return frozenset(found - own)
 
 
 def conjuncts(condition: Expression | None) -> tuple[Expression, ...]:

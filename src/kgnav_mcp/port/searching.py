@@ -41,12 +41,15 @@ class PathSearch(Generic[N, E]):
         bound: int,
         check: Callable[[int], None],
         keep_edges: bool,
+        either: bool,
     ) -> None:
-        """`check` raises if that many rows are too many to hold. `ways`: keep the edges of paths, not only their ends.
+        """`check` raises if that many rows are too many to hold.
 
+        `keep_edges`: keep the edges of paths, not only their ends. `either`: edges are followed in both directions.
         `bound` is the number of rows that may be held: a search stops collecting soon after it.
         """
         self._length, self._bound, self._check, self._keep_edges = length, bound, check, keep_edges
+        self._either = either
         self._node_order, self._edge_order = node_order, edge_order
         self._adjacency: Steps[N, E] = {}
         self._edges_held = 0
@@ -84,7 +87,7 @@ class PathSearch(Generic[N, E]):
 
     def _trails(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
         """All paths with a length between the bounds and no repeated edge."""
-        longest, length = self._length.longest, 0
+        longest, length, held = self._length.longest, 0, 0
         found: list[Link[N, E]] = []
         level: list[Link[N, E]] = [(start, (), start) for start in starts]
         while level:
@@ -95,7 +98,8 @@ class PathSearch(Generic[N, E]):
             length += 1
             yield from self._request_edges((end for _, _, end in level), len(level))
             level = self._extend_trails(level, forward, self._bound - len(found))
-            self._check(len(found) + len(level))
+            held += length * len(level)
+            self._check(max(len(found) + len(level), held // _EDGES_PER_ROW))
         return found
 
     def _extend_trails(self, trails: list[Link[N, E]], forward: bool, spare: int) -> list[Link[N, E]]:
@@ -146,7 +150,7 @@ class PathSearch(Generic[N, E]):
             self._check(held)
 
     def _reachable(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
-        """Each end of a path with a length between the bounds. Edges may be repeated."""
+        """Each end of a path with a length between the bounds. Edges are repeated only if `shortest` is above 1."""
         paths: PathsByStart[N, E] = {start: {start: ()} for start in starts}
         fronts = {start: dict(ends) for start, ends in paths.items()}
         length, longest = 0, self._length.longest
@@ -161,12 +165,38 @@ class PathSearch(Generic[N, E]):
             self._check(_size(paths))
         if length < self._length.shortest:
             return []
+        if self._either and self._length.shortest == 1:  # not back along the edge that leads away
+            for start, ends in paths.items():
+                if ends.pop(start, None) is not None and (cycle := self._cycle(start)):
+                    ends[start] = cycle if self._keep_edges else ()
         return [
             (start, edges, end)
             for start, ends in paths.items()
             for end, edges in ends.items()
             if wanted is None or end in wanted
         ]
+
+    def _cycle(self, start: N) -> tuple[E, ...]:
+        """The edges of a path from a node to itself that repeats no edge; empty if there is none.
+
+        All nodes are searched breadth first. An edge closes a cycle if the edges by which its ends were first reached
+        go back to different edges of the start.
+        """
+        steps: dict[N, tuple[E, N]] = {}
+        first_edges: dict[N, E] = {}
+        nodes = [start]
+        for node in nodes:
+            for edge, far in self._adjacency[node]:
+                first = edge if node == start else first_edges[node]
+                if far == start:
+                    if node == start or edge != steps[node][0]:
+                        return (*_way_to(node, start, steps), edge)
+                elif far not in steps:
+                    steps[far], first_edges[far] = (edge, node), first
+                    nodes.append(far)
+                elif first_edges[far] != first:
+                    return (*_way_to(node, start, steps), edge, *reversed(_way_to(far, start, steps)))
+        return ()
 
     def _extend_fronts(
         self,
@@ -267,6 +297,15 @@ def _size(paths: PathsByStart[N, E]) -> int:
     """The number of paths in rows; long paths count as more than one row."""
     edges = sum(len(path) for ends in paths.values() for path in ends.values())
     return max(sum(map(len, paths.values())), edges // _EDGES_PER_ROW)
+
+
+def _way_to(node: N, start: N, steps: dict[N, tuple[E, N]]) -> tuple[E, ...]:
+    """The edges from the start to a node. `steps` has the last edge to each node, and the node before."""
+    edges: list[E] = []
+    while node != start:
+        edge, node = steps[node]
+        edges.append(edge)
+    return tuple(reversed(edges))
 
 
 def _is_wanted(node: N, wanted: frozenset[N] | None) -> bool:

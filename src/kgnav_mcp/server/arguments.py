@@ -54,6 +54,8 @@ class Arguments(ArgModelBase):
             forms = _alternatives(field.annotation) if field is not None else []
             if list in forms:
                 value = _elements(value, text_too=str in forms)  # noqa: PLW2901 - the same value in another form
+            if dict in forms and isinstance(value, str) and value.lstrip().startswith("{"):
+                value = _json(value) or value  # noqa: PLW2901 - as above
             if field is None or field.is_required() or not _is_blank(value):
                 result[name] = value
         return result
@@ -99,7 +101,7 @@ def _alternatives(annotation: object) -> list[object]:
 
 
 def _is_blank(value: object) -> bool:
-    return value is None or value == [] or (isinstance(value, str) and not value.strip())
+    return value is None or value in ([], {}) or (isinstance(value, str) and not value.strip())
 
 
 def _elements(value: object, *, text_too: bool) -> object:
@@ -185,7 +187,7 @@ def compact_schema(schema: Json) -> Json:
             result[key] = compact_schema(cast("Json", value))
         elif key not in ("title", "default") or (key == "default" and value not in (None, [])):
             result[key] = value
-    result.pop("description", None) if schema.get("type") == "object" else None
+    result.pop("description", None) if "properties" in schema else None
     return result
 
 

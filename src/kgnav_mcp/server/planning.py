@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import cast
 
 from kgnav_mcp.concurrency import gathered
@@ -24,6 +25,7 @@ from kgnav_mcp.server.toolsets.plans import CYPHER
 from kgnav_mcp.spelling import ParsedPlan, parse_plan
 from kgnav_mcp.spelling.correcting import corrected_json
 from kgnav_mcp.spelling.cypher import quoted, write_cypher, write_part
+from kgnav_mcp.spelling.parameters import params_of
 from kgnav_mcp.spelling.steps import MOST_OMITTED, OmittedMatches, omitted_matches
 
 _MEND = "Mend it and call again. describe_graph(name) shows what is around a label or a relation."
@@ -51,14 +53,17 @@ async def check_written_plan(plans: PlanRunner, written: ParsedPlan) -> CheckedP
     raise InvalidPlan(found.problems, mended=mended, in_cypher=in_cypher, next_step=_MEND)
 
 
-async def _parse_and_check(plans: PlanRunner, given: object) -> tuple[ParsedPlan, CheckedPlan]:
-    """The given plan as parsed, and as checked.
+async def _parse_and_check(
+    plans: PlanRunner, given: object, params: Mapping[str, object] | None
+) -> tuple[ParsedPlan, CheckedPlan]:
+    """The given plan with its parameters as parsed, and as checked.
 
     Raises:
+        InvalidArgument: a parameter has no value that a plan can have.
         InvalidPlan: it cannot run. For a plan with syntax problems the error lists unknown names, too.
     """
     try:
-        written = parse_plan(given, user_cache_folder())
+        written = parse_plan(given, user_cache_folder(), params_of(params))
     except InvalidPlan as error:
         if error.plan is None:
             raise
@@ -69,20 +74,22 @@ async def _parse_and_check(plans: PlanRunner, given: object) -> tuple[ParsedPlan
     return written, await check_written_plan(plans, written)
 
 
-async def check_plan(call: ToolCall, plan: object) -> Answer:
+async def check_plan(call: ToolCall, plan: object, params: Mapping[str, object] | None) -> Answer:
     """Check a plan without running it (GraphRunner's verification)."""
-    _, found = await _parse_and_check(runner(call), plan)
+    _, found = await _parse_and_check(runner(call), plan, params)
     cypher = write_cypher(found.plan)
     notes = [*filter(None, (sizes_line(await sizes_of(call.adapter, found.plan)), *found.notes))]
     lines = ["valid: run_plan will run it.", f"In the graph's own ids: {cypher}", *notes]
     return row_answer("\n".join(map(clean, lines)), (CYPHER,), (cypher,), notes)
 
 
-async def run_plan(call: ToolCall, plan: object, cursor: str | None, *, proof: bool) -> Answer:
+async def run_plan(
+    call: ToolCall, plan: object, params: Mapping[str, object] | None, cursor: str | None, *, proof: bool
+) -> Answer:
     """Run a plan and answer with its rows."""
     start = call.start(cursor)
     plans = runner(call)
-    written, found = await _parse_and_check(plans, plan)
+    written, found = await _parse_and_check(plans, plan, params)
     page, omitted = await gathered(
         plans.run(found.plan, limit=call.limits.row_limit, after=start.after, proof=proof),
         omitted_notes(plans, written.source_json if not start.offset else None),

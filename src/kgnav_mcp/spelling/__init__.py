@@ -12,6 +12,7 @@ from typing import cast
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import Plan, PlanProblem
+from kgnav_mcp.spelling.parameters import Params, filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +26,13 @@ class ParsedPlan:
     """Variables whose name must identify a single node: a name shared by several nodes is an error there."""
 
 
-def parse_plan(given: object, cache: Path | None = None) -> ParsedPlan:
+def parse_plan(given: object, cache: Path | None = None, params: Params | None = None) -> ParsedPlan:
     """Parse a plan from Cypher or GQL (a text), a pattern (an object) or steps (a list). JSON may be a text, too.
 
     Steps may also be an object: `{"steps": [...], "return": [...]}`, whose other keys are the last step.
 
-    `cache` is a folder in which the parser of Cypher keeps its tables for later processes.
+    `cache` is a folder in which the parser of Cypher keeps its tables for later processes. `params` are the values of
+    the plan's parameters, `$name` in Cypher and `{"param": "name"}` in JSON.
 
     Raises:
         InvalidPlan: the plan cannot be parsed. The error lists every problem.
@@ -42,12 +44,16 @@ def parse_plan(given: object, cache: Path | None = None) -> ParsedPlan:
             raise _json_error(error) from error
         except RecursionError as error:
             raise InvalidPlan([PlanProblem("the plan", "its JSON is nested too deeply")], next_step=_JSON) from error
+    if not isinstance(given, str):
+        given, problems = filled(given, params or {})
+        if problems:
+            raise InvalidPlan(problems, next_step='Give each parameter once: params={"name": "value"}.')
     given = _as_list(given)
     match given:
         case str() if given.strip():
             from kgnav_mcp.spelling.cypher import parse_cypher  # noqa: PLC0415 - the parser takes time to import
 
-            return ParsedPlan(parse_cypher(given, cache))
+            return ParsedPlan(parse_cypher(given, cache, tuple((params or {}).items())))
         case dict() if given:
             from kgnav_mcp.spelling.patterns import parse_pattern  # noqa: PLC0415
 

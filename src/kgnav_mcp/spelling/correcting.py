@@ -9,7 +9,7 @@ from typing import cast
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import Column, Plan, Scalar, Variable
-from kgnav_mcp.plan.walking import members, rewritten
+from kgnav_mcp.plan.walking import members_in, rewritten
 from kgnav_mcp.spelling import ParsedPlan, parse_plan
 from kgnav_mcp.spelling.patterns import SUBCLASSES
 
@@ -43,7 +43,7 @@ def _changes(old: object, new: object) -> Iterator[tuple[Scalar, Scalar]]:
         if _key(old) != _key(new):
             yield old, new
         return
-    old_members, new_members = [*members(old)], [*members(new)]
+    old_members, new_members = [*members_in(old)], [*members_in(new)]
     if type(old) is not type(new) or len(old_members) != len(new_members):
         yield "", None
         return

@@ -18,9 +18,10 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.spelling.json_conditions import InvalidCondition
+from kgnav_mcp.values.functions import AGGREGATES
 
 _FORM = re.compile(r"\s*(?:(\w+)\s*\(\s*)?([^().\s]+)(?:\.([^()]+?))?\s*(\))?\s*")
-_FUNCTIONS = {function.value: function for function in AggregateFunction}
+_FUNCTIONS = {function.value: function for function, entry in AGGREGATES.items() if not entry.takes_share}
 
 
 def parse_value(text: str, known: Collection[str], only_counted: Collection[str] = ()) -> tuple[Expression, str]:

@@ -1,4 +1,4 @@
-"""Functions and arithmetic of plans over single values. The result is null if a value is of the wrong kind.
+"""Arithmetic of plans over single values. The result is null if a value is of the wrong kind.
 
 Integers that a plan calculates have 64 bits, as in Cypher. Larger integers of the graph stay exact.
 """
@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import InvalidArgument
-from kgnav_mcp.plan import ArithmeticOperator, Function, Scalar
+from kgnav_mcp.plan import ArithmeticOperator, Scalar
 from kgnav_mcp.values.comparing import date_parts
 from kgnav_mcp.values.ordering import NUMBER
 
@@ -165,29 +165,31 @@ _ARITHMETIC: dict[ArithmeticOperator, Callable[[float, float], int | float]] = {
 }
 
 
-def _to_number(value: Scalar) -> float | None:
+def float_of(value: Scalar) -> float | None:
+    """The number, also of a text, as a float."""
     if isinstance(value, str):
         return float(value) if _is_number(value.strip()) else None
     number = number_of(value)
     return None if number is None else _to_float(number)
 
 
-def _to_integer(value: Scalar) -> int | None:
+def integer_of(value: Scalar) -> int | None:
+    """The number, also of a text, as an integer, rounded towards zero; of true and false 1 and 0."""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int):
         return value
     if isinstance(value, str) and _is_integer(value.strip()):
         return int(value)
-    fraction = _to_number(value)
+    fraction = float_of(value)
     return int(fraction) if fraction is not None and math.isfinite(fraction) else None
 
 
-def _numeric(work: Callable[[float], float]) -> Callable[[Scalar], Scalar]:
+def numeric(work: Callable[[float], float]) -> Callable[[Scalar], Scalar]:
     """A function of a number; infinities and NaN stay what they are."""
 
     def apply(value: Scalar) -> Scalar:
-        number = _to_number(number_of(value))
+        number = float_of(number_of(value))
         if number is None or not math.isfinite(number):
             return number
         return work(number)
@@ -195,37 +197,19 @@ def _numeric(work: Callable[[float], float]) -> Callable[[Scalar], Scalar]:
     return apply
 
 
-def _rounded(number: float) -> float:
+def rounded(number: float) -> float:
     """The nearest whole number, halves up. A half is not added first: 0.49999999999999994 would become 1."""
     below = math.floor(number)
     return float(below + (number - below >= 0.5))
 
 
-def _absolute(value: Scalar) -> int | float | None:
+def absolute(value: Scalar) -> int | float | None:
+    """The number without its sign."""
     number = number_of(value)
     return None if number is None else abs(number)
 
 
-def _textual(work: Callable[[str], Scalar]) -> Callable[[Scalar], Scalar]:
-    return lambda value: work(value) if isinstance(value, str) else None
-
-
-def _year(text: str) -> int | None:
+def year_of(text: str) -> int | None:
+    """The year of a date; None of a text that is none."""
     date = date_parts(text)
     return None if date is None else int(date[0])
-
-
-FUNCTIONS: dict[Function, Callable[[Scalar], Scalar]] = {
-    Function.LOWER: _textual(str.lower),
-    Function.UPPER: _textual(str.upper),
-    Function.TEXT: text_of,
-    Function.NUMBER: _to_number,
-    Function.WHOLE: _to_integer,
-    Function.ABS: _absolute,
-    Function.ROUND: _numeric(_rounded),
-    Function.FLOOR: _numeric(lambda number: float(math.floor(number))),
-    Function.CEILING: _numeric(lambda number: float(math.ceil(number))),
-    Function.YEAR: _textual(_year),
-    Function.SIZE: _textual(len),
-}
-"""Functions of a single value that is not null. `SIZE` of a list is computed elsewhere."""

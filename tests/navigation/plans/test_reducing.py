@@ -26,7 +26,6 @@ from tests.navigation.plans.test_separating import TOY, Compiling
         ("MATCH (a:A) MATCH (b:B) RETURN a, b", "MATCH (a:A) MATCH (b:B) RETURN count(*)"),
         ("MATCH (a {id: 'x'})-[*1..6]-(b) RETURN b", "MATCH distance((a {id: 'x'})-[*1..6]-(b)) RETURN b"),
         ("MATCH p = (a)-[*1..6]-(b) RETURN p", "MATCH p = (a)-[*1..2]-(b) RETURN p"),
-        ("MATCH (a)-[r:R*]->(b) RETURN r, b", "MATCH (a)-[r:R*1..2]->(b) RETURN r, b"),
     ],
 )
 def test_a_refusal_offers_a_smaller_plan(text: str, smaller: str):
@@ -35,6 +34,31 @@ def test_a_refusal_offers_a_smaller_plan(text: str, smaller: str):
     )[2]
     assert " ".join(offered.split()) == smaller
     assert parse_cypher(offered)
+
+
+@pytest.mark.parametrize(
+    ("text", "once", "shorter"),
+    [
+        (
+            "MATCH (a)-[:R*]->(b) RETURN b",
+            "MATCH (a)-[:R*]->(b) RETURN DISTINCT b",
+            "MATCH (a)-[:R*1..2]->(b) RETURN b",
+        ),
+        (
+            "MATCH (a)-[:R*]-(b) RETURN count(b)",
+            "MATCH (a)-[:R*]-(b) RETURN count(DISTINCT b) AS `count(b)`",
+            "MATCH (a)-[:R*1..2]-(b) RETURN count(b)",
+        ),
+        ("MATCH (a)-[r:R*]->(b) RETURN r, b", None, "MATCH (a)-[r:R*1..2]->(b) RETURN r, b"),
+    ],
+)
+def test_too_many_paths_are_refused_with_distinct_ends_and_with_an_upper_bound(
+    text: str, once: str | None, shorter: str
+):
+    advice = " ".join(refused(PlanTooLarge(10, (), next_step=ADVICE), parse_cypher(text)).next_step.split())
+    ends, _, bounded = advice.partition(" Or shorter: ")
+    assert bounded == shorter
+    assert (ends.partition(" Each end once: ")[2] or None) == once
 
 
 @pytest.mark.parametrize("text", ["MATCH (a)-[:R]->(b) RETURN a", "MATCH (a)-[*3..4]-(b) RETURN a, count(*)"])

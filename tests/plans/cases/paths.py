@@ -67,6 +67,10 @@ CASES: tuple[tuple[str, Plan], ...] = (
         plan(fit(edge("a-r->b", "KNOWS", path=hops(kind=REACHABLE))), give({"a": ".a", "b": ".b"}, distinct=True)),
     ),
     (
+        "MATCH (a)-[:KNOWS*]-(b) RETURN DISTINCT a, b",
+        plan(fit(edge("a-r-b", "KNOWS", path=hops(kind=REACHABLE))), give({"a": ".a", "b": ".b"}, distinct=True)),
+    ),
+    (
         "MATCH (a)-[*0..]->(b) RETURN DISTINCT a, b",
         plan(fit(edge("a-r->b", path=hops(0, kind=REACHABLE))), give({"a": ".a", "b": ".b"}, distinct=True)),
     ),

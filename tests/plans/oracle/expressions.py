@@ -11,13 +11,16 @@ from kgnav_mcp.plan import (
     Aggregate,
     Arithmetic,
     Call,
+    Case,
     Compare,
     Comparison,
     ComparisonChain,
+    Comprehension,
     Connective,
     Constant,
     CountOf,
     During,
+    Element,
     Exists,
     Expression,
     Function,
@@ -28,6 +31,10 @@ from kgnav_mcp.plan import (
     Match,
     Not,
     Property,
+    Quantified,
+    Quantifier,
+    Reduction,
+    Slice,
     Variable,
 )
 from tests.plans.graph import Edge, Graph, Node
@@ -89,9 +96,49 @@ class Asked:
                 return bool(self._found(match))
             case CountOf(match):
                 return len(self._found(match))
-            case Aggregate(function, of, distinct):
+            case Aggregate(function, of, distinct, share):
                 values = [1 if of is None else Asked(self.graph, row).value(of) for row in self.group]
-                return aggregated(function, values, distinct=distinct, in_order=self.in_order)
+                return aggregated(function, values, distinct=distinct, in_order=self.in_order, share=share)
+            case Case(branches, otherwise):
+                return self.value(next((value for test, value in branches if self.value(test) is True), otherwise))
+            case Element() | Slice():
+                return self._part(expression)
+            case Comprehension() | Quantified() | Reduction():
+                return self._over_members(expression)
+
+    def _part(self, asked: Element | Slice) -> Value:
+        of = self.value(asked.of)
+        members = of if isinstance(of, tuple) else () if of is None else (of,)
+        if isinstance(asked, Element):
+            place = self.value(asked.index)
+            if isinstance(place, bool) or not isinstance(place, int):
+                return None
+            place = place + len(members) if place < 0 else place
+            return next((one for at, one in enumerate(members) if at == place), None)
+        bounds = [0 if asked.first is None else self.value(asked.first)]
+        bounds.append(len(members) if asked.end is None else self.value(asked.end))
+        whole = [bound for bound in bounds if isinstance(bound, int) and not isinstance(bound, bool)]
+        if of is None or len(whole) < len(bounds):
+            return None
+        first, end = (bound + len(members) if bound < 0 else bound for bound in whole)
+        return tuple(one for place, one in enumerate(members) if first <= place < end)
+
+    def _over_members(self, asked: Comprehension | Quantified | Reduction) -> Value:
+        of = self.value(asked.of)
+        if of is None:
+            return None
+        rows = [self.row | {asked.variable: one} for one in (of if isinstance(of, tuple) else (of,))]
+        match asked:
+            case Comprehension(variable, _, where, value):
+                kept = [Asked(self.graph, row) for row in rows if Asked(self.graph, row).holds(where)]
+                return tuple(each.row[variable] if value is None else each.value(value) for each in kept)
+            case Quantified(quantifier, _, _, where):
+                return _quantified(quantifier, [_truth(Asked(self.graph, row).value(where)) for row in rows])
+            case Reduction(accumulator, initial, _, _, value):
+                result = self.value(initial)
+                for row in rows:
+                    result = Asked(self.graph, row | {accumulator: result}).value(value)
+                return result
 
     def holds(self, condition: Expression | None) -> bool:
         """Whether a condition is true; none is."""
@@ -139,6 +186,19 @@ class Asked:
         since, till = _moments(properties(edge, asked.from_ids)), _moments(properties(edge, asked.to_ids))
         begin, end = _moments([asked.begin]), _moments([asked.end])
         return _not_after(since, end) and _not_after(begin, till)
+
+
+def _quantified(quantifier: Quantifier, found: list[bool | None]) -> bool | None:
+    true, false, unknown = (found.count(each) for each in (True, False, None))
+    match quantifier:
+        case Quantifier.ALL:
+            return False if false else None if unknown else True
+        case Quantifier.ANY:
+            return True if true else None if unknown else False
+        case Quantifier.NONE:
+            return False if true else None if unknown else True
+        case Quantifier.SINGLE:
+            return False if true > 1 else None if unknown else true == 1
 
 
 def _moments(values: list[Value]) -> list[tuple[float, ...]]:

@@ -100,15 +100,25 @@ def _reckoned(left: Value, operator: ArithmeticOperator, right: Value) -> int | 
             return raised if isinstance(raised, float) else None
 
 
-def call(graph: Graph, function: Function, arguments: list[Value]) -> Value:  # noqa: C901, PLR0911 - one for each kind
+def call(graph: Graph, function: Function, arguments: list[Value]) -> Value:  # noqa: C901, PLR0911, PLR0912 - one each
     """A function of values; null of what it is not made for."""
     if function is Function.COALESCE:
         return next((value for value in arguments if value is not None), None)
-    (value,) = arguments
+    value, *others = arguments
+    if None in arguments:
+        return None
+    if function is Function.RANGE:
+        return _counted(arguments)
+    if others and isinstance(value, Several):
+        return Several(call(graph, function, [one, *others]) for one in value)
+    if others:
+        return _of_several(function, value, others)
+    if function is Function.TAIL and isinstance(value, str | int | float):
+        return ()
     if function in {Function.FIRST, Function.LAST} and isinstance(value, str | int | float):
         return value
     match value:
-        case Several() if function in (_TEXTS.keys() | _NUMBERS.keys()) - {Function.SIZE}:
+        case Several() if function in (_TEXTS.keys() | _NUMBERS.keys()) - {Function.SIZE, Function.IS_EMPTY}:
             return Several(call(graph, function, [one]) for one in value)
         case Node():
             return _of_node(graph, value, function)
@@ -126,12 +136,21 @@ def call(graph: Graph, function: Function, arguments: list[Value]) -> Value:  # 
                 Function.SIZE: len(value),
                 Function.FIRST: value[0] if value else None,
                 Function.LAST: value[-1] if value else None,
+                Function.TAIL: tuple(value[place] for place in range(1, len(value))),
+                Function.REVERSE: tuple(value[-place - 1] for place in range(len(value))),
+                Function.IS_EMPTY: len(value) == 0,
             }
             return members.get(function)
         case str():
             return _TEXTS[function](value) if function in _TEXTS else None
         case bool():
-            return text(value) if function is Function.TEXT else int(value) if function is Function.WHOLE else None
+            truths: dict[Function, Value] = {
+                Function.TEXT: text(value),
+                Function.WHOLE: int(value),
+                Function.BOOLEAN: value,
+                Function.NUMBER: None,
+            }
+            return truths.get(function)
         case int() | float():
             return _NUMBERS[function](value) if function in _NUMBERS else None
         case None:
@@ -143,6 +162,7 @@ def _of_node(graph: Graph, node: Node, function: Function) -> Value:
         Function.ID: node.id,
         Function.LABELS: tuple(sorted(graph.called.get(label, label) for label in node.labels)),
         Function.PROPERTIES: _all(node),
+        Function.KEYS: tuple(sorted({name for name, _ in node.properties})),
     }
     return parts.get(function)
 
@@ -152,6 +172,7 @@ def _of_edge(graph: Graph, edge: Edge, function: Function) -> Value:
         Function.ID: f"edge {edge.number}",
         Function.TYPE: edge.relation,
         Function.PROPERTIES: _all(edge),
+        Function.KEYS: tuple(sorted({name for name, _ in edge.properties})),
         Function.START: graph.nodes[edge.head],
         Function.END: graph.nodes[edge.tail],
     }
@@ -180,6 +201,44 @@ def _year(written: str) -> int | None:
     return int(parts[0]) if parts else None
 
 
+def _counted(arguments: list[Value]) -> Value:
+    """The integers of `range`."""
+    if any(isinstance(each, bool) or not isinstance(each, int) for each in arguments):
+        return None
+    first, last, step, *_ = (*(each for each in arguments if isinstance(each, int)), 1)
+    found: list[Value] = []
+    while step and (first <= last if step > 0 else first >= last):
+        found.append(first)
+        first += step
+    return tuple(found) if step else None
+
+
+def _of_several(function: Function, value: Value, others: list[Value]) -> Value:  # noqa: PLR0911 - one for each
+    """A function of several arguments."""
+    match function, value, others:
+        case Function.SPLIT, str(), [str(by)]:
+            return tuple(value) if not by else tuple(re.split(re.escape(by), value))
+        case Function.REPLACE, str(), [str(old), str(new)]:
+            return re.sub(re.escape(old), lambda _: new, value)
+        case _ if any(isinstance(each, bool) or not isinstance(each, int) or each < 0 for each in others):
+            return None
+        case Function.ROUND, int() | float(), [int(digits)] if not isinstance(value, bool):
+            return float(f"{abs(value) + 1e-12:.{digits}f}") * (-1 if value < 0 else 1)
+        case Function.LEFT, str(), [int(length)]:
+            return "".join(one for place, one in enumerate(value) if place < length)
+        case Function.RIGHT, str(), [int(length)]:
+            return "".join(one for place, one in enumerate(value) if place >= len(value) - length)
+        case Function.SUBSTRING, str(), [int(start), *length]:
+            end = start + length[0] if length and isinstance(length[0], int) else len(value)
+            return "".join(one for place, one in enumerate(value) if start <= place < end)
+        case _:
+            return None
+
+
+def _logarithm(base: float) -> Callable[[int | float], Value]:
+    return lambda value: -math.inf if not value else math.log(value) / math.log(base) if value > 0 else math.nan
+
+
 _TEXTS: dict[Function, Callable[[str], Value]] = {
     Function.SIZE: len,
     Function.LOWER: str.lower,
@@ -188,6 +247,12 @@ _TEXTS: dict[Function, Callable[[str], Value]] = {
     Function.NUMBER: _number,
     Function.WHOLE: _whole,
     Function.YEAR: _year,
+    Function.TRIM: lambda written: written.lstrip().rstrip(),
+    Function.TRIM_LEFT: str.lstrip,
+    Function.TRIM_RIGHT: str.rstrip,
+    Function.REVERSE: lambda written: "".join(reversed(written)),
+    Function.IS_EMPTY: lambda written: written == "",
+    Function.BOOLEAN: lambda written: {"true": True, "false": False}.get(written.strip().lower()),
 }
 _NUMBERS: dict[Function, Callable[[int | float], Value]] = {
     Function.TEXT: text,
@@ -197,4 +262,10 @@ _NUMBERS: dict[Function, Callable[[int | float], Value]] = {
     Function.ROUND: lambda value: float(math.floor(value + 0.5)),
     Function.FLOOR: lambda value: float(math.floor(value)),
     Function.CEILING: lambda value: float(math.ceil(value)),
+    Function.BOOLEAN: lambda value: value != 0 if isinstance(value, int) else None,
+    Function.SIGN: lambda value: 0 if value == 0 else 1 if value > 0 else -1,
+    Function.ROOT: lambda value: value**0.5 if value >= 0 else math.nan,
+    Function.EXPONENTIAL: lambda value: math.e**value if value < 700 else math.inf,
+    Function.LOGARITHM: _logarithm(math.e),
+    Function.LOGARITHM_10: _logarithm(10),
 }

@@ -139,7 +139,10 @@ def _paths(
             (end, way) for end, way in _trails(graph, pattern, start, longest, used) if len(way) >= path.shortest
         )
     elif path.kind is PathKind.REACHABLE:
-        yield from ((end, None) for end in _reached(graph, pattern, path.shortest, path.longest, start))
+        ends = _reached(graph, pattern, path.shortest, path.longest, start)
+        if path.shortest == 1 and not _closes(graph, pattern, start):  # only longer ones may repeat edges
+            ends = [end for end in ends if end != start]
+        yield from ((end, None) for end in ends)
     else:
         for end, ways in _shortest(graph, pattern, start).items():
             length = len(ways[0])
@@ -160,6 +163,19 @@ def _trails(
         if edge not in used:
             for end, way in _trails(graph, pattern, target, left - 1, used | {edge}):
                 yield end, (edge, *way)
+
+
+def _closes(graph: Graph, pattern: EdgePattern, start: str) -> bool:
+    """Whether a node has an edge behind which another way leads back to it."""
+    for first, target in _steps(graph, pattern, start):
+        seen, left = {target}, [target]
+        while left:
+            ends = [end for edge, end in _steps(graph, pattern, left.pop()) if edge != first and end not in seen]
+            seen.update(ends)
+            left += ends
+        if start in seen:
+            return True
+    return False
 
 
 def _reached(graph: Graph, pattern: EdgePattern, shortest: int, longest: int | None, start: str) -> list[str]:

@@ -29,6 +29,7 @@ from kgnav_mcp.plan import (
     Unwind,
     Variable,
 )
+from kgnav_mcp.values.functions import AGGREGATES
 from tests.plans.strategies.expressions import ExpressionMaker
 from tests.plans.strategies.patterns import EDGE, LIST, NODE, PATH, VALUE, Scope, chance
 from tests.plans.strategies.words import Words, words_of
@@ -126,7 +127,8 @@ class _Maker(ExpressionMaker):
             name = self.pick(NODE, EDGE)
             if of is not None and name is not None and chance(self.draw, 40):
                 of = Variable(name)
-            value = Aggregate(function, of, chance(self.draw, 30))
+            share = self.draw(st.sampled_from((0.0, 0.25, 0.5, 1.0))) if AGGREGATES[function].takes_share else None
+            value = Aggregate(function, of, chance(self.draw, 30), share)
             if chance(self.draw, 15):
                 return Arithmetic(value, ArithmeticOperator.ADD, Constant(1)), VALUE
             return value, LIST if function is AggregateFunction.COLLECT else VALUE

@@ -11,13 +11,16 @@ from kgnav_mcp.plan import (
     Arithmetic,
     ArithmeticOperator,
     Call,
+    Case,
     Compare,
     Comparison,
     ComparisonChain,
+    Comprehension,
     Connective,
     Constant,
     CountOf,
     During,
+    Element,
     Exists,
     Expression,
     Function,
@@ -27,17 +30,28 @@ from kgnav_mcp.plan import (
     ListOf,
     Not,
     Property,
+    Quantified,
+    Quantifier,
+    Reduction,
+    Slice,
     Variable,
 )
+from kgnav_mcp.values.functions import FUNCTIONS, Kind
 from tests.contract import toy
 from tests.plans.graph import Date
 from tests.plans.strategies.patterns import EDGE, LIST, NODE, PATH, VALUE, PatternMaker, chance
 
-_OF_NODES = (Function.ID, Function.LABELS, Function.PROPERTIES)
-_OF_EDGES = (Function.TYPE, Function.PROPERTIES, Function.START, Function.END)
-_OF_PATHS = (Function.LENGTH, Function.NODES, Function.EDGES)
-_OF_LISTS = (Function.SIZE, Function.FIRST, Function.LAST)
-_OF_VALUES = tuple(set(Function) - {Function.ID, Function.COALESCE, *_OF_NODES, *_OF_EDGES, *_OF_PATHS})
+_OF_NODES = tuple(one for one, entry in FUNCTIONS.items() if entry.takes[0] in {Kind.NODE, Kind.NODE_OR_EDGE})
+_OF_EDGES = tuple(
+    one
+    for one, entry in FUNCTIONS.items()
+    if entry.takes[0] in {Kind.EDGE, Kind.NODE_OR_EDGE} and one is not Function.ID
+)
+_OF_PATHS = tuple(one for one, entry in FUNCTIONS.items() if entry.takes[0] is Kind.PATH)
+_OF_LISTS = tuple(one for one, entry in FUNCTIONS.items() if entry.takes[0] in {Kind.TEXT_OR_LIST, Kind.LIST_OR_SINGLE})
+_OF_VALUES = tuple(one for one, entry in FUNCTIONS.items() if entry.compute is not None)
+_ARGUMENTS = {Kind.TEXT: ("", "e", "Tw", " "), Kind.INTEGER: (0, 1, 2, 5, -1)}
+"""Arguments behind the first."""
 _ORDERED = (Comparison.EQUAL, Comparison.UNEQUAL, Comparison.LESS, Comparison.AT_MOST, Comparison.GREATER)
 _TEXTUAL = (Comparison.CONTAINS, Comparison.STARTS_WITH, Comparison.ENDS_WITH)
 _EXPRESSIONS = (".*", "[a-z]+", "T.*", "(?s).*e.*")
@@ -85,6 +99,7 @@ class ExpressionMaker(PatternMaker):
             makers += [lambda: self.call(depth - 1)] * 2
             makers += [lambda: self.arithmetic(depth - 1), lambda: self.condition(depth - 1)]
             makers += [self.list_of, self.coalesced, lambda: CountOf(self.inner())]
+            makers += [lambda: self.case(depth - 1), self.part, self.over_members, self.over_members]
         return self.draw(st.sampled_from(makers))()
 
     def property_or_constant(self) -> Expression:
@@ -109,7 +124,55 @@ class ExpressionMaker(PatternMaker):
         name = self.pick(*of)
         if name is not None and chance(self.draw, 50):
             return Call(self.draw(st.sampled_from(of[self.scope[name]])), (Variable(name),))
-        return Call(self.draw(st.sampled_from(sorted(_OF_VALUES))), (self.value(depth),))
+        function = self.draw(st.sampled_from(sorted(_OF_VALUES)))
+        entry = FUNCTIONS[function]
+        number = self.draw(st.integers(len(entry.takes) - entry.optional, len(entry.takes)))
+        first = Constant(self.draw(st.integers(-3, 3))) if entry.takes[0] is Kind.INTEGER else self.value(depth)
+        others = (Constant(self.draw(st.sampled_from(_ARGUMENTS[kind]))) for kind in entry.takes[1:number])
+        return Call(function, (first, *others))
+
+    def case(self, depth: int) -> Expression:
+        branches = tuple((self.condition(depth), self.value(0)) for _ in range(self.draw(st.integers(1, 2))))
+        return Case(branches, self.value(0) if chance(self.draw, 50) else Constant(None))
+
+    def members(self) -> Expression:
+        """A list, or what may be one."""
+        name = self.pick(LIST)
+        if name is not None and chance(self.draw, 70):
+            return Variable(name)
+        path = self.pick(PATH)
+        if path is not None and chance(self.draw, 50):
+            return Call(self.draw(st.sampled_from((Function.NODES, Function.EDGES))), (Variable(path),))
+        return ListOf(tuple(self.value(0) for _ in range(self.draw(st.integers(0, 3)))))
+
+    def part(self) -> Expression:
+        places = st.sampled_from((Constant(0), Constant(1), Constant(-1), Constant(-2), Constant(7), Constant(None)))
+        if chance(self.draw, 50):
+            return Element(self.members(), self.draw(places))
+        bounds = (self.draw(places) if chance(self.draw, 70) else None for _ in range(2))
+        return Slice(self.members(), *bounds)
+
+    def over_members(self) -> Expression:
+        """Something that is said of each member of a list."""
+        of, name, total = self.members(), self.new("m"), self.new("t")
+        member, so_far = Variable(name), Variable(total)
+        test = Compare(member, self.draw(st.sampled_from(_ORDERED)), self.value(0))
+        named = Not(IsNull(Call(Function.SIZE, (Call(Function.TEXT, (member,)),))))
+        where = self.draw(st.sampled_from((test, named, Joined(Connective.OR, (test, named)))))
+        values = (member, Call(Function.TEXT, (member,)), Arithmetic(Constant("x"), ArithmeticOperator.ADD, member))
+        made = self.draw(st.sampled_from(values))
+        step = Arithmetic(so_far, ArithmeticOperator.ADD, made)
+        return self.draw(
+            st.sampled_from(
+                (
+                    Comprehension(name, of, where, made),
+                    Comprehension(name, of, None, made),
+                    Comprehension(name, of, where),
+                    Quantified(self.draw(st.sampled_from(Quantifier)), name, of, where),
+                    Reduction(total, self.draw(st.sampled_from((Constant(0), ListOf(())))), name, of, step),
+                )
+            )
+        )
 
     def condition(self, depth: int) -> Expression:
         """Something that is true or not."""

@@ -64,14 +64,14 @@ class Budget:
                 self.sizes[part] = Count.at_least(rows)
             raise self.too_large()
 
-    def make(self, expression: Expression, *values: Value) -> None:
-        """Count the texts and lists that an expression makes, or those that it joins.
+    def make(self, expression: Expression, *values: Value, size: int = 0) -> None:
+        """Count the texts and lists that an expression makes, or those that it joins; `size`: more bytes that it makes.
 
         Raises:
             PlanOverBudget: the plan makes too many bytes, or nests lists too deeply.
         """
         try:
-            size = sum(map(weight, values))
+            size += sum(map(weight, values))
         except RecursionError as error:
             excess = "nests lists too deeply"
             raise PlanOverBudget(excess, write_part(expression), next_step="Join lists with +: [x] + list.") from error

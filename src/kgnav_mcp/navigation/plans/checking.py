@@ -19,6 +19,7 @@ from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.kept_order import keeping_order
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.property_checks import ANY_ROW, HasRows, PropertyChecker
+from kgnav_mcp.navigation.plans.reachability import with_reachability
 from kgnav_mcp.navigation.plans.scopes import Node, Scope, after_match, after_project, after_unwind
 from kgnav_mcp.navigation.plans.several_values import several_values_note
 from kgnav_mcp.navigation.plans.several_values_checks import SeveralValuesChecker
@@ -114,7 +115,7 @@ class _Checker:
         pipelines = [await self._pipeline(keeping_order(pipeline)) for pipeline in plan.pipelines]
         mended = self.findings.mended(plan) if self.findings.problems else None
         return CheckedPlan(
-            replace(plan, pipelines=tuple(pipelines)),
+            with_reachability(replace(plan, pipelines=tuple(pipelines))),
             tuple(self.findings.problems),
             mended,
             tuple(filter(None, (*dict.fromkeys(self.findings.notes), several_values_note(self.findings.several)))),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import cast
 
 from kgnav_mcp.model import NODE_VALUES
 from kgnav_mcp.navigation.nodes_by_value import ID
@@ -12,7 +13,7 @@ from kgnav_mcp.navigation.plans.entities import EntityReader, has_id
 from kgnav_mcp.navigation.plans.findings import Findings, closest_alternative
 from kgnav_mcp.navigation.plans.kinds import EDGE, report_no_numbers, report_other_kinds
 from kgnav_mcp.navigation.plans.property_checks import PropertyChecker
-from kgnav_mcp.navigation.plans.scopes import Edge, Members, Node, Scope
+from kgnav_mcp.navigation.plans.scopes import Edge, Members, Node, Scope, within
 from kgnav_mcp.navigation.plans.several_values_checks import SeveralValuesChecker
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.navigation.resolving import NameIndex
@@ -25,6 +26,7 @@ from kgnav_mcp.plan import (
     Compare,
     Comparison,
     ComparisonChain,
+    Comprehension,
     Connective,
     Constant,
     CountOf,
@@ -38,6 +40,8 @@ from kgnav_mcp.plan import (
     Match,
     Not,
     Property,
+    Quantified,
+    Reduction,
     Variable,
 )
 from kgnav_mcp.plan.walking import conjunction, parts, rewritten_in_turn
@@ -72,7 +76,7 @@ class ConditionChecker:
     async def checked(self, expression: Expression | None, scope: Scope) -> Expression | None:  # noqa: C901 - a case each
         """The expression with the graph's own ids."""
 
-        async def change(part: object) -> object | None:
+        async def change(part: object) -> object | None:  # noqa: C901 - a case each
             await self.several.check(part, scope)
             match part:
                 case Exists() | CountOf():
@@ -93,11 +97,29 @@ class ConditionChecker:
                     new = await self._check_sum(part, scope)
                 case During():
                     new = await self._during(part, scope)
+                case Comprehension() | Quantified() | Reduction():
+                    new = await self._over_members(part, scope)
                 case _:
                     new = None
             return new
 
         return None if expression is None else await rewritten_in_turn(expression, change)
+
+    async def _over_members(
+        self, part: Comprehension | Quantified | Reduction, scope: Scope
+    ) -> Comprehension | Quantified | Reduction:
+        """An expression over the members of a list: what is said of them has a variable more."""
+        of = cast("Expression", await self.checked(part.of, scope))
+        part = replace(part, of=of)
+        inner = within(scope, part)
+        match part:
+            case Comprehension(_, _, where, value):
+                return replace(part, where=await self.checked(where, inner), value=await self.checked(value, inner))
+            case Quantified():
+                return replace(part, where=cast("Expression", await self.checked(part.where, inner)))
+            case Reduction(_, initial, _, _, value):
+                initial = cast("Expression", await self.checked(initial, scope))
+                return replace(part, initial=initial, value=cast("Expression", await self.checked(value, inner)))
 
     async def _check_comparison(self, written: Compare, scope: Scope) -> Expression | None:
         condition = _property_first(written)

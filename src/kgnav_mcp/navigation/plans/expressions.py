@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kgnav_mcp.errors import InvalidPlan
@@ -16,7 +16,8 @@ from kgnav_mcp.navigation.plans.comparing import (
     opposite,
     some,
 )
-from kgnav_mcp.navigation.plans.functions import calculated, called
+from kgnav_mcp.navigation.plans.functions import as_list, calculated, called
+from kgnav_mcp.navigation.plans.list_expressions import comprehension, list_part, quantified, reduction
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.several_values import refused_arithmetic
 from kgnav_mcp.navigation.plans.values import Edge, Node, PropertyList, Row, Value, identity, one_or_all
@@ -26,13 +27,16 @@ from kgnav_mcp.plan import (
     Arithmetic,
     ArithmeticOperator,
     Call,
+    Case,
     Compare,
     Comparison,
     ComparisonChain,
+    Comprehension,
     Connective,
     Constant,
     CountOf,
     During,
+    Element,
     Exists,
     Expression,
     Function,
@@ -42,9 +46,13 @@ from kgnav_mcp.plan import (
     ListOf,
     Not,
     Property,
+    Quantified,
+    Reduction,
+    Slice,
     Variable,
 )
 from kgnav_mcp.values.comparing import overlaps_period
+from kgnav_mcp.values.functions import FUNCTIONS, Kind, bytes_made
 
 Evaluated = Callable[[Row], Value]
 
@@ -86,11 +94,11 @@ class Compiler:
             case ComparisonChain():
                 return self._chained(expression)
             case Joined(connective, parts):
-                conditions = [self._truth(part) for part in parts]
+                conditions = [self.truth(part) for part in parts]
                 join = {Connective.AND: every, Connective.OR: some, Connective.XOR: _exclusive_or}[connective]
                 return lambda row: join(condition(row) for condition in conditions)
             case Not(condition):
-                truth = self._truth(condition)
+                truth = self.truth(condition)
                 return lambda row: opposite(truth(row))
             case IsNull(value):
                 of = self.value(value)
@@ -101,8 +109,18 @@ class Compiler:
                 return self._arithmetic(expression)
             case ListOf():
                 return self._list(expression)
-            case Call(function, arguments):
-                return self._call(expression, function, arguments)
+            case Call():
+                return self._call(expression)
+            case Case():
+                return self._case(expression)
+            case Element() | Slice():
+                return list_part(self, expression)
+            case Comprehension():
+                return comprehension(self, expression)
+            case Quantified():
+                return quantified(self, expression)
+            case Reduction():
+                return reduction(self, expression)
             case During():
                 return self._during(expression)
             case Exists():
@@ -113,7 +131,7 @@ class Compiler:
             case Aggregate():
                 raise TypeError("an aggregate stands in what is projected only")
 
-    def _truth(self, expression: Expression) -> Callable[[Row], bool | None]:
+    def truth(self, expression: Expression) -> Callable[[Row], bool | None]:
         """A condition as a function to True, False or None; any other value is None."""
         value = self.value(expression)
 
@@ -155,6 +173,15 @@ class Compiler:
             return compare_chain(values, expression.comparisons)
 
         return chained
+
+    def _case(self, expression: Case) -> Evaluated:
+        branches = [(self.condition(condition), self.value(value)) for condition, value in expression.branches]
+        otherwise = self.value(expression.otherwise)
+
+        def chosen(row: Row) -> Value:
+            return next((value for holds, value in branches if holds(row)), otherwise)(row)
+
+        return chosen
 
     def _list(self, expression: ListOf) -> Evaluated:
         constants = tuple(item.value for item in expression.items if isinstance(item, Constant))
@@ -213,43 +240,23 @@ class Compiler:
 
         return has
 
-    def _call(self, expression: Call, function: Function, arguments: Sequence[Expression]) -> Evaluated:
-        values = [self.value(argument) for argument in arguments]
-        if len(values) > 1:
-            return lambda row: called(function, tuple(value(row) for value in values))
-        (value,), reader = values, self.reader
-        match function, arguments[0]:
-            case Function.LABELS, _:
-                return lambda row: _of_node(value(row), lambda node: tuple(sorted(reader.entity(node).types)))
-            case Function.PROPERTIES, _:
+    def _call(self, expression: Call) -> Evaluated:
+        function, arguments = expression.function, expression.arguments
+        values, reader, budget = [self.value(argument) for argument in arguments], self.reader, self.reader.budget
+        if function in _FACTS:
+            read, (owner_of,) = _FACTS[function], values
+            return lambda row: read(reader, owner_of(row))
+        makes = FUNCTIONS[function].gives in _GROWING
 
-                def properties(row: Row) -> Value:
-                    owner = value(row)
-                    return (
-                        reader.all_qualifiers(owner) if isinstance(owner, Edge) else _of_node(owner, reader.properties)
-                    )
+        def call(row: Row) -> Value:
+            given = tuple([value(row) for value in values])
+            if function is Function.SIZE and given[0] is not None:
+                reader.several.check_sized(arguments[0], given[0])
+            if makes:
+                budget.make(expression, *given, size=bytes_made(function, given))
+            return called(function, given)
 
-                return properties
-            case Function.SIZE, argument:
-
-                def size(row: Row) -> Value:
-                    sized = value(row)
-                    if sized is not None:
-                        reader.several.check_sized(argument, sized)
-                    return called(function, (sized,))
-
-                return size
-            case _ if function in (Function.LOWER, Function.UPPER, Function.TEXT):
-                budget = reader.budget
-
-                def convert(row: Row) -> Value:
-                    text = value(row)
-                    budget.make(expression, text)
-                    return called(function, (text,))
-
-                return convert
-            case _:
-                return lambda row: called(function, (value(row),))
+        return call
 
     def _match_count(self, expression: Exists | CountOf) -> Callable[[Row], int]:
         match_counts = self.fits[expression]
@@ -271,8 +278,29 @@ class Compiler:
         return during
 
 
-def _of_node(owner: Value, work: Callable[[Node], Value]) -> Value:
-    return work(owner) if isinstance(owner, Node) else None
+def _labels(reader: Reader, owner: Value) -> Value:
+    return tuple(sorted(reader.entity(owner).types)) if isinstance(owner, Node) else None
+
+
+def _properties(reader: Reader, owner: Value) -> Value:
+    if isinstance(owner, Edge):
+        return reader.all_qualifiers(owner)
+    return reader.properties(owner) if isinstance(owner, Node) else None
+
+
+def _keys(reader: Reader, owner: Value) -> Value:
+    found = _properties(reader, owner)
+    return None if found is None else tuple(pair[0] for pair in as_list(found) if isinstance(pair, tuple))
+
+
+_FACTS: Mapping[Function, Callable[[Reader, Value], Value]] = {
+    Function.LABELS: _labels,
+    Function.PROPERTIES: _properties,
+    Function.KEYS: _keys,
+}
+"""Functions of nodes and edges whose facts are read before."""
+_GROWING = frozenset((Kind.TEXT, Kind.LIST, Kind.ANY))
+"""The kinds of results that may be long."""
 
 
 def _exclusive_or(conditions: Iterable[bool | None]) -> bool | None:

@@ -29,6 +29,7 @@ class Paths:
             bound=reader.budget.bound,
             check=lambda rows: reader.budget.check(rows, edge),
             keep_edges=proof,
+            either=edge.either,
         )
 
     async def between(self, sources: Sequence[Node] | None, targets: Sequence[Node] | None) -> list[Link]:

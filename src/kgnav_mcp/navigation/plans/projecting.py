@@ -14,7 +14,8 @@ from kgnav_mcp.navigation.plans.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.values import PropertyList, Rank, Row, Table, Value, flat, identity, rank
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, conjuncts, rewritten
-from kgnav_mcp.values.calculating import average, number_of, total
+from kgnav_mcp.values.calculating import number_of
+from kgnav_mcp.values.functions import aggregate
 
 
 async def projected(
@@ -241,6 +242,4 @@ def _aggregated(budget: Budget, one: Aggregate, values: Iterable[Value], in_orde
         pick: Callable[..., Value] = min if one.function is AggregateFunction.MINIMUM else max
         return pick(not_null, key=rank, default=None)
     numbers = [number for value in not_null if (number := number_of(value)) is not None]
-    if one.function is AggregateFunction.SUM:
-        return total(numbers)
-    return average(numbers)
+    return aggregate(one.function, numbers, one.share)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.model import PartSize
 from kgnav_mcp.navigation.plans.budget import ADVICE
+from kgnav_mcp.navigation.plans.reachability import has_unbounded_paths, with_reachability
 from kgnav_mcp.navigation.plans.separating import factors
 from kgnav_mcp.plan import (
     Aggregate,
@@ -22,9 +23,10 @@ from kgnav_mcp.plan import (
     Project,
     Variable,
 )
-from kgnav_mcp.plan.walking import parts, rewritten
+from kgnav_mcp.plan.walking import aggregates, parts, rewritten
 from kgnav_mcp.spelling.cypher import write_cypher
 
+_EVERY_PATH = " [*] matches once for each path, as in Cypher: return DISTINCT ends, use shortestPath, or give a bound."
 _SHORT_PATH = 2
 """Steps of a shortened path: short enough even near a hub."""
 
@@ -41,7 +43,11 @@ def timed_out(error: StoreTimeout, plan: Plan, sizes: Sequence[PartSize]) -> Sto
 
 
 def _example(plan: Plan) -> str:
-    """A sentence with a smaller plan; empty if there is none."""
+    """A sentence with a smaller plan, or two if each path of any length is a match; empty if there is none."""
+    if has_unbounded_paths(plan) and (bounded := _shorter_paths(plan)) is not None:
+        ends = _distinct(plan)
+        once = f" Each end once: {write_cypher(ends)}" if ends is not None else ""
+        return f"{_EVERY_PATH}{once} Or shorter: {write_cypher(bounded)}"
     example = _count(plan) or _distances(plan) or _shorter_paths(plan)
     return f" For instance: {write_cypher(example)}" if example is not None else ""
 
@@ -54,6 +60,26 @@ def _count(plan: Plan) -> Plan | None:
     count = Project((Column("count(*)", Aggregate(AggregateFunction.COUNT, None)),))
     counted = Plan((Pipeline((*clauses, count)),))
     return counted if factors(counted) else None
+
+
+def _distinct(plan: Plan) -> Plan | None:
+    """The plan with distinct rows, or counts of distinct values; None if the paths still matter then."""
+
+    def change(part: object) -> object | None:
+        match part:
+            case Project(columns) if not any(aggregates(column.value) for column in columns):
+                return replace(part, distinct=True)
+            case Aggregate(of=value) if value is not None:
+                return replace(part, distinct=True)
+            case _:
+                return None
+
+    once = replace(plan, pipelines=tuple(_with_result(one, rewritten(one.result, change)) for one in plan.pipelines))
+    return None if has_unbounded_paths(with_reachability(once)) else once
+
+
+def _with_result(pipeline: Pipeline, result: Project) -> Pipeline:
+    return replace(pipeline, clauses=(*pipeline.clauses[:-1], result))
 
 
 def _distances(plan: Plan) -> Plan | None:

@@ -9,13 +9,19 @@ from kgnav_mcp.plan import (
     Aggregate,
     AggregateFunction,
     Call,
+    Case,
+    Comprehension,
     Constant,
+    Element,
     Expression,
     Function,
     ListOf,
     Match,
     NodePattern,
     Project,
+    Quantified,
+    Reduction,
+    Slice,
     Unwind,
     Variable,
 )
@@ -80,11 +86,24 @@ def after_project(scope: Scope, project: Project) -> dict[str, Kind]:
 
 def after_unwind(scope: Scope, unwind: Unwind) -> dict[str, Kind]:
     """The variables after an UNWIND: also the members of its list."""
-    listed = kind_of(unwind.of, scope)
-    return {**scope, unwind.variable: listed.each if isinstance(listed, Members) else Value()}
+    return {**scope, unwind.variable: _member_of(unwind.of, scope)}
 
 
-def kind_of(expression: Expression, scope: Scope) -> Kind:
+def within(scope: Scope, expression: Comprehension | Quantified | Reduction) -> dict[str, Kind]:
+    """The variables where an expression says something of the members of a list."""
+    own = {expression.variable: _member_of(expression.of, scope)}
+    if isinstance(expression, Reduction):
+        own[expression.accumulator] = Value()
+    return {**scope, **own}
+
+
+def _member_of(of: Expression, scope: Scope) -> Kind:
+    """The kind of the members of a list."""
+    listed = kind_of(of, scope)
+    return listed.each if isinstance(listed, Members) else Value()
+
+
+def kind_of(expression: Expression, scope: Scope) -> Kind:  # noqa: C901, PLR0912 - a case each
     """The kind of an expression's value, if it is not null."""
     kind: Kind = Value()
     match expression:
@@ -96,9 +115,15 @@ def kind_of(expression: Expression, scope: Scope) -> Kind:
             kind = Members(Edge())
         case Call(Function.START | Function.END):
             kind = Node()
-        case Call(Function.FIRST | Function.LAST, (of,)):
-            listed = kind_of(of, scope)
-            kind = listed.each if isinstance(listed, Members) else kind
+        case Call(Function.FIRST | Function.LAST, (of,)) | Element(of):
+            kind = _member_of(of, scope)
+        case Call(Function.TAIL | Function.REVERSE, (of,)) | Slice(of) | Comprehension(_, of, _, None):
+            kind = kind_of(of, scope)
+            kind = kind if isinstance(kind, Members) else Value()
+        case Comprehension(_, _, _, value) if value is not None:
+            kind = _list_of(kind_of(value, within(scope, expression)))
+        case Case(branches, otherwise):
+            kind = _common_kind((*(value for _, value in branches), otherwise), scope)
         case Call(Function.COALESCE, choices):
             kind = _common_kind(choices, scope)
         case ListOf(items):

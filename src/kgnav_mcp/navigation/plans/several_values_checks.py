@@ -25,7 +25,7 @@ from kgnav_mcp.plan import (
     Property,
 )
 from kgnav_mcp.port import ValueOwner
-from kgnav_mcp.values.calculating import FUNCTIONS
+from kgnav_mcp.values.functions import FUNCTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +123,7 @@ def _is_name(expression: Expression) -> bool:
 
 
 def _without_functions(expression: Expression) -> Expression:
-    """The argument of functions of one value."""
-    while (
-        isinstance(expression, Call) and expression.function in FUNCTIONS and expression.function is not Function.SIZE
-    ):
-        (expression,) = expression.arguments
+    """The first argument of functions that are applied to each of several values."""
+    while isinstance(expression, Call) and FUNCTIONS[expression.function].of_each_value:
+        expression = expression.arguments[0]
     return expression

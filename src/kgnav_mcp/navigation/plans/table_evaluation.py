@@ -9,6 +9,7 @@ from itertools import compress
 
 from kgnav_mcp.concurrency import in_thread, mapped_in_thread
 from kgnav_mcp.navigation.plans.expressions import Compiler, MatchCounts
+from kgnav_mcp.navigation.plans.functions import as_list
 from kgnav_mcp.navigation.plans.patterns import side_of, times
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value, identity
@@ -17,6 +18,7 @@ from kgnav_mcp.plan import (
     Call,
     Compare,
     Comparison,
+    Comprehension,
     Constant,
     CountOf,
     Exists,
@@ -25,9 +27,14 @@ from kgnav_mcp.plan import (
     HasLabel,
     Match,
     Property,
+    Quantified,
+    Reduction,
 )
-from kgnav_mcp.plan.walking import parts, variables_of
+from kgnav_mcp.plan.walking import members_of, parts, variables_of
 
+_OF_FACTS = (Property, HasLabel, Exists, CountOf, Call)
+"""Expressions that may need facts of the graph."""
+_READ_BEFORE = frozenset((Function.LABELS, Function.PROPERTIES, Function.KEYS))
 _ROW = "\0row"
 """The column with the number of the outer row that a row belongs to. No variable has this name."""
 Fit = Callable[[Match, Table], Awaitable[Table]]
@@ -86,8 +93,10 @@ class ExpressionEvaluator:
     async def _prepare(self, table: Table, expressions: Iterable[Expression]) -> None:
         """Read the facts of the graph that expressions need for the rows of a table."""
         owners: dict[str, list[Node]] = defaultdict(list)
-        for expression in dict.fromkeys(part for one in expressions for part in parts(one)):
+        for expression in dict.fromkeys(part for one in expressions for part in parts(one, members=False)):
             match expression:
+                case Comprehension() | Quantified() | Reduction():
+                    await self._prepare_members(table, expression)
                 case Property(owner, name, ids):
                     nodes = await nodes_of(table, owner)
                     if name == NAME and not ids:
@@ -97,19 +106,34 @@ class ExpressionEvaluator:
                 case HasLabel(variable, labels):
                     await self.reader.classes.read_names(labels)
                     await self.reader.describe(await nodes_of(table, variable))
-                case Call(Function.LABELS | Function.PROPERTIES as function, arguments):
-                    rows = await self.values(table, arguments)
-                    nodes = [value for row in rows for value in row if isinstance(value, Node)]
-                    if function is Function.LABELS:
-                        await self.reader.describe(nodes)
-                    else:
-                        await self.reader.read_all_values(nodes)
+                case Call(function, arguments) if function in _READ_BEFORE:
+                    await self._read_facts(table, function, arguments)
                 case Exists(match) | CountOf(match):
                     await self._count_fits(table, expression, match)
                 case _:
                     pass
         for relation, nodes in owners.items():
             await self.reader.read_values(nodes, relation)
+
+    async def _read_facts(self, table: Table, function: Function, arguments: Sequence[Expression]) -> None:
+        rows = await self.values(table, arguments)
+        nodes = [value for row in rows for value in row if isinstance(value, Node)]
+        if function is Function.LABELS:
+            await self.reader.describe(nodes)
+        else:
+            await self.reader.read_all_values(nodes)
+
+    async def _prepare_members(self, table: Table, expression: Comprehension | Quantified | Reduction) -> None:
+        """Read the facts that an expression over the members of lists needs, for all members at once."""
+        inner = [one for one in members_of(expression) if any(isinstance(part, _OF_FACTS) for part in parts(one))]
+        if not inner:
+            return
+        rows: list[Row] = []
+        lists = await self.values(table, [expression.of])
+        for row, (value,) in zip(table.rows, lists, strict=True):
+            rows += ((*row, member) for member in (() if value is None else as_list(value)))
+            self.reader.budget.check(len(rows))
+        await self._prepare(Table((*table.names, expression.variable), rows), inner)
 
     async def _count_fits(self, table: Table, expression: Exists | CountOf, match: Match) -> None:
         """Count the matches of a pattern, once for each distinct row of the outer variables that it uses."""

@@ -20,6 +20,7 @@ from kgnav_mcp.server.worked_examples import ExampleCall
 
 _FORMS = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
 CYPHER = Column("cypher")
+GivenParams = Annotated[dict[str, object] | None, WithJsonSchema({"type": "object"})]
 GivenPlan = Annotated[object, WithJsonSchema(_FORMS)]
 
 
@@ -29,6 +30,7 @@ class PlanArguments(Arguments):
     max_characters: ClassVar[int] = 20_000
 
     plan: GivenPlan = Field(description="Cypher, a pattern or a list of steps.")
+    params: GivenParams = Field(default=None, description="Values of $name.")
 
 
 class RunPlan(PlanArguments):
@@ -42,23 +44,23 @@ async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
     """Run a plan and answer with its rows."""
     from kgnav_mcp.server import planning  # noqa: PLC0415 - half of a start would be spent on what runs plans
 
-    return await planning.run_plan(call, given.plan, given.cursor, proof=given.proof)
+    return await planning.run_plan(call, given.plan, given.params, given.cursor, proof=given.proof)
 
 
 async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
     """Check a plan without running it (GraphRunner's verification)."""
     from kgnav_mcp.server import planning  # noqa: PLC0415 - as above
 
-    return await planning.check_plan(call, given.plan)
+    return await planning.check_plan(call, given.plan, given.params)
 
 
 _RUN = """\
 Answer a question over several hops or many entities in one call: joins, counts, negation, paths, rankings. \
 `plan` is one of
-1. Cypher, reading only: MATCH, OPTIONAL MATCH, WHERE (NOT, IN, CONTAINS, EXISTS { }, COUNT { }), -[:r*1..3]->, \
-shortestPath, WITH, UNION, RETURN DISTINCT, count sum avg min max collect, ORDER BY, SKIP, LIMIT. Labels, relations \
-and properties by id or name. {name: "..."} matches any name or alias, {id: "..."} an id as printed. Edge properties \
-are qualifiers. A condition on several values holds if one fits (<>, NOT: none); size([] + n.p) counts them.
+1. Read-only Cypher: EXISTS { }, COUNT { }, -[:r*1..3]->, shortestPath, UNION, CASE, lists, $params. \
+Labels, relations and properties by id or name. {name: "..."} matches any name or alias, {id: "..."} an id. \
+Edge properties are qualifiers. A condition on several values holds if one fits (<>, NOT: none); size([] + n.p) counts \
+them.
 MATCH (f {name: "Up"})<-[:directed]-(p)-[:directed]->(g) WHERE g <> f RETURN p, count(g) AS n ORDER BY n DESC
 2. A pattern: {"nodes":{"f":{"name":"Up"},"g":{"label":"Film","is_not":"f","where":{"year":{">=":1990}}}},\
 "edges":[{"from":"p","edge":"directed","to":"f"},{"from":"p","edge":"directed","to":"g","as":"r"}],\

@@ -5,18 +5,22 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from kgnav_mcp.plan import Plan
+from kgnav_mcp.plan import Plan, Scalar
 from kgnav_mcp.spelling.cypher.values import quoted
 from kgnav_mcp.spelling.cypher.writing import write_cypher, write_part, write_relations
+from kgnav_mcp.spelling.parameters import unused
 
 __all__ = ["parse_cypher", "quoted", "write_cypher", "write_part", "write_relations"]
 
 _CACHE_SIZE = 64
+Param = tuple[str, "Scalar | tuple[Scalar, ...]"]
 
 
-@lru_cache(_CACHE_SIZE)
-def parse_cypher(text: str, cache: Path | None = None) -> Plan:
+@lru_cache(_CACHE_SIZE, typed=True)
+def parse_cypher(text: str, cache: Path | None = None, params: tuple[Param, ...] = ()) -> Plan:
     """Parse a text in Cypher. `cache` is a folder in which the parser keeps its tables for later processes.
+
+    `params` are the names and values of its parameters: each must be used, and each that is used must have a value.
 
     Raises:
         InvalidPlan: the error lists all problems that can be found without a graph.
@@ -27,8 +31,9 @@ def parse_cypher(text: str, cache: Path | None = None) -> Plan:
     from kgnav_mcp.spelling.cypher.syntax import invalid_plan, parse_tree  # noqa: PLC0415
 
     tree = parse_tree(text, cache)
-    reading = Reading(text)
+    reading = Reading(text, params=dict(params))
     plan = Clauses(reading).plan(tree)
+    reading.problems += unused(dict(params), reading.used)
     if reading.problems:
         raise invalid_plan(reading.problems, plan)
     return plan

@@ -12,23 +12,15 @@ from kgnav_mcp.plan import (
     Constant,
     During,
     Expression,
-    Function,
     IsNull,
     Not,
     Variable,
 )
-from kgnav_mcp.spelling.cypher.functions import (
-    AGGREGATES,
-    DATES,
-    DURING,
-    FUNCTIONS,
-    REPLACEMENTS,
-    accepted_call,
-    accepts_arguments,
-)
+from kgnav_mcp.spelling.cypher.functions import DATES, DURING, REPLACEMENTS, accepted_call
 from kgnav_mcp.spelling.cypher.reading import Context, Reading, has_token, name_of, nearest, subtrees
 from kgnav_mcp.spelling.cypher.syntax import Node
 from kgnav_mcp.spelling.dates import date
+from kgnav_mcp.values.functions import AGGREGATE_NAMES, AGGREGATES, FUNCTION_NAMES, FUNCTIONS
 
 if TYPE_CHECKING:
     from kgnav_mcp.spelling.cypher.expressions import Expressions
@@ -46,10 +38,10 @@ class Calls:
         named, *arguments = subtrees(node)
         name = name_of(named)
         known = name.lower()
-        if known in AGGREGATES:
-            return self._aggregate(node, AGGREGATES[known], arguments, context)
+        if known in AGGREGATE_NAMES:
+            return self._aggregate(node, AGGREGATE_NAMES[known], arguments, context)
         if has_token(node, "STAR") or has_token(node, "DISTINCT"):
-            return self._reading.report(node, f"{name} is no aggregate", *AGGREGATES)
+            return self._reading.report(node, f"{name} is no aggregate", *(each.value for each in AGGREGATES))
         if len(arguments) == 1 and arguments[0].data == "pattern_predicate" and known in {"exists", "size"}:
             read = self._expressions.exists if known == "exists" else self._expressions.count_of
             return read(arguments[0], context)
@@ -69,14 +61,14 @@ class Calls:
                 return None
 
     def _function(self, node: Node, name: str, values: tuple[Expression, ...]) -> Expression:
-        function = FUNCTIONS.get(name.lower())
+        function = FUNCTION_NAMES.get(name.lower())
         if function is None:
-            names = {**{each.value: None for each in Function}, **dict.fromkeys(AGGREGATES)}
+            names = dict.fromkeys(each.value for each in (*FUNCTIONS, *AGGREGATES))
             instead = REPLACEMENTS.get(name.lower()) or nearest(name, names)
             return self._reading.report(node, f"there is no function {name} in plans", *instead)
-        if not accepts_arguments(function, len(values)):
-            instead = accepted_call(function, len(values))
-            return self._reading.report(node, f"{function} does not take {len(values)} values", instead)
+        if not FUNCTIONS[function].accepts(len(values)):
+            reason = f"{function} does not take {len(values)} values"
+            return self._reading.report(node, reason, accepted_call(function))
         return Call(function, values)
 
     def _aggregate(self, node: Node, function: AggregateFunction, of: list[Node], context: Context) -> Expression:
@@ -87,10 +79,26 @@ class Calls:
             if function is not AggregateFunction.COUNT:
                 return self._reading.report(node, f"only count takes *, {function} takes a value")
             return Aggregate(function, None)
-        if len(of) != 1:
-            return self._reading.report(node, f"{function} takes one value", f"{function}(n.value)")
+        takes_share = AGGREGATES[function].takes_share
+        if len(of) != 1 + takes_share:
+            example = f"{function}(n.value{', 0.5' if takes_share else ''})"
+            return self._reading.report(
+                node, f"{function} takes {'two values' if takes_share else 'one value'}", example
+            )
         inner = replace(context, aggregate_refusal="an aggregate has no other one inside")
-        return Aggregate(function, self._expressions.read(of[0], inner), has_token(node, "DISTINCT"))
+        value = self._expressions.read(of[0], inner)
+        share = self._share(of[1], function, inner) if takes_share else None
+        return Aggregate(function, value, has_token(node, "DISTINCT"), share)
+
+    def _share(self, node: Node, function: AggregateFunction, context: Context) -> float:
+        """The share of a percentile. Anything but a number from 0 to 1 is a problem."""
+        match self._expressions.read(node, context):
+            case Constant(int() | float() as share) if not isinstance(share, bool) and 0 <= share <= 1:
+                return float(share)
+            case _:
+                reason = f"the second value of {function} is a number from 0 to 1"
+                self._reading.report(node, reason, f"{function}(n.value, 0.5)")
+                return 0.0
 
     def _during(self, node: Node, values: tuple[Expression, ...]) -> Expression:
         dates = tuple(date(value.value) if isinstance(value, Constant) else value for value in values[1:])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from math import isfinite
 from typing import Final
 
@@ -12,12 +13,15 @@ from kgnav_mcp.plan import (
     Arithmetic,
     ArithmeticOperator,
     Call,
+    Case,
     Compare,
     Comparison,
     ComparisonChain,
+    Comprehension,
     Connective,
     Constant,
     CountOf,
+    Element,
     Exists,
     Expression,
     Function,
@@ -28,6 +32,10 @@ from kgnav_mcp.plan import (
     Match,
     Not,
     Property,
+    Quantified,
+    Quantifier,
+    Reduction,
+    Slice,
     Variable,
 )
 from kgnav_mcp.spelling.cypher.calls import Calls
@@ -45,7 +53,7 @@ from kgnav_mcp.spelling.cypher.reading import (
     tokens,
 )
 from kgnav_mcp.spelling.cypher.syntax import Node
-from kgnav_mcp.spelling.cypher.unsupported import PART_OF_LIST, unsupported_form
+from kgnav_mcp.spelling.cypher.unsupported import unsupported_form
 
 LARGEST: Final = 2**63 - 1
 SMALLEST: Final = -(2**63)
@@ -57,6 +65,8 @@ _COMPARISONS: Final = {"in": Comparison.IN, "contains": Comparison.CONTAINS, "ma
 }
 _BOUNDS: Final = frozenset({Comparison.LESS, Comparison.AT_MOST, Comparison.GREATER, Comparison.AT_LEAST})
 """The comparisons of a chain that is a range."""
+_NO_AGGREGATE: Final = "what is said of the members of a list has no aggregate"
+_QUANTIFIERS: Final = frozenset(Quantifier)
 _PARTS_OF_DATES: Final = frozenset({"year", "month", "day"})
 Subquery = Callable[[Node, Scope], Match | None]
 """Converts the pattern of EXISTS { }, COUNT { } or a condition; None if it is not supported."""
@@ -74,6 +84,12 @@ class Expressions:
             "variable": self._variable,
             "property": self._property,
             "index": self._index,
+            "slice": self._slice,
+            "case": self._case,
+            "comprehension": self._comprehension,
+            "quantified": self._quantified,
+            "reduction": self._reduction,
+            "parameter": self._parameter,
             "has_label": self._has_label,
             "comparison": self._comparison,
             "is_null": self._is_null,
@@ -144,7 +160,7 @@ class Expressions:
         if name not in scope and name not in unknown and len(unknown) < MOST_PROBLEMS:
             unknown.add(name)
             self._reading.report(node, f"nothing is called {name} here", *nearest(name, scope), *or_else)
-        return name
+        return self._reading.renamed.get(name, name)
 
     def _property(self, node: Node, context: Context) -> Expression:
         owner, names = _owner_of(node)
@@ -171,7 +187,73 @@ class Expressions:
                 return Property(self.known_variable(next(subtrees(of)), context.scope), position.value)
             if position.value in (0, -1) and not isinstance(position.value, bool | float):
                 return Call(Function.LAST if position.value else Function.FIRST, (self.read(of, context),))
-        return self._reading.report(node, *PART_OF_LIST)
+        return Element(self.read(of, context), position)
+
+    def _slice(self, node: Node, context: Context) -> Expression:
+        of, *bounds = subtrees(node)
+        dots = node.children.index(next(tokens(node, "DOTS")))
+        places = {node.children.index(bound) < dots: self.read(bound, context) for bound in bounds}
+        first, end = places.get(True), places.get(False)
+        return Slice(self.read(of, context), first, end)
+
+    def _case(self, node: Node, context: Context) -> Expression:
+        """`CASE WHEN condition THEN value ... END`, or `CASE value WHEN other THEN ...`, which compares with `=`."""
+        parts = [self.read(part, context) for part in subtrees(node)]
+        otherwise = parts.pop() if has_token(node, "ELSE") else Constant(None)
+        compared = parts.pop(0) if len(parts) % 2 else None
+        conditions = parts[::2]
+        if compared is not None:
+            conditions = [Compare(compared, Comparison.EQUAL, one) for one in conditions]
+        return Case(tuple(zip(conditions, parts[1::2], strict=True)), otherwise)
+
+    def _member(self, source: Node) -> tuple[str, Node] | None:
+        """The variable and the list of `x IN list`; None for anything else."""
+        parts = list(subtrees(source))
+        if source.data != "in" or has_token(source, "NOT") or parts[0].data != "variable":
+            return None
+        return name_of(next(subtrees(parts[0]))), parts[1]
+
+    def _inner_of(self, node: Node, context: Context, names: Mapping[str, str]) -> Expression:
+        """An expression in which these names stand for members of a list."""
+        scope = {**context.scope, **dict.fromkeys(names, "value")}
+        with self._reading.naming(names):
+            return self.read(node, replace(context, scope=scope, aggregate_refusal=_NO_AGGREGATE))
+
+    def _comprehension(self, node: Node, context: Context) -> Expression:
+        source, *rest = subtrees(node)
+        member = self._member(source)
+        if member is None:
+            return self._reading.report(node, *unsupported_form(self._reading, node))
+        name, values = member
+        own = self._reading.member_name(name, context.scope)
+        where = self._inner_of(rest.pop(0), context, {name: own}) if has_token(node, "WHERE") else None
+        value = self._inner_of(rest[0], context, {name: own}) if rest else None
+        return Comprehension(own, self.read(values, context), where, value)
+
+    def _quantified(self, node: Node, context: Context) -> Expression:
+        named, source, condition = subtrees(node)
+        member, word = self._member(source), name_of(named).lower()
+        if member is None or word not in _QUANTIFIERS:
+            return self._reading.report(node, *unsupported_form(self._reading, node))
+        name, values = member
+        own = self._reading.member_name(name, context.scope)
+        where = self._inner_of(condition, context, {name: own})
+        return Quantified(Quantifier(word), own, self.read(values, context), where)
+
+    def _reduction(self, node: Node, context: Context) -> Expression:
+        named, start, source, value = subtrees(node)
+        begun, member = _assigned(start), self._member(source)
+        if name_of(named).lower() != "reduce" or begun is None or member is None:
+            return self._reading.report(node, *unsupported_form(self._reading, node))
+        (result, initial), (name, values) = begun, member
+        own_result = self._reading.member_name(result, context.scope)
+        own = self._reading.member_name(name, {**context.scope, own_result: ""})
+        inner = self._inner_of(value, context, {result: own_result, name: own})
+        return Reduction(own_result, self.read(initial, context), own, self.read(values, context), inner)
+
+    def _parameter(self, node: Node, _context: Context) -> Expression:
+        """The value that is given for `$name`."""
+        return self._reading.parameter(node)
 
     def _has_label(self, node: Node, context: Context) -> Expression:
         of, labels = subtrees(node)
@@ -235,13 +317,30 @@ class Expressions:
 
     def exists(self, node: Node, context: Context) -> Expression:
         """The condition that the pattern of a tree has a match."""
-        match = self._subquery(node, context.scope)
+        match = self._pattern(node, context)
         return Exists(match) if match else UNREADABLE
 
     def count_of(self, node: Node, context: Context) -> Expression:
         """The number of matches of the pattern of a tree."""
-        match = self._subquery(node, context.scope)
+        match = self._pattern(node, context)
         return CountOf(match) if match else UNREADABLE
+
+    def _pattern(self, node: Node, context: Context) -> Match | None:
+        """The pattern of a tree. A member of a list with the name of another variable is a problem in it."""
+        written = {name_of(one) for one in node.find_data("name")}
+        for name, own in self._reading.renamed.items():
+            if name != own and name in written:
+                self._reading.report(node, f"{name} is a variable of the plan, too: give the member another name", own)
+        return self._subquery(node, context.scope)
+
+
+def _assigned(node: Node) -> tuple[str, Node] | None:
+    """The name and the value of `name = value`; None for anything else."""
+    match list(subtrees(node)):
+        case [named, sign, value] if node.data == "comparison" and named.data == "variable":
+            return (name_of(next(subtrees(named))), value) if sign.children[0] == "=" else None
+        case _:
+            return None
 
 
 def _owner_of(node: Node) -> tuple[Node, list[str]]:

@@ -147,8 +147,6 @@ class Patterns:
             chain = next(subtrees(chain))
         elements = self._chain(chain, parts, kind)
         if name := subtree(node, "path_name"):
-            for edge in elements[1::2]:
-                parts.edges[edge] = _with_every_path(parts.edges[edge])
             path = name_of(next(subtrees(name)))
             self._check_unused(next(subtrees(name)), path, parts)
             parts.paths[path] = PathPattern(path, elements)
@@ -220,7 +218,7 @@ class Patterns:
 
     def _properties(self, node: Node, name: str, parts: _Parts) -> None:
         for given in subtrees(node, "parameter"):
-            self._reading.report(given, "a plan has no parameters", "{name: 'text'}")
+            self._reading.report(given, "a parameter stands for a single value or a list", "{name: $name}")
         for key, value in (tuple(subtrees(pair)) for given in subtrees(node, "map") for pair in subtrees(given)):
             owned = Property(name, name_of(key))
 
@@ -248,7 +246,7 @@ class Patterns:
             )
         source, target = reversed(ends) if edge.data == "edge_left" else ends
         pattern = EdgePattern(name, source, target, relations, edge.data == "edge_either", path)
-        parts.edges[name] = _with_every_path(pattern) if is_named(name) else pattern
+        parts.edges[name] = pattern
         self._properties(edge, name, parts)
         self._where(edge, parts)
 
@@ -264,7 +262,7 @@ class Patterns:
         if longest is not None and longest < shortest:
             self._reading.report(hops[0], "no path is so long", f"*{longest}..{shortest}")
         if kind is None:
-            kind = PathKind.REACHABLE if longest is None else PathKind.TRAILS
+            kind = PathKind.TRAILS
         return PathLength(kind, shortest, longest)
 
     def _bounds(self, hops: Node) -> tuple[int, int | None]:
@@ -284,13 +282,3 @@ class Patterns:
         """Check that the name of a path is not in use."""
         if parts.taken(name) or name in parts.bound:
             self._reading.report(node, f"{name} is taken", f"{name}2")
-
-
-def _with_every_path(edge: EdgePattern) -> EdgePattern:
-    """The edge with every path matched separately, if it is a path of any length.
-
-    A path whose edges are used must not be reduced to the end nodes that can be reached.
-    """
-    if edge.path is None or edge.path.kind is not PathKind.REACHABLE:
-        return edge
-    return replace(edge, path=replace(edge.path, kind=PathKind.TRAILS))

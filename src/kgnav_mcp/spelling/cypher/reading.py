@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import chain, count
 from typing import Final
 
 from lark import Token, Tree
 
-from kgnav_mcp.plan import UNNAMED, Constant, Expression, PlanProblem
+from kgnav_mcp.plan import UNNAMED, Constant, Expression, ListOf, PlanProblem, Scalar
 from kgnav_mcp.spelling.cypher.syntax import Node
 
 UNREADABLE: Final = Constant(None)
@@ -44,6 +46,12 @@ class Reading:
     problems: list[PlanProblem] = field(default_factory=list[PlanProblem])
     unknown: set[str] = field(default_factory=set[str])
     """Unknown names found so far. Each is reported once."""
+    params: Mapping[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict[str, "Scalar | tuple[Scalar, ...]"])
+    """The values of the plan's parameters."""
+    used: set[str] = field(default_factory=set[str])
+    """The parameters that the text has."""
+    renamed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The variables that stand for members of lists at this place, by the names that they have in the text."""
     elements: int = 0
     """Number of nodes and edges so far."""
     _unnamed: int = 0
@@ -55,6 +63,30 @@ class Reading:
         if problem not in self.problems and len(self.problems) < MOST_PROBLEMS:
             self.problems.append(problem)
         return UNREADABLE
+
+    def parameter(self, node: Node) -> Expression:
+        """The value of a parameter. One without a value is a problem."""
+        name = str(node.children[0])[1:].strip("`")
+        self.used.add(name)
+        if name not in self.params:
+            example = f'params={{"{name}": ...}}'
+            return self.report(node, f"no value is given for ${name}", example)
+        value = self.params[name]
+        return ListOf(tuple(map(Constant, value))) if isinstance(value, tuple) else Constant(value)
+
+    def member_name(self, name: str, scope: Scope) -> str:
+        """A name for a variable that stands for members of a list: no variable around it has it."""
+        taken = {*scope, *self.renamed.values()}
+        return next(one for one in chain([name], (f"{name}_{number}" for number in count(1))) if one not in taken)
+
+    @contextmanager
+    def naming(self, names: Mapping[str, str]) -> Generator[None]:
+        """Read with these names for variables that stand for members of lists."""
+        before, self.renamed = self.renamed, {**self.renamed, **names}
+        try:
+            yield
+        finally:
+            self.renamed = before
 
     def unnamed(self) -> str:
         """A new variable for a node or an edge that has none."""

@@ -11,13 +11,16 @@ from kgnav_mcp.plan import (
     Arithmetic,
     ArithmeticOperator,
     Call,
+    Case,
     Compare,
     Comparison,
     ComparisonChain,
+    Comprehension,
     Connective,
     Constant,
     CountOf,
     During,
+    Element,
     Exists,
     Expression,
     HasLabel,
@@ -27,9 +30,13 @@ from kgnav_mcp.plan import (
     Match,
     Not,
     Property,
+    Quantified,
+    Reduction,
     Scalar,
+    Slice,
     Variable,
 )
+from kgnav_mcp.plan.walking import parts
 from kgnav_mcp.spelling.cypher.token_types import KEYWORDS
 
 _PLAIN: Final = re.compile(r"[^\W\d]\w*")
@@ -38,6 +45,7 @@ _ESCAPED: Final = str.maketrans(_CONTROLS | {"\\": "\\\\", "'": "\\'", "\n": "\\
 
 _COMPARISON_PRECEDENCE, _TEST_PRECEDENCE, _NOT_PRECEDENCE, _ATOM_PRECEDENCE = 5, 6, 4, 11
 """Precedences of operators: an operand with a lower precedence than its operator needs brackets."""
+_ABOVE_ALL = 12
 _CONNECTIVE_PRECEDENCES: Final = {Connective.OR: 1, Connective.XOR: 2, Connective.AND: 3}
 _ARITHMETIC_PRECEDENCES: Final = {
     ArithmeticOperator.ADD: 7,
@@ -125,6 +133,11 @@ class ExpressionWriter:
                 written = f"{self.variable(variable)}:{'|'.join(map(quoted, labels))}"
             case ListOf(items):
                 written = f"[{', '.join(self._item(item) for item in items)}]"
+            case Element(of, index):
+                written = f"{self._list(of)}[{self.write(index)}]"
+            case Slice(of, first, end):
+                bounds = ("" if bound is None else self.write(bound) for bound in (first, end))
+                written = f"{self._list(of)}[{'..'.join(bounds)}]"
             case Exists(match):
                 written = f"EXISTS {{ {self._pattern(match)} }}"
             case CountOf(match):
@@ -139,12 +152,43 @@ class ExpressionWriter:
                 return f"{function}({', '.join(self.write(argument) for argument in arguments)})"
             case Aggregate(function, None):
                 return f"{function}(*)"
-            case Aggregate(function, of, distinct) if of is not None:
-                return f"{function}({'DISTINCT ' if distinct else ''}{self.write(of)})"
+            case Aggregate(function, of, distinct, share) if of is not None:
+                second = "" if share is None else f", {write_scalar(share)}"
+                return f"{function}({'DISTINCT ' if distinct else ''}{self.write(of)}{second})"
+            case Case(branches, otherwise):
+                written = (f"WHEN {self.write(one)} THEN {self.write(value)}" for one, value in branches)
+                last = "" if otherwise == Constant(None) else f" ELSE {self.write(otherwise)}"
+                return f"CASE {' '.join(written)}{last} END"
+            case Comprehension() | Quantified() | Reduction():
+                return self._over_members(expression)
             case During(edge, begin, end):
                 return f"during({self.variable(edge)}, {write_scalar(begin)}, {write_scalar(end)})"
             case _:
                 raise TypeError(f"{type(expression).__name__} has no spelling in Cypher")
+
+    def _list(self, of: Expression) -> str:
+        """A value in front of [ ]. A number with a sign needs brackets."""
+        text = self.write(of, _ATOM_PRECEDENCE)
+        return f"({text})" if text.startswith("-") else text
+
+    def _before_bar(self, expression: Expression, least: int = 0) -> str:
+        """An expression in front of a vertical bar, which would be a part of a label there."""
+        labelled = any(isinstance(part, HasLabel) for part in parts(expression))
+        return self.write(expression, _ABOVE_ALL if labelled else least)
+
+    def _over_members(self, expression: Comprehension | Quantified | Reduction) -> str:
+        of = self._before_bar(expression.of, _TEST_PRECEDENCE + 1)
+        member = f"{self.variable(expression.variable)} IN {of}"
+        match expression:
+            case Quantified(quantifier, _, _, where):
+                return f"{quantifier}({member} WHERE {self.write(where)})"
+            case Reduction(accumulator, initial, _, _, value):
+                start = f"{self.variable(accumulator)} = {self.write(initial, _TEST_PRECEDENCE)}"
+                return f"reduce({start}, {member} | {self.write(value)})"
+            case Comprehension(_, _, where, value):
+                condition = "" if where is None else f" WHERE {self._before_bar(where)}"
+                own = Variable(expression.variable) if value is None and where is None else value
+                return f"[{member}{condition}{'' if own is None else f' | {self.write(own)}'}]"
 
     def _item(self, item: Expression) -> str:
         """An item of a list. `[x IN y]` would be a list comprehension, so it needs brackets."""

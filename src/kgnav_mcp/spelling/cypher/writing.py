@@ -32,7 +32,7 @@ from kgnav_mcp.plan import (
     Variable,
     is_named,
 )
-from kgnav_mcp.plan.walking import members, rewritten
+from kgnav_mcp.plan.walking import members_in, rewritten
 from kgnav_mcp.spelling.cypher.layout import Chain, chains, needs_own_chain
 from kgnav_mcp.spelling.cypher.values import ExpressionWriter, quoted
 
@@ -262,5 +262,5 @@ def _uses_of_value(part: object) -> Iterator[str]:
             yield from (name, name)
         case _:
             pass
-    for each in members(part):
+    for each in members_in(part):
         yield from _uses(each)

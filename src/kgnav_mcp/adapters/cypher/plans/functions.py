@@ -47,7 +47,9 @@ def called(context: QueryContext, function: Function, arguments: Sequence[Typed]
     if function is Function.COALESCE:
         kind = common_kind(each.kind for each in arguments)
         return Typed(f"coalesce({', '.join(each.text for each in arguments)})", kind)
-    (of,) = arguments
+    of, *others = arguments
+    if others:
+        raise unsupported(f"{function} with several arguments")
     if of.kind == NULL:
         return Typed("null", NULL)
     match function, of.kind:

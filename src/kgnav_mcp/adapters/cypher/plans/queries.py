@@ -113,7 +113,6 @@ MEAN = "CASE WHEN count({value}) = 0 THEN null ELSE toFloat(sum({value})) / coun
 
 REACHED = "CALL ({near}) { MATCH {path} RETURN DISTINCT {far}{itself} }"
 """Each edge that can be reached from the near end, once, as the store keeps a set of ends."""
-OR_ITSELF = " UNION MATCH {edge} RETURN DISTINCT {near} AS {far}"
 AT_DISTANCE = "CALL ({near}) { MATCH {way} = ANY SHORTEST {path} WHERE {condition} RETURN {far}{itself} }"
 """Breadth first from the near end."""
 ITSELF = " UNION RETURN {near} AS {far}"

@@ -46,8 +46,6 @@ class Search:
             return fill(queries.AT_DISTANCE, near=near, far=far, way=way, path=path, condition=condition, itself=itself)
         if shortest > 1:
             raise unsupported("what can be reached by longer ways, which may take an edge again")
-        if self._edge.either and shortest == 1 and longest != 1:  # back to itself along the same edge
-            itself = fill(queries.OR_ITSELF, near=near, far=far, edge=self._arrow(near, "", "", forward=forward))
         length = f"*{shortest}..{longest or ''}"
         path = self._arrow(near, length, far, forward=forward)
         return fill(queries.REACHED, near=near, far=far, path=path, itself=itself)

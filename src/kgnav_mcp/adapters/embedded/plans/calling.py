@@ -10,16 +10,18 @@ from kgnav_mcp.adapters.embedded.plans.encoding import NotEncodableError, Stored
 from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Statement, Term, TermKind, unsupported
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import Arithmetic, ArithmeticOperator, Constant, During, Expression, Function, ListOf, Scalar
-from kgnav_mcp.values.calculating import FUNCTIONS
+from kgnav_mcp.values.functions import FUNCTIONS, Kind
 
 if TYPE_CHECKING:
     from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 
 _ENDS = frozenset((Function.FIRST, Function.LAST))
-_TEXT_FUNCTIONS = frozenset((Function.LOWER, Function.UPPER))
+_LISTS = frozenset((Kind.LIST, Kind.ANY))
+_TEXTS = frozenset((Kind.TEXT, Kind.ANY, Kind.LIST))
+"""The kinds of results that may be texts, or have some, which may be written as dates."""
 
 
-def compile_call(compiler: ExpressionCompiler, function: Function, arguments: tuple[Expression, ...]) -> Term:  # noqa: C901, PLR0911 - words
+def compile_call(compiler: ExpressionCompiler, function: Function, arguments: tuple[Expression, ...]) -> Term:
     """Returns the term of a function call on values, a node, an edge or a path.
 
     Raises:
@@ -29,7 +31,17 @@ def compile_call(compiler: ExpressionCompiler, function: Function, arguments: tu
     if function is Function.COALESCE:
         sql = f"coalesce({', '.join(f'({each})' for each in _encoded_values(terms))}, NULL)"
         return _combined(sql, terms)
-    (term,) = terms
+    if FUNCTIONS[function].compute is None or terms[0].kind not in SINGLE:
+        return _of_graph(compiler, function, terms[0])
+    if function in _ENDS:
+        (term,) = terms
+        sql = f"kg_call('{function}', {encoded(term)})"
+        return Term(TermKind.VALUE, (sql,), may_be_date=term.may_be_date, of_property=term.of_property)
+    return of_single(function, *map(single_of_property, _all_single(terms)))
+
+
+def _of_graph(compiler: ExpressionCompiler, function: Function, term: Term) -> Term:  # noqa: PLR0911 - one for each
+    """Returns the term of a function of a node, an edge, a path or a list of them."""
     match term.kind, function:
         case TermKind.NODE, Function.ID:
             return Term(TermKind.TEXT, (compiler.key(term.one),), may_be_date=True)
@@ -48,20 +60,23 @@ def compile_call(compiler: ExpressionCompiler, function: Function, arguments: tu
             return Term(TermKind.NUMBER, (f"json_array_length({term.one}) - 1",))
         case TermKind.PATH_OR_LIST, Function.NODES | Function.EDGES:
             return Term(TermKind.PATH_OR_LIST, (f"kg_part('{function.name.lower()}', {term.one})",))
-        case kind, _ if kind in SINGLE and function in FUNCTIONS:
-            return of_single(function, single_of_property(term))
-        case kind, _ if kind in SINGLE and function in _ENDS:
-            sql = f"kg_call('{function}', {encoded(term)})"
-            return Term(TermKind.VALUE, (sql,), may_be_date=term.may_be_date, of_property=term.of_property)
         case _:
             raise unsupported(f"the function {function}")
 
 
-def of_single(function: Function, term: Term) -> Term:
-    """Returns the term of a function of one value."""
-    kind = TermKind.TEXT if function in _TEXT_FUNCTIONS else TermKind.VALUE
-    dated = function in _TEXT_FUNCTIONS or (function is Function.TEXT and term.may_be_date)
-    return Term(kind, (f"kg_call('{function}', {encoded(term)})",), may_be_date=dated, never_list=True)
+def of_single(function: Function, *terms: Term) -> Term:
+    """Returns the term of a function of values."""
+    gives = FUNCTIONS[function].gives
+    dated = gives in _TEXTS and (function is not Function.TEXT or terms[0].may_be_date)
+    kind = TermKind.TEXT if gives is Kind.TEXT and function is not Function.TEXT else TermKind.VALUE
+    sql = f"kg_call('{function}', {', '.join(map(encoded, terms))})"
+    return Term(kind, (sql,), may_be_date=dated, never_list=gives not in _LISTS)
+
+
+def _all_single(terms: list[Term]) -> list[Term]:
+    if not all(term.kind in SINGLE for term in terms):
+        raise unsupported("a function of nodes, edges or paths")
+    return terms
 
 
 def compile_arithmetic(compiler: ExpressionCompiler, expression: Arithmetic) -> Term:
@@ -115,6 +130,4 @@ def _encoded_values(terms: list[Term]) -> list[str]:
     Raises:
         Unsupported: a term is a node, an edge or a path.
     """
-    if not all(term.kind in SINGLE for term in terms):
-        raise unsupported("a function of nodes, edges or paths")
-    return [encoded(term) for term in terms]
+    return [encoded(term) for term in _all_single(terms)]

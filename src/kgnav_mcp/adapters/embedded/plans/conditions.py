@@ -33,7 +33,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.values.calculating import FUNCTIONS
+from kgnav_mcp.values.functions import FUNCTIONS
 
 if TYPE_CHECKING:
     from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
@@ -50,7 +50,7 @@ def _property_values(compiler: ExpressionCompiler, owned: Expression, *, dated: 
     match owned:
         case Property(owner):
             return compiler.properties.values(compiler.variable(owner), owned, dated=dated)
-        case Call(function, (argument,)) if function in FUNCTIONS and function is not Function.SIZE:
+        case Call(function, (argument,)) if FUNCTIONS[function].of_each_value:
             found = _property_values(compiler, argument, dated=False)
             return None if found is None else [replace(each, term=of_single(function, each.term)) for each in found]
         case _:

@@ -117,6 +117,8 @@ class ExpressionCompiler:
                 return Term(TermKind.TRUTH, (f"CASE WHEN {holds} THEN 1 WHEN {fails} THEN 0 END",))
             case Aggregate():
                 raise TypeError("an aggregate stands in what is projected only")
+            case _:
+                raise unsupported("parts of lists, conditions on their members, and CASE")
 
     def variable(self, name: str) -> Term:
         """Returns the term of a variable."""

@@ -103,7 +103,7 @@ class Functions:
                 "kg_compare": (3, cached(guarded(of_values.compare))),
                 "kg_matches": (2, guarded(fits)),
                 "kg_among": (2, cached(guarded(of_values.among))),
-                "kg_call": (2, cached(guarded(self._counted(of_values.call)))),
+                "kg_call": (-1, cached(guarded(self._called))),
                 "kg_calculate": (3, cached(guarded(self._counted(of_values.calculate)))),
                 "kg_list": (-1, guarded(self._counted(of_values.listed))),
                 "kg_members": (1, cached(guarded(self._counted(of_values.members)))),
@@ -163,6 +163,13 @@ class Functions:
             return work(*values)
 
         return counted
+
+    def _called(self, name: str, *values: Stored) -> Stored:
+        """Returns the result of a plan's function. Bytes that it makes are counted first."""
+        size = max(sum(map(_size, values)), of_values.call_size(name, *values))
+        if size >= _SMALL:
+            self._count_bytes(size)
+        return of_values.call(name, *values)
 
     def _cached(self, work: Callable[..., Any]) -> Callable[..., Any]:
         """Wraps a function with a cache, because the same values of a graph occur again and again.

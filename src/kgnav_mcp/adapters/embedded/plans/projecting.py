@@ -200,8 +200,8 @@ class Projector:
                 )
             if one.function is AggregateFunction.COLLECT:
                 return _collect_term(compiler, one, term)
-            if term.kind not in SINGLE:
-                raise unsupported(f"{one.function} of nodes, edges or paths")
+            if term.kind not in SINGLE or one.function not in _AGGREGATE_FUNCTIONS:
+                raise unsupported(f"{one.function} of such values")
             kind = (
                 TermKind.NUMBER
                 if one.function in {AggregateFunction.SUM, AggregateFunction.AVERAGE}

@@ -42,6 +42,7 @@ def find_paths(
         bound=_MOST_HELD,
         check=_check_size,
         keep_edges=False,
+        either=edge.either,
     )
     links = search.links(sorted(starts), frozenset(far) if far else None, forward=forward)
     onward = queries.plans.STEPS_ON if forward else queries.plans.STEPS_BACK

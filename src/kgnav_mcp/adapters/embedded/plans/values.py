@@ -9,8 +9,8 @@ from kgnav_mcp.adapters.embedded.plans.encoding import NotEncodableError, Stored
 from kgnav_mcp.plan import ArithmeticOperator, Comparison, Function, Scalar
 from kgnav_mcp.values import calculating
 from kgnav_mcp.values.comparing import equal, less
+from kgnav_mcp.values.functions import bytes_made, compute
 
-_ENDS = frozenset((Function.FIRST, Function.LAST))
 _FLOAT_KEY = "f"
 """The key under which JSON holds a float as text, because SQLite would parse the number differently."""
 
@@ -44,23 +44,14 @@ def among(value: Stored, members: Stored) -> bool | None:
     return True if True in tests else None if None in tests else False
 
 
-def call(name: str, stored: Stored) -> Stored:
-    """Returns the result of a plan's function for one value, None if it does not apply."""
-    value, function = decode(stored), Function(name)
-    if value is None:
-        return None
-    if not isinstance(value, tuple):
-        work = calculating.FUNCTIONS.get(function)
-        return stored if function in _ENDS else None if work is None else encode(work(value))
-    match function:
-        case Function.SIZE:
-            return len(value)
-        case Function.FIRST:
-            return encode(value[0]) if value else None
-        case Function.LAST:
-            return encode(value[-1]) if value else None
-        case _:
-            return None
+def call(name: str, *stored: Stored) -> Stored:
+    """Returns the result of a plan's function of values, None if it does not apply."""
+    return encode(compute(Function(name), tuple(map(decode, stored))))
+
+
+def call_size(name: str, *stored: Stored) -> int:
+    """Returns the bytes of the result as far as it may be larger than the arguments."""
+    return bytes_made(Function(name), tuple(map(decode, stored)))
 
 
 def calculate(operator: str, left: Stored, right: Stored) -> Stored:

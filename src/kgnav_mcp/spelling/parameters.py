@@ -1,0 +1,82 @@
+"""Parameters of plans: `$name` in Cypher, `{"param": "name"}` in JSON, with values that are given beside the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
+from typing import cast
+
+from kgnav_mcp.clipping import echoed
+from kgnav_mcp.errors import InvalidArgument
+from kgnav_mcp.plan import PlanProblem, Scalar
+
+Params = Mapping[str, Scalar | tuple[Scalar, ...]]
+_PARAM = "param"
+_LARGEST = 2**63
+_MOST_MEMBERS = 10_000
+
+
+def params_of(given: Mapping[str, object] | None) -> Params:
+    """Parameters as they are given in JSON, checked: each a text, a number, true, false, null, or a list of them.
+
+    Raises:
+        InvalidArgument: one is anything else, or has too many members.
+    """
+    found: dict[str, Scalar | tuple[Scalar, ...]] = {}
+    for name, value in (given or {}).items():
+        members = cast("Sequence[object]", value) if isinstance(value, list) else (value,)
+        if not all(map(_is_scalar, members)):
+            raise InvalidArgument(
+                f"the parameter {echoed(name)} is neither a text, a number, true, false, null nor a list of these",
+                next_step="Give a node by its id or name, and the parts of an object as parameters of their own.",
+            )
+        if len(members) > _MOST_MEMBERS:
+            raise InvalidArgument(
+                f"the parameter {echoed(name)} has {len(members):,} members",
+                next_step=f"Divide it among several plans: at most {_MOST_MEMBERS:,} are read.",
+            )
+        own = cast("Sequence[Scalar]", members)
+        found[name.removeprefix("$")] = tuple(own) if isinstance(value, list) else own[0]
+    return found
+
+
+def _is_scalar(value: object) -> bool:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return -_LARGEST <= value < _LARGEST
+    return value is None or isinstance(value, str | float | bool)
+
+
+def unused(params: Params, used: Collection[str]) -> list[PlanProblem]:
+    """The problem of parameters that the plan does not have."""
+    reason = "the plan has no such parameter"
+    return [
+        PlanProblem(f"params, {name}", reason, tuple(f"${one}" for one in get_close_matches(name, list(used), 3)))
+        for name in params
+        if name not in used
+    ]
+
+
+def filled(tree: object, params: Params) -> tuple[object, list[PlanProblem]]:
+    """A plan in JSON with values in place of its parameters, and its problems with them."""
+    used: set[str] = set()
+    problems: list[PlanProblem] = []
+
+    def fill(part: object) -> object:
+        match part:
+            case {"param": str(name)} if len(cast("Mapping[str, object]", part)) == 1:
+                name = name.removeprefix("$")
+                used.add(name)
+                if name not in params:
+                    problems.append(PlanProblem(f'{{"{_PARAM}": {echoed(name)}}}', f"no value is given for {name}"))
+                    return None
+                value = params[name]
+                return list(value) if isinstance(value, tuple) else value
+            case dict():
+                return {key: fill(value) for key, value in cast("Mapping[str, object]", part).items()}
+            case list():
+                return [fill(value) for value in cast("Sequence[object]", part)]
+            case _:
+                return part
+
+    plan = fill(tree)
+    return plan, [*problems, *unused(params, used)]

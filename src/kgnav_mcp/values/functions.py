@@ -1,0 +1,457 @@
+"""The functions and aggregates of plans, one entry each: names, arguments, result, meaning and evaluation.
+
+The parsers, the check, the evaluation, graph files and the documentation read this table. A function with `compute`
+needs only values; the others read the graph, and are evaluated where that is read. All of them are null if a value is
+null or of another kind than they take, where Cypher may raise an error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+from enum import StrEnum
+from typing import Any, Final, cast
+
+from kgnav_mcp.plan import AggregateFunction, Function, Scalar
+from kgnav_mcp.values.calculating import (
+    absolute,
+    average,
+    float_of,
+    integer_of,
+    numeric,
+    rounded,
+    text_of,
+    total,
+    year_of,
+)
+
+_MOST_DIGITS = 400
+"""Digits behind the point at most to which a number is rounded: no float has more."""
+_PRECISE = Context(prec=2 * _MOST_DIGITS)
+_SLOT = 64
+"""Bytes of a member of a list."""
+
+
+class Kind(StrEnum):
+    """The kind of an argument or a result."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    INTEGER = "integer"
+    BOOLEAN = "true or false"
+    LIST = "list"
+    SINGLE = "single value"
+    TEXT_OR_LIST = "text or list"
+    LIST_OR_SINGLE = "list or single value"
+    ANY = "value"
+    NODE = "node"
+    EDGE = "edge"
+    PATH = "path"
+    NODE_OR_EDGE = "node or edge"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionEntry:
+    """A function: what it takes and gives, and how it is computed."""
+
+    takes: tuple[Kind, ...]
+    gives: Kind
+    meaning: str
+    """One sentence, without the function's name."""
+    compute: Callable[..., Any] | None = None
+    """The result for arguments of these kinds; None if the graph has to be read."""
+    names: tuple[str, ...] = ()
+    """Other names, in lower case."""
+    optional: int = 0
+    """How many of the last arguments may be left out."""
+    repeated: bool = False
+    """Whether the last argument may be given any number of times."""
+    of_whole_list: bool = False
+    """Whether the values of a property that has several are one argument; else the function is applied to each."""
+    example: str = ""
+    """A call that is offered where the arguments are wrong."""
+    size: Callable[..., int] | None = None
+    """The bytes of the result, for functions whose result may be much larger than their arguments."""
+
+    @property
+    def of_each_value(self) -> bool:
+        """Whether the function is applied to each value of a property that has several."""
+        return self.compute is not None and not self.of_whole_list
+
+    def accepts(self, arguments: int) -> bool:
+        """Whether a call may have so many arguments."""
+        most = arguments if self.repeated else len(self.takes)
+        return len(self.takes) - self.optional <= arguments <= most
+
+
+def compute(function: Function, values: tuple[Any, ...]) -> Any:  # noqa: ANN401 - values of any kind
+    """The result of a function of values; null if one is null or of another kind than it takes."""
+    entry = FUNCTIONS[function]
+    if entry.compute is None or not all(map(_is_of_kind, values, entry.takes)):
+        return None
+    return entry.compute(*values)
+
+
+def bytes_made(function: Function, values: tuple[Any, ...]) -> int:
+    """The bytes of a function's result, as far as it may be larger than its arguments; 0 for other functions."""
+    size = FUNCTIONS[function].size
+    if size is None or not all(map(_is_of_kind, values, FUNCTIONS[function].takes)):
+        return 0
+    return size(*values)
+
+
+_SINGLE: Final = (str, int, float)
+_TYPES: Final[Mapping[Kind, type | tuple[type, ...]]] = {
+    Kind.TEXT: str,
+    Kind.NUMBER: (int, float),
+    Kind.INTEGER: int,
+    Kind.LIST: tuple,
+    Kind.SINGLE: _SINGLE,
+    Kind.TEXT_OR_LIST: (str, tuple),
+    Kind.LIST_OR_SINGLE: (*_SINGLE, tuple),
+}
+
+
+def _is_of_kind(value: object, kind: Kind) -> bool:
+    if isinstance(value, bool) and kind in {Kind.NUMBER, Kind.INTEGER}:
+        return False
+    types = _TYPES.get(kind)
+    return value is not None and (types is None or isinstance(value, types))
+
+
+def _members(value: object) -> tuple[object, ...]:
+    return cast("tuple[object, ...]", value) if isinstance(value, tuple) else (value,)
+
+
+def _first(value: object) -> object:
+    return next(iter(_members(value)), None)
+
+
+def _last(value: object) -> object:
+    return next(reversed(_members(value)), None)
+
+
+def _tail(value: object) -> tuple[object, ...]:
+    return _members(value)[1:]
+
+
+def _is_empty(value: str | tuple[object, ...]) -> bool:
+    return not value
+
+
+def _range(first: int, last: int, step: int = 1) -> tuple[int, ...] | None:
+    return tuple(range(first, last + (1 if step > 0 else -1), step)) if step else None
+
+
+def _range_size(first: int, last: int, step: int = 1) -> int:
+    return max(0, (last - first) // step + 1) * _SLOT if step else 0
+
+
+def _left(text: str, length: int) -> str | None:
+    return text[:length] if length >= 0 else None
+
+
+def _right(text: str, length: int) -> str | None:
+    return None if length < 0 else text[-length:] if length else ""
+
+
+def _substring(text: str, start: int, length: int | None = None) -> str | None:
+    if start < 0 or (length is not None and length < 0):
+        return None
+    return text[start:] if length is None else text[start : start + length]
+
+
+def _replace_size(text: str, old: str, new: str) -> int:
+    return len(text) + (text.count(old) if old else len(text) + 1) * len(new)
+
+
+def _split(text: str, by: str) -> tuple[str, ...]:
+    return tuple(text.split(by) if by else text)
+
+
+def _split_size(text: str, _by: str) -> int:
+    return _SLOT * len(text)
+
+
+def _reverse(value: str | tuple[Any, ...]) -> str | tuple[Any, ...]:
+    return value[::-1]
+
+
+def _boolean_of(value: Scalar) -> bool | None:
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower())
+    return None if isinstance(value, float) else bool(value)
+
+
+def _sign(number: float) -> int:
+    return (number > 0) - (number < 0)
+
+
+def _round(given: float, digits: int | None = None) -> float | None:
+    number = float_of(given)
+    if number is None or not math.isfinite(number):
+        return number
+    if not digits:
+        return rounded(number)
+    if not 0 <= digits <= _MOST_DIGITS:
+        return None
+    return float(Decimal(repr(number)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _PRECISE))
+
+
+def _logarithm(work: Callable[[float], float]) -> Callable[[float], float]:
+    def apply(number: float) -> float:
+        return -math.inf if number == 0 else work(number) if number > 0 else math.nan
+
+    return apply
+
+
+def _exponential(number: float) -> float:
+    try:
+        return math.exp(number)
+    except OverflowError:
+        return math.inf
+
+
+def _root(number: float) -> float:
+    return math.sqrt(number) if number >= 0 else math.nan
+
+
+FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
+    Function.ID: FunctionEntry(
+        (Kind.NODE_OR_EDGE,),
+        Kind.TEXT,
+        "The id of a node as answers print it; of an edge, a text that differs from that of parallel edges.",
+        names=("id", "element_id"),
+    ),
+    Function.LABELS: FunctionEntry((Kind.NODE,), Kind.LIST, "The labels of a node, sorted."),
+    Function.TYPE: FunctionEntry((Kind.EDGE,), Kind.TEXT, "The id of an edge's relation; in Neo4j its type."),
+    Function.PROPERTIES: FunctionEntry(
+        (Kind.NODE_OR_EDGE,), Kind.LIST, "A list of [property, value or values], sorted by property."
+    ),
+    Function.KEYS: FunctionEntry((Kind.NODE_OR_EDGE,), Kind.LIST, "The names of the properties, sorted."),
+    Function.START: FunctionEntry((Kind.EDGE,), Kind.NODE, "The node that an edge leaves."),
+    Function.END: FunctionEntry((Kind.EDGE,), Kind.NODE, "The node that an edge leads to."),
+    Function.LENGTH: FunctionEntry(
+        (Kind.PATH,), Kind.INTEGER, "The number of edges of a path.", names=("path_length",)
+    ),
+    Function.NODES: FunctionEntry((Kind.PATH,), Kind.LIST, "The nodes of a path, in its order."),
+    Function.EDGES: FunctionEntry((Kind.PATH,), Kind.LIST, "The edges of a path, in its order.", names=("edges",)),
+    Function.COALESCE: FunctionEntry((Kind.ANY,), Kind.ANY, "The first value that is not null.", repeated=True),
+    Function.SIZE: FunctionEntry(
+        (Kind.TEXT_OR_LIST,),
+        Kind.INTEGER,
+        "The number of members of a list, or of characters of a text.",
+        len,
+        names=("char_length", "character_length", "cardinality"),
+        of_whole_list=True,
+    ),
+    Function.FIRST: FunctionEntry(
+        (Kind.LIST_OR_SINGLE,),
+        Kind.ANY,
+        "The first member; a single value is a list of itself.",
+        _first,
+        of_whole_list=True,
+    ),
+    Function.LAST: FunctionEntry(
+        (Kind.LIST_OR_SINGLE,),
+        Kind.ANY,
+        "The last member; a single value is a list of itself.",
+        _last,
+        of_whole_list=True,
+    ),
+    Function.TAIL: FunctionEntry(
+        (Kind.LIST_OR_SINGLE,), Kind.LIST, "The list without its first member.", _tail, of_whole_list=True
+    ),
+    Function.REVERSE: FunctionEntry((Kind.TEXT_OR_LIST,), Kind.ANY, "The text or list from its end.", _reverse),
+    Function.IS_EMPTY: FunctionEntry(
+        (Kind.TEXT_OR_LIST,), Kind.BOOLEAN, "Whether a text or list is empty.", _is_empty, of_whole_list=True
+    ),
+    Function.RANGE: FunctionEntry(
+        (Kind.INTEGER, Kind.INTEGER, Kind.INTEGER),
+        Kind.LIST,
+        "The integers from the first to the second, both included, by the third or by 1.",
+        _range,
+        optional=1,
+        example="range(1, 10)",
+        size=_range_size,
+    ),
+    Function.LOWER: FunctionEntry((Kind.TEXT,), Kind.TEXT, "The text in lower case.", str.lower, names=("lower",)),
+    Function.UPPER: FunctionEntry((Kind.TEXT,), Kind.TEXT, "The text in upper case.", str.upper, names=("upper",)),
+    Function.LEFT: FunctionEntry(
+        (Kind.TEXT, Kind.INTEGER), Kind.TEXT, "The first characters of a text.", _left, example="left(x.name, 3)"
+    ),
+    Function.RIGHT: FunctionEntry(
+        (Kind.TEXT, Kind.INTEGER), Kind.TEXT, "The last characters of a text.", _right, example="right(x.name, 3)"
+    ),
+    Function.SUBSTRING: FunctionEntry(
+        (Kind.TEXT, Kind.INTEGER, Kind.INTEGER),
+        Kind.TEXT,
+        "The characters from a place, counted from 0, to the end or so many.",
+        _substring,
+        optional=1,
+        example="substring(x.name, 0, 3)",
+    ),
+    Function.TRIM: FunctionEntry(
+        (Kind.TEXT,), Kind.TEXT, "The text without blanks at both ends.", str.strip, names=("btrim",)
+    ),
+    Function.TRIM_LEFT: FunctionEntry((Kind.TEXT,), Kind.TEXT, "The text without blanks before it.", str.lstrip),
+    Function.TRIM_RIGHT: FunctionEntry((Kind.TEXT,), Kind.TEXT, "The text without blanks behind it.", str.rstrip),
+    Function.REPLACE: FunctionEntry(
+        (Kind.TEXT, Kind.TEXT, Kind.TEXT),
+        Kind.TEXT,
+        "The text with each occurrence of the second replaced by the third.",
+        str.replace,
+        example="replace(x.name, '_', ' ')",
+        size=_replace_size,
+    ),
+    Function.SPLIT: FunctionEntry(
+        (Kind.TEXT, Kind.TEXT),
+        Kind.LIST,
+        "The parts of a text between a separator.",
+        _split,
+        example="split(x.name, ', ')",
+        size=_split_size,
+    ),
+    Function.TEXT: FunctionEntry((Kind.SINGLE,), Kind.TEXT, "The value as text.", text_of, names=("tostringornull",)),
+    Function.NUMBER: FunctionEntry(
+        (Kind.SINGLE,), Kind.NUMBER, "The number, also of a text, as a float.", float_of, names=("tofloatornull",)
+    ),
+    Function.WHOLE: FunctionEntry(
+        (Kind.SINGLE,),
+        Kind.INTEGER,
+        "The number, also of a text, as an integer, towards 0.",
+        integer_of,
+        names=("tointegerornull", "toint"),
+    ),
+    Function.BOOLEAN: FunctionEntry(
+        (Kind.SINGLE,),
+        Kind.BOOLEAN,
+        "True or false of the texts 'true' and 'false' or of an integer.",
+        _boolean_of,
+        names=("tobooleanornull",),
+    ),
+    Function.ABS: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "The number without its sign.", absolute),
+    Function.SIGN: FunctionEntry((Kind.NUMBER,), Kind.INTEGER, "-1, 0 or 1.", _sign),
+    Function.ROUND: FunctionEntry(
+        (Kind.NUMBER, Kind.INTEGER),
+        Kind.NUMBER,
+        "The nearest whole number, halves up; or rounded to so many digits behind the point, halves away from 0.",
+        _round,
+        optional=1,
+        example="round(x, 2)",
+    ),
+    Function.FLOOR: FunctionEntry(
+        (Kind.NUMBER,), Kind.NUMBER, "The greatest whole number up to it.", numeric(lambda of: float(math.floor(of)))
+    ),
+    Function.CEILING: FunctionEntry(
+        (Kind.NUMBER,),
+        Kind.NUMBER,
+        "The least whole number from it.",
+        numeric(lambda of: float(math.ceil(of))),
+        names=("ceiling",),
+    ),
+    Function.ROOT: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "The square root; NaN below 0.", numeric(_root)),
+    Function.EXPONENTIAL: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "e to this power.", _exponential),
+    Function.LOGARITHM: FunctionEntry(
+        (Kind.NUMBER,), Kind.NUMBER, "The natural logarithm; NaN below 0.", _logarithm(math.log), names=("ln",)
+    ),
+    Function.LOGARITHM_10: FunctionEntry(
+        (Kind.NUMBER,), Kind.NUMBER, "The logarithm to the base 10; NaN below 0.", _logarithm(math.log10)
+    ),
+    Function.YEAR: FunctionEntry((Kind.TEXT,), Kind.INTEGER, "The year of a date.", year_of),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateEntry:
+    """An aggregate: its meaning, and how it is computed of numbers."""
+
+    meaning: str
+    of_numbers: Callable[..., float | None] | None = None
+    """The result for the numbers among the values, and the share if it takes one; None: it is of values of any kind."""
+    names: tuple[str, ...] = ()
+    """Other names, in lower case."""
+    takes_share: bool = False
+    """Whether it takes a second argument, a constant from 0 to 1."""
+
+
+def _variance(numbers: Sequence[float], divisor: int) -> float:
+    mean = math.fsum(numbers) / len(numbers)
+    return math.fsum((number - mean) ** 2 for number in numbers) / divisor
+
+
+def _deviation(numbers: Sequence[float]) -> float | None:
+    return math.sqrt(_variance(numbers, max(len(numbers) - 1, 1))) if numbers else None
+
+
+def _deviation_of_all(numbers: Sequence[float]) -> float | None:
+    return math.sqrt(_variance(numbers, len(numbers))) if numbers else None
+
+
+def _percentile(numbers: Sequence[float], share: float) -> float | None:
+    if not numbers:
+        return None
+    ordered = sorted(numbers)
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    low, high = ordered[below], ordered[math.ceil(place)]
+    return float(low) if low == high else low * (1 - (place - below)) + high * (place - below)
+
+
+def _percentile_of_values(numbers: Sequence[float], share: float) -> float | None:
+    return sorted(numbers)[max(math.ceil(share * len(numbers)) - 1, 0)] if numbers else None
+
+
+AGGREGATES: Final[Mapping[AggregateFunction, AggregateEntry]] = {
+    AggregateFunction.COUNT: AggregateEntry("The number of values that are not null; `count(*)`: of rows."),
+    AggregateFunction.SUM: AggregateEntry("The sum of the numbers.", total),
+    AggregateFunction.AVERAGE: AggregateEntry("The mean of the numbers.", average),
+    AggregateFunction.MINIMUM: AggregateEntry("The first value in the order of plans."),
+    AggregateFunction.MAXIMUM: AggregateEntry("The last value in the order of plans."),
+    AggregateFunction.COLLECT: AggregateEntry(
+        "A list of the values, sorted, or in the order of the rows if the clause before sorts them.",
+        names=("collect_list",),
+    ),
+    AggregateFunction.DEVIATION: AggregateEntry(
+        "The standard deviation of a sample; 0 of a single number.", _deviation, names=("stddev_samp",)
+    ),
+    AggregateFunction.DEVIATION_OF_ALL: AggregateEntry(
+        "The standard deviation of all numbers.", _deviation_of_all, names=("stddev_pop",)
+    ),
+    AggregateFunction.PERCENTILE: AggregateEntry(
+        "The number below which this share of the numbers lies, between two of them if need be.",
+        _percentile,
+        names=("percentile_cont",),
+        takes_share=True,
+    ),
+    AggregateFunction.PERCENTILE_OF_VALUES: AggregateEntry(
+        "The number below which this share of the numbers lies, one of them.",
+        _percentile_of_values,
+        names=("percentile_disc",),
+        takes_share=True,
+    ),
+}
+
+
+def aggregate(function: AggregateFunction, numbers: Sequence[float], share: float | None) -> float | None:
+    """The result of an aggregate of numbers.
+
+    Raises:
+        TypeError: it is not one of numbers.
+    """
+    of_numbers = AGGREGATES[function].of_numbers
+    if of_numbers is None:
+        raise TypeError(f"{function} is not of numbers")
+    return of_numbers(numbers) if share is None else of_numbers(numbers, share)
+
+
+FUNCTION_NAMES: Final[Mapping[str, Function]] = {
+    name: function for function, entry in FUNCTIONS.items() for name in (function.value.lower(), *entry.names)
+}
+"""Functions by their names in lower case."""
+AGGREGATE_NAMES: Final[Mapping[str, AggregateFunction]] = {
+    name: function for function, entry in AGGREGATES.items() for name in (function.value.lower(), *entry.names)
+}
+"""Aggregates by their names in lower case."""
