@@ -23,11 +23,12 @@ TRAIN_VENV ?= .venv-train
 TRAIN_FOLDER ?= .train-smoke
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-other check dist dist-check audit real-model train-smoke docs clean
+.PHONY: help demo test fuzz test-other check dist dist-check audit real-model train-smoke docs clean
 
 help:
 	@echo "make demo    answer a question with the demo graph, through a real client"
 	@echo "make test    run the tests"
+	@echo "make fuzz    run the tests with random plans, with RANDOM_PLANS=5 times as many plans"
 	@echo "make test-other PYTHON=python3.13    run the tests that may differ by version on another Python"
 	@echo "make train-smoke    train a tiny model with GraphWalker's recipes on the processor: 6 GB, minutes, not in CI"
 	@echo "make check   formatting, lint, types, import rules, generated documentation, file lengths"
@@ -54,6 +55,11 @@ demo: $(INSTALLED)
 
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
+
+fuzz: export RANDOM_PLANS ?= 5
+fuzz: $(READY)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder -k by_chance \
+		tests/contract tests/plans tests/adapters
 
 test-other:
 	$(PYTHON) -m venv $(OTHER_VENV)

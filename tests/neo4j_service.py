@@ -10,10 +10,7 @@ from typing import ClassVar
 
 import pytest
 
-from tests.services import GraphService, running
-
-_SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-"""A server that lives for minutes is done sooner where Java compiles less of it, and trusts the jars."""
+from tests.services import SHORT_LIVED, GraphService, running
 
 
 class Neo4j(GraphService):
@@ -26,7 +23,7 @@ class Neo4j(GraphService):
         self._flags = ("--apoc",) if apoc else ()
 
     def start(self, *arguments: str, **variables: str) -> None:
-        super().start(*self._flags, *arguments, JDK_JAVA_OPTIONS=_SHORT_LIVED, **variables)
+        super().start(*self._flags, *arguments, **SHORT_LIVED, **variables)
 
     def clear(self) -> None:
         """Delete all that is in it."""

@@ -36,6 +36,11 @@ SCRIPT = Path(__file__).parents[1] / "scripts" / "service"
 
 S = TypeVar("S", bound="Service")
 
+SHORT_LIVED = {
+    "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+    "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+}
+"""Environment of a Java server that lives for minutes: it is done sooner if Java compiles less and trusts the jars."""
 WATCHED_S = 40
 """How long a query is watched: less than the 60 seconds that the store gives one of whose time nothing is said."""
 
@@ -184,19 +189,26 @@ class Oxigraph(RdfService):
         self._graphs("bulk").load([path], graph_iri)
 
 
-class Blazegraph(RdfService):
+class JavaRdfService(RdfService):
+    """A store of named graphs that runs on Java."""
+
+    def start(self, *arguments: str, **variables: str) -> None:
+        super().start(*arguments, **SHORT_LIVED, **variables)
+
+
+class Blazegraph(JavaRdfService):
     """Blazegraph, which loads into its default graph unless another is named."""
 
     store: ClassVar[str] = "blazegraph"
 
 
-class Fuseki(RdfService):
+class Fuseki(JavaRdfService):
     """Fuseki, which loads into its default graph unless another is named."""
 
     store: ClassVar[str] = "fuseki"
 
 
-class Rdf4j(RdfService):
+class Rdf4j(JavaRdfService):
     """RDF4J, whose queries without a graph see all graphs."""
 
     store: ClassVar[str] = "rdf4j"

@@ -8,7 +8,7 @@ import pytest
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from tests.contract import toy_files, toy_views, toy_wikibase
-from tests.contract.suite import GraphAdapterContract, StoreContract
+from tests.contract.suite import GraphAdapterContract, GraphFormContract
 from tests.contract.suite.base import ALL
 
 
@@ -40,7 +40,7 @@ class TestEmbeddedFromPropertyGraph(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"file"})
     style: ClassVar[toy_views.Style] = toy_views.PROPERTY_GRAPH
     row_by_row: ClassVar[int] = ALL
-    plans: ClassVar[int] = 60
+    plans: ClassVar[int] = 20
     pages: ClassVar[int] = 200
 
     @pytest.fixture(scope="class")
@@ -49,7 +49,7 @@ class TestEmbeddedFromPropertyGraph(GraphAdapterContract):
         return property_graph
 
 
-class TestEmbeddedFromRdf(StoreContract):
+class TestEmbeddedFromRdf(GraphFormContract):
     style: ClassVar[toy_views.Style] = toy_views.RDF
 
     @pytest.fixture(scope="class")
@@ -58,7 +58,7 @@ class TestEmbeddedFromRdf(StoreContract):
         return rdf
 
 
-class TestEmbeddedFromWikibase(StoreContract):
+class TestEmbeddedFromWikibase(GraphFormContract):
     style: ClassVar[toy_views.Style] = toy_views.WIKIDATA
 
     @pytest.fixture(scope="class")

@@ -10,7 +10,7 @@ from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import Scalar
 from kgnav_mcp.port import GraphAdapter
 from tests.contract import toy, toy_views, toy_wikibase
-from tests.contract.suite import GraphAdapterContract, StoreContract
+from tests.contract.suite import GraphAdapterContract, GraphFormContract, StoreContract
 from tests.contract.toy_views import View
 from tests.navigation.plans.writing import compared, edge, fit, give, plan, rows
 from tests.services import Blazegraph, Oxigraph, Virtuoso
@@ -72,7 +72,7 @@ def truthy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory
     return f"wikidata+{oxigraph.url}?default-graph-uri={TRUTHY}"
 
 
-class TestTruthyWikidataOnOxigraph(StoreContract):
+class TestTruthyWikidataOnOxigraph(GraphFormContract):
     style: ClassVar[toy_views.Style] = toy_views.TRUTHY
 
     @pytest.fixture(scope="class")

@@ -36,7 +36,7 @@ from tests.plans.toys import plain, random_toy
 
 MOST_CASES = 83
 """So many of the cases have words in SQL."""
-PLANS = 100
+PLANS = 40
 """By chance, on each graph."""
 _KINDS: dict[type[object], toy.Kind] = {bool: "boolean", int: "integer", float: "decimal", str: "string"}
 

@@ -51,7 +51,7 @@ async def test_a_plan_by_chance_answers_what_the_evaluator_alone_answers(seed: i
     words = words_of(plain(toy_views.view(toy_views.RDF, nodes, simple), nodes))
     async with opened_over(client, TOY) as graph:
         by_store, alone = PlanRunner(graph), PlanRunner(graph, by_store=False)
-        for asked in plans_by_chance(words, 25, of_nodes=True):
+        for asked in plans_by_chance(words, 15, of_nodes=True):
             answers = [
                 await all_rows(lambda limit, after, one=one, asked=asked: one.run(asked, limit=limit, after=after), ALL)
                 for one in (by_store, alone)

@@ -12,7 +12,7 @@ from tests.contract.suite.relations import RelationContract
 from tests.contract.suite.sets import SetContract, VastSetContract
 from tests.contract.suite.trails import TrailContract
 
-__all__ = ["AdapterContract", "GraphAdapterContract", "NameAndCountContract", "StoreContract"]
+__all__ = ["AdapterContract", "GraphAdapterContract", "GraphFormContract", "NameAndCountContract", "StoreContract"]
 
 
 class NameAndCountContract(EntityContract, RelationContract, HostileContract):
@@ -31,11 +31,16 @@ class StoreContract(
     ValueContract,
     SchemaContract,
     PlanContract,
-    CheckContract,
-    TrailContract,
 ):
-    """The tests that depend on the store or the form of the graph, for a fully tested adapter on another one."""
+    """The tests that depend on the store, for an adapter that passes all others on the same form of graph elsewhere.
+
+    Checks of plans and proofs of answers see a store only through the calls that are tested here.
+    """
 
 
-class GraphAdapterContract(StoreContract, VastSetContract, LifeContract):
+class GraphFormContract(StoreContract, CheckContract, TrailContract):
+    """The tests that depend on the form of the graph too, for another form of graph than the fully tested one."""
+
+
+class GraphAdapterContract(GraphFormContract, VastSetContract, LifeContract):
     """All tests that an adapter must pass."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from itertools import count
 
@@ -35,6 +36,8 @@ from tests.plans.strategies.words import Words, words_of
 
 __all__ = ["Words", "plans", "plans_by_chance", "words_of"]
 
+TIMES = int(os.environ.get("RANDOM_PLANS", "1"))
+"""How many times as many random plans as usual are tried."""
 _UNHURRIED = (HealthCheck.too_slow, HealthCheck.data_too_large)
 
 
@@ -50,7 +53,8 @@ def plans(draw: st.DrawFn, words: Words, *, of_nodes: bool = False) -> Plan:
 
 
 def plans_by_chance(words: Words, number: int, *, of_nodes: bool = False) -> list[Plan]:
-    """So many plans, the same ones at every call. They are as they come: to make one smaller takes minutes."""
+    """This many plans times `TIMES`, the same at every call. They are not shrunk: that takes minutes for one plan."""
+    number *= TIMES
     found: dict[Plan, None] = {}
     for batch in count(1):
         _collect(plans(words, of_nodes=of_nodes), batch, found)
