@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
 from collections.abc import AsyncGenerator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from time import sleep
@@ -30,7 +32,7 @@ from tests.contract import toy, toy_files, toy_views
 from tests.plans.cases import CASES, PEOPLE
 from tests.plans.comparing import ALL, all_rows, same_by_parts, same_proof
 from tests.plans.graph import Plain
-from tests.plans.short import all_of, cmp, edge, fit, give, hops, node, plan
+from tests.plans.short import all_of, both, cmp, edge, fit, give, hops, node, of, plan
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain, random_toy
 
@@ -303,6 +305,40 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(Session, "all", explained)
     return found
+
+
+@pytest.mark.parametrize("relations", [(), ("to",)])
+@pytest.mark.parametrize("ends", [("hub", "few"), ("few", "hub")])
+async def test_between_two_known_nodes_the_edges_of_a_hub_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: tuple[str, str], relations: tuple[str, ...]
+):
+    rows = [f"n{number}\tto\thub\n" for number in range(3_000)] + [f"n{number}\tto\tfew\n" for number in range(5)]
+    (tmp_path / "hub.tsv").write_text("".join(rows), encoding="utf-8")
+    load([tmp_path / "hub.tsv"], tmp_path / "hub.kg")
+    ran: list[tuple[str, tuple[Parameter, ...]]] = []
+    all_rows = Session.all
+
+    def recorded(self: Session, query: str, *parameters: Parameter) -> list[Row]:
+        ran.append((query, parameters))
+        return all_rows(self, query, *parameters)
+
+    monkeypatch.setattr(Session, "all", recorded)
+    known = both(cmp(of("elementId", ".a"), "=", ends[0]), cmp(of("elementId", ".b"), "=", ends[1]))
+    pattern = fit(edge("x-r->a", *relations), edge("x-s->b", *relations), where=known)
+    async with open_adapter(str(tmp_path / "hub.kg"), AdapterOptions()) as adapter:
+        page = await adapter.run(plan(pattern, give({"n": all_of("count")})), limit=9)
+    assert [row.cells for row in page.items] == [(5,)]
+    steps = 0
+
+    def step() -> None:
+        nonlocal steps
+        steps += 1
+
+    with closing(sqlite3.connect(tmp_path / "hub.kg")) as connection:
+        connection.set_progress_handler(step, 1)
+        query, parameters = next(each for each in ran if each[0].startswith("WITH t"))
+        assert connection.execute(query, parameters).fetchone()[-1] == 5
+    assert steps < 3_000
 
 
 WEIGHED = fit(node("a", "N"), node("b", "M"), edge("a-r->b", "TO"), where=cmp(".r.weight", "=", 13.7))

@@ -104,6 +104,7 @@ class _PatternCompiler:
                 self._patterns.setdefault(name, NodePattern(name))
         self._conditions = list(conjuncts(match.where))
         self._starts: dict[str, Start] = {}
+        self._hub_edges: dict[tuple[str, Step, int], int] = {}
         self._branch = Branch([f"{table}"] if table is not None else [], [], dict(scope))
 
     def branch(self) -> Branch:
@@ -181,6 +182,23 @@ class _PatternCompiler:
             self._starts[name] = start_of(self._expressions(), self._patterns[name], own)
         return self._starts[name]
 
+    def _edges_of_hubs(self, name: str, step: Step, side: int) -> int:
+        """Returns how many edges of a step the hubs among a node's few known candidates have; 0 if none is a hub.
+
+        `side`: 0 for outgoing edges, 1 for incoming ones.
+        """
+        start = self._start(name)
+        if not start.selective or start.size > _MAX_PATH_START_NODES:
+            return 0
+        key = name, step, side
+        if key not in self._hub_edges:
+            rows = start.rows.replace("{alias}", "known")
+            query = pieces.EDGES_OF_HUBS.format(rows=rows, side=side, relations=self._statement.numbers(step.relations))
+            text, parameters = self._statement.text(query)
+            found = self._words.builder.session.one(text, *parameters)
+            self._hub_edges[key] = int(found[0]) if found is not None else 0
+        return self._hub_edges[key]
+
     def _bind_node(self, name: str | None = None) -> None:
         """Binds a node from its own set: the given node, or the one that costs the least."""
         unbound = [each for each in self._patterns if each not in self._branch.scope]
@@ -196,8 +214,8 @@ class _PatternCompiler:
             left.remove(start.labels)
         self._require_labels(replace(pattern, labels=tuple(left)))
 
-    def _cost(self, name: str) -> int:
-        """Estimates how many seeks it takes to start with a node.
+    def _cost(self, name: str) -> float:
+        """Estimates how many seeks it takes to start with a node. The edges of a hub count as those of many nodes.
 
         Edges are stored with their qualifiers in the order of heads, so starting at tails costs a second seek for each.
         Rows that do not come group by group must be sorted.
@@ -205,7 +223,13 @@ class _PatternCompiler:
         owners = {part.owner for each in self._conditions for part in parts(each) if isinstance(part, Property)}
         behind = any(step.edge in owners and step.target == name != step.source for step in self._steps)
         sorted_too = self._grouped is not None and self._grouped != name
-        return self._start(name).size * (_SECOND_SEEK_COST if behind else 1) * (_SORT_COST if sorted_too else 1)
+        incident = [step for step in self._steps if name in (step.source, step.target) and step.edge is not None]
+        hubs = min(
+            (self._edges_of_hubs(name, step, int(step.target == name)) / self._fan_out(step) for step in incident),
+            default=0.0,
+        )
+        size = self._start(name).size + hubs
+        return size * (_SECOND_SEEK_COST if behind else 1) * (_SORT_COST if sorted_too else 1)
 
     def _drop_condition(self, condition: Expression) -> None:
         self._conditions = [each for each in self._conditions if each is not condition]
@@ -242,7 +266,15 @@ class _PatternCompiler:
             conditions.append(f"{edge.sql[1]} IN ({', '.join(map(str, step.relations))})")
         if not step.loops:
             conditions.append(f"{edge.sql[0]} <> {edge.sql[2]}")
-        self._bind_ends([(step.source, edge.sql[0]), (step.target, edge.sql[2])])
+        self._bind_ends(self._by_smaller_hub(step, [(step.source, edge.sql[0]), (step.target, edge.sql[2])]))
+
+    def _by_smaller_hub(self, step: Step, ends: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Returns the ends of an edge such that SQLite, which seeks by one of them, does not take the larger hub."""
+        if len(step.relations) == 1 or not all(self._is_bound(name) for name, _ in ends):
+            return ends
+        hubs = [self._edges_of_hubs(name, step, side) for side, (name, _) in enumerate(ends)]
+        larger = hubs.index(max(hubs)) if hubs[0] != hubs[1] else None
+        return [(name, f"+{sql}" if side == larger else sql) for side, (name, sql) in enumerate(ends)]
 
     def _join_paths(self, step: Step, edge: EdgePattern) -> None:
         """Finds the paths between the nodes that the joins so far allow, and joins them as a table."""

@@ -58,6 +58,12 @@ NODES_OF_VALUE = (
 )
 """One seek for each beginning, and a row of the table for each value with that beginning."""
 
+EDGES_OF_HUBS = (
+    "SELECT coalesce(sum(d.n), 0) FROM {rows} CROSS JOIN degree AS d ON d.node = known.node AND d.direction = {side} "
+    "WHERE {relations} = '[]' OR d.p IN (SELECT value FROM json_each({relations}))"
+)
+"""One seek for each node, and a row for each relation of those that are hubs."""
+
 EDGES = "edge AS {alias}"
 """One seek by the ends that are known, and an entry of an index for each edge."""
 
