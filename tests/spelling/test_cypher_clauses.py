@@ -2,6 +2,7 @@
 
 import pytest
 
+from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import (
     Aggregate,
     AggregateFunction,
@@ -114,3 +115,21 @@ def test_a_column_may_be_called_as_any_word_of_the_language_and_rows_ordered_by_
 def test_a_text_is_read_once():
     text = "MATCH (a) RETURN a.once"
     assert parse_cypher(text) is parse_cypher(text)
+
+
+def test_rows_are_sorted_by_an_aggregate_that_is_not_returned():
+    first, last = parse_cypher("MATCH (a) RETURN a.x ORDER BY count(*) DESC, a.x LIMIT 3").pipelines[0].clauses[1:]
+    assert isinstance(first, Project)
+    named, counted = first.columns
+    assert (named, counted.value) == (Column("a.x", A_X), ROWS)
+    assert [key.by for key in first.order] == [Variable(counted.name), Variable("a.x")]
+    assert (first.order[0].descending, first.limit) == (True, 3)
+    assert last == Project((Column("a.x", Variable("a.x")),))
+
+
+@pytest.mark.parametrize(
+    "text", ["MATCH (a) RETURN DISTINCT a.x ORDER BY count(*)", "MATCH (a) RETURN a.x ORDER BY count(*) + a.y"]
+)
+def test_an_order_by_what_the_rows_no_longer_have_is_refused(text: str):
+    with pytest.raises(InvalidPlan, match="only what is returned"):
+        parse_cypher(text)

@@ -46,6 +46,7 @@ class _ProjectionScope:
         self.visible = visible
         self.all = {**before, **visible}
         self.lost = before.keys() - visible.keys()
+        self.columns = {column.name for column in columns}
         self._shadowed = {each.name for each in columns if each.value != Variable(each.name)} & set(before)
         self._columns: dict[Expression, Expression] = {
             each.value: Variable(each.name) for each in reversed(columns) if not isinstance(each.value, Constant)
@@ -121,7 +122,7 @@ class Clauses:
             case "let":
                 yield self._let(clause)
             case _:
-                yield self._project(clause)
+                yield from self._project(clause)
 
     def _unwind(self, of: Node, named: Node) -> Unwind:
         name = name_of(named)
@@ -146,7 +147,7 @@ class Clauses:
         self._scope = {**self._scope, **{column.name: "value" for column in columns if column.name not in self._scope}}
         return Project(tuple(columns))
 
-    def _project(self, clause: Node) -> Project:
+    def _project(self, clause: Node) -> Iterator[Project]:
         columns = self._columns(clause)
         distinct = has_token(clause, "DISTINCT")
         before = self._scope
@@ -157,14 +158,23 @@ class Clauses:
         visible = names if distinct or grouped else {**before, **names}
         projection_scope = _ProjectionScope(columns, before, visible)
         order = tuple(
-            [self._order(key, projection_scope) for keys in subtrees(clause, "order_by") for key in subtrees(keys)]
+            [
+                self._order(key, projection_scope, may_sum=not distinct)
+                for keys in subtrees(clause, "order_by")
+                for key in subtrees(keys)
+            ]
         )
         where = subtree(clause, "where")
-        condition = (
-            self._read_after_projection(next(subtrees(where)), projection_scope, _NO_AGGREGATE) if where else None
-        )
+        condition = self._read_after_projection(next(subtrees(where)), projection_scope) if where else None
         skip, limit = self._number(clause, "offset") or 0, self._number(clause, "limit")
-        return Project(columns, distinct, order, skip, limit, condition)
+        sums = dict.fromkeys(one for key in order for one in aggregates(key.by))
+        if not sums:
+            yield Project(columns, distinct, order, skip, limit, condition)
+            return
+        hidden = {one: self._reading.unnamed() for one in sums}
+        by = rewritten(order, lambda part: Variable(hidden[part]) if isinstance(part, Aggregate) else None)
+        yield Project((*columns, *(Column(name, one) for one, name in hidden.items())), False, by, skip, limit)
+        yield Project(tuple([Column(column.name, Variable(column.name)) for column in columns]), where=condition)
 
     def _columns(self, clause: Node) -> tuple[Column, ...]:
         found: dict[str, Column] = {}
@@ -209,19 +219,25 @@ class Clauses:
                 reason = f"{name} stands beside an aggregate, so its value is a column of its own"
                 self._reading.report(clause, reason, f"WITH {name}, count(*) AS c, then RETURN ...")
 
-    def _order(self, key: Node, projection_scope: _ProjectionScope) -> Order:
-        return Order(
-            self._read_after_projection(next(subtrees(key)), projection_scope, None), has_token(key, "DESCENDING")
-        )
+    def _order(self, key: Node, projection_scope: _ProjectionScope, *, may_sum: bool) -> Order:
+        """A key of ORDER BY. `may_sum`: it may have aggregates that are not returned."""
+        node = next(subtrees(key))
+        by = self._read_after_projection(node, projection_scope, may_sum=may_sum)
+        return Order(by, has_token(key, "DESCENDING"))
 
     def _read_after_projection(
-        self, node: Node, projection_scope: _ProjectionScope, no_aggregate: str | None
+        self, node: Node, projection_scope: _ProjectionScope, *, may_sum: bool | None = None
     ) -> Expression:
-        """An expression of ORDER BY or WHERE after a projection. It may use columns and the variables in them."""
-        read = projection_scope.by_columns(
-            self._patterns.expressions.read(node, Context(projection_scope.all, no_aggregate))
-        )
-        if aggregates(read) or variables_of(read) & projection_scope.lost:
+        """An expression of ORDER BY or WHERE after a projection. It may use columns and the variables in them.
+
+        `may_sum`: whether it may have aggregates that are no columns; None: no aggregates at all.
+        """
+        context = Context(projection_scope.all, _NO_AGGREGATE if may_sum is None else None)
+        read = projection_scope.by_columns(self._patterns.expressions.read(node, context))
+        summed = aggregates(read)
+        beside = rewritten(read, lambda part: Constant(None) if isinstance(part, Aggregate) else None)
+        left = projection_scope.lost if not summed else projection_scope.all.keys() - projection_scope.columns
+        if (summed and not may_sum) or variables_of(beside) & left:
             reason = "where rows are counted or made distinct, only what is returned can be used behind it"
             self._reading.report(node, reason, *projection_scope.visible)
         return read
