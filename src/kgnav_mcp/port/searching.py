@@ -251,13 +251,14 @@ class PathSearch(Generic[N, E]):
     def _shortest(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
         """One or all of the shortest paths between each two nodes; from a node to itself only the empty path."""
         only_one = self._length.kind is PathKind.SHORTEST
+        rank_all = only_one and wanted is None  # few ends are traced back one by one, for less than ranking all nodes
         steps: dict[N, Steps[N, E]] = {start: {start: []} for start in starts}
         places = {start: {start: 0} for start in starts}
         missing = {start: set(wanted or ()) - {start} for start in starts}
         ends = [(start, start) for start in starts if not self._length.shortest and _is_wanted(start, wanted)]
 
         def visit(start: N, new: Steps[N, E], length: int) -> bool:
-            if only_one:
+            if rank_all:
                 self._keep_first(new, places[start], forward)
             steps[start].update(new)
             if length >= self._length.shortest:
@@ -266,7 +267,23 @@ class PathSearch(Generic[N, E]):
             return wanted is None or bool(missing[start])
 
         yield from self._levels(starts, visit, lambda start, end: end in steps[start])
+        if only_one and not rank_all:
+            return [(start, self._first_path(steps[start], start, end, forward), end) for start, end in ends]
         return self._trace_paths(steps, ends, forward)
+
+    def _first_path(self, steps: Steps[N, E], start: N, end: N, forward: bool) -> tuple[E, ...]:
+        """The first of the shortest paths in the order of its node ids, then of its edges, both from head to tail."""
+        head, tail = (start, end) if forward else (end, start)
+        onward = _turned(steps, end) if forward else steps
+        path: list[E] = []
+        while head != tail:
+            choices = onward[head]
+            if len(choices) > 1:
+                first = min({node for _, node in choices}, key=self._node_order)
+                choices = [(edge, node) for edge, node in choices if node == first]
+            edge, head = choices[0] if len(choices) == 1 else min(choices, key=lambda step: self._edge_order(step[0]))
+            path.append(edge)
+        return tuple(path)
 
     def _keep_first(self, new: Steps[N, E], places: dict[N, int], forward: bool) -> None:
         """Keep only one step to each node: that of the first path in the order of its node ids, then of its edges.
@@ -291,6 +308,20 @@ class PathSearch(Generic[N, E]):
                 edges += len(path)
                 self._check(max(len(found), edges // _EDGES_PER_ROW))
         return found
+
+
+def _turned(steps: Steps[N, E], end: N) -> Steps[N, E]:
+    """The steps of all shortest paths to an end, from their starts on."""
+    onward: Steps[N, E] = defaultdict(list)
+    level = [end]
+    while level:
+        before: dict[N, None] = {}
+        for node in level:
+            for edge, near in steps[node]:
+                onward[near].append((edge, node))
+                before[near] = None
+        level = list(before)
+    return onward
 
 
 def _size(paths: PathsByStart[N, E]) -> int:
