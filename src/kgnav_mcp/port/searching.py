@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from kgnav_mcp.plan import PathKind, PathLength
 
@@ -37,7 +37,7 @@ class PathSearch(Generic[N, E]):
         length: PathLength,
         *,
         node_order: Callable[[N], str],
-        edge_order: Callable[[E], object],
+        edge_order: Callable[[E], Any],
         bound: int,
         check: Callable[[int], None],
         keep_edges: bool,
