@@ -9,7 +9,9 @@ import pytest
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import Builder, edge, labelled, quoted
+from kgnav_mcp.adapters.cypher.plans import queries as plan_queries
 from kgnav_mcp.adapters.neo4j.dialect import NEO4J
+from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Direction
 
 OTHER = replace(
@@ -20,13 +22,21 @@ OTHER = replace(
     is_number_list="is_numbers({x})",
     subquery="CALL {{ WITH {variables} {query} }}".replace("{{", "{").replace("}}", "}"),
 )
-TEXTS = sorted(name for name, text in vars(queries).items() if name.isupper() and isinstance(text, str))
+TEXTS = sorted(
+    (f"{module.__name__}.{name}", text)
+    for module in (queries, plan_queries)
+    for name, text in vars(module).items()
+    if name.isupper() and isinstance(text, str)
+)
+OWN_WORDS = re.compile(
+    r"elementId|valueType|apoc|db\.|OrNull|normalize|SHORTEST|(COUNT|COLLECT|EXISTS|CALL) *[({]"
+    r"|(?<![{\w])(labels|type|keys|properties)\((\w|\{)"
+)
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_no_query_of_the_floor_has_a_word_of_one_store(name: str) -> None:
-    own_words = r"elementId|valueType|apoc|db\.|COUNT \{|COLLECT \{|CALL \("
-    assert re.search(own_words, getattr(queries, name)) is None
+@pytest.mark.parametrize(("name", "text"), TEXTS, ids=[name for name, _ in TEXTS])
+def test_no_query_of_the_floor_has_a_word_of_one_store(name: str, text: str) -> None:
+    assert OWN_WORDS.search(text) is None, name
 
 
 def test_a_query_is_filled_in_the_words_of_its_dialect() -> None:
@@ -48,6 +58,21 @@ def test_names_with_places_in_them_stay_as_they_are() -> None:
 
     assert builder.fill("MATCH (n{label})", label=labelled(name)) == "MATCH (n:`we``ird {node} {x}`)"
     assert quoted(name) in builder.fill(queries.LABEL_KEYS, label=quoted(name))
+
+
+def test_a_part_of_a_query_is_the_argument_of_another() -> None:
+    builder = Builder(replace(NEO4J, labels="[label({x})]"))
+
+    assert builder.fill("{labels({variable})}", variable="v1") == "[label(v1)]"
+
+
+def test_a_construct_that_the_store_does_not_have_is_named_in_the_refusal() -> None:
+    builder = Builder(replace(NEO4J, store="Small", subquery=None, full_text=None))
+
+    with pytest.raises(Unsupported, match="Small has no construct for subquery"):
+        builder.subquery("n", "RETURN n")
+    with pytest.raises(Unsupported, match="Small has no construct for full text"):
+        builder.fill(queries.FULL_TEXT, rows_of_hits="")
 
 
 def test_every_field_of_a_dialect_says_something() -> None:

@@ -40,7 +40,7 @@ from kgnav_mcp.model import (
     ValueMatch,
 )
 from kgnav_mcp.plan import Plan
-from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port import FarEnds, GraphAdapter, TailKind, ValueOwner
 from kgnav_mcp.port.matching import MatchRequest, read_or_search
 
 T = TypeVar("T")
@@ -101,10 +101,6 @@ class CypherAdapter(GraphAdapter):
     graph may be written to between pages (STABLE_CURSORS is not declared): a position records how many rows its
     relation had, and is refused if that number has changed.
     """
-
-    capabilities: frozenset[Capability] = frozenset(
-        {Capability.EXACT_COUNTS, Capability.QUALIFIERS, Capability.LABELS, Capability.FUZZY_NAMES, Capability.PLANS}
-    )
 
     def __init__(self) -> None:
         self._opened: Readers | None = None

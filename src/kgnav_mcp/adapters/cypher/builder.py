@@ -1,7 +1,8 @@
 """Builds queries from templates. Fills in the words of a dialect, and names, as Cypher has no parameters for names.
 
-A template has placeholders: `{degree}` for a part, `{is_list(n[key])}` for a part with an argument. They are filled in
-one pass: placeholders inside a part are not filled. Names come only from the catalogue, and are quoted.
+A template has placeholders: `{degree}` for a part, `{is_list(n[key])}` for a part with an argument, and
+`{labels({variable})}` for one whose argument is a part. They are filled in one pass: placeholders inside a part are not
+filled. Names come only from the catalogue, and are quoted.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from functools import lru_cache
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.dialect import Dialect
+from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Direction
 
-_PLACE = re.compile(r"\{(\w+)(?:\(([\w\[\]]+)\))?\}")
+_PLACE = re.compile(r"\{(\w+)(?:\((?:([\w\[\]]+)|\{(\w+)\})\))?\}")
 
 
 def quoted(name: str) -> str:
@@ -46,12 +48,19 @@ class Builder:
         self.fill = lru_cache(1_000)(self._fill)
 
     def _fill(self, template: str, **parts: str) -> str:
-        """The template with its placeholders filled. A part that takes an argument has `{x}` where it goes."""
+        """The template with its placeholders filled. A part that takes an argument has `{x}` where it goes.
+
+        Raises:
+            Unsupported: the dialect does not have a construct that the template needs.
+        """
         known = {**self._known, **parts}
 
         def part(place: re.Match[str]) -> str:
-            text = known[place[1]]
-            return text if place[2] is None else text.replace("{x}", place[2])
+            name, argument, argument_part = place.groups()
+            if name not in known and getattr(self.dialect, name) is None:
+                raise self._missing(name)
+            argument = known[argument_part] if argument_part is not None else argument
+            return known[name] if argument is None else known[name].replace("{x}", argument)
 
         return _PLACE.sub(part, template)
 
@@ -70,8 +79,22 @@ class Builder:
 
     def subquery(self, variables: str, template: str, **parts: str) -> str:
         """A subquery that is run for each row and may use these variables of it."""
-        return self.fill(self.dialect.subquery, variables=variables, query=self.fill(template, **parts))
+        return self.construct("subquery", variables=variables, query=self.fill(template, **parts))
 
     def collected(self, template: str, **parts: str) -> str:
         """An expression for the only column of a query, as a list."""
-        return self.fill(self.dialect.collected, query=self.fill(template, **parts))
+        return self.construct("collected", query=self.fill(template, **parts))
+
+    def construct(self, name: str, **parts: str) -> str:
+        """A construct of the dialect, by the name of its field, with its placeholders filled.
+
+        Raises:
+            Unsupported: the dialect does not have it.
+        """
+        template: str | None = getattr(self.dialect, name)
+        if template is None:
+            raise self._missing(name)
+        return self.fill(template, **parts)
+
+    def _missing(self, name: str) -> Unsupported:
+        return Unsupported(f"{self.dialect.store} has no construct for {name.replace('_', ' ')}")

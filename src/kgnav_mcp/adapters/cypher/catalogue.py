@@ -192,9 +192,9 @@ class CatalogueCache:
 
     async def _read(self) -> Catalogue:
         dialect, fill = self._session.dialect, self._session.builder.fill
-        labels, types, keys = map(sorted, await self._session.row(dialect.names))
-        constraints = await self._session.rows(dialect.constraints)
-        indexes = await self._session.rows(dialect.indexes)
+        labels, types, keys = map(sorted, await self._session.row(self._session.builder.construct("names")))
+        constraints = await self._session.rows(dialect.constraints) if dialect.constraints is not None else []
+        indexes = await self._session.rows(dialect.indexes) if dialect.indexes is not None else []
         nodes, edges, *counts = await self._session.expressions(
             [dialect.node_count, dialect.edge_count]
             + [fill(dialect.label_count, label=quoted(label)) for label in labels]

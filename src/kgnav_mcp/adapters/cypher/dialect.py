@@ -8,26 +8,45 @@ from dataclasses import dataclass
 
 from kgnav_mcp.adapters.cypher.values import ValueFormats
 from kgnav_mcp.model import Direction
+from kgnav_mcp.port import Capability
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Expressions and queries of one store. Placeholders in braces are filled by `builder`; `{x}` is the argument."""
+    """Expressions and queries of one store. Placeholders in braces are filled by `builder`; `{x}` is the argument.
+
+    None is a construct that the store does not have. A query that needs it cannot be built (`Unsupported`).
+    """
+
+    store: str
+    """The store's name and the versions that are meant."""
+    tested: bool
+    """Whether an adapter passes the contract suite with this dialect. If not, it is from documentation only."""
+    capabilities: frozenset[Capability]
+    """What an adapter can do with this dialect beyond the basic verbs."""
 
     node_id: str
     """The store's own id of the node `{x}`, as text."""
     node_id_form: re.Pattern[str]
     """The form of such an id."""
+    labels: str
+    """The list of the labels of the node `{x}`."""
+    relationship_type: str
+    """The type of the relationship `{x}`."""
+    properties: str
+    """The map of the properties of the node or relationship `{x}`."""
+    keys: str
+    """The list of the keys of the node or relationship `{x}` that have a value."""
     values: ValueFormats
     """Conversion of the driver's values to text, and back."""
 
-    names: str
+    names: str | None
     """One row: the list of all labels, of all relationship types and of all property keys."""
-    constraints: str
+    constraints: str | None
     """Rows: the labels and keys of each uniqueness constraint."""
-    indexes: str
+    indexes: str | None
     """Rows: name, type (RANGE or FULLTEXT), labels and keys of each index of nodes."""
-    full_text: str
+    full_text: str | None
     """Yields `n` and `score` for the query `$words` in the full-text index `$index`, at most `$hits` nodes."""
 
     node_count: str
@@ -43,11 +62,28 @@ class Dialect:
     own_degrees: Mapping[Direction, str] | None
     """Pairs of type and degree, for each type that the node `n` has. None: types are counted one by one."""
 
-    subquery: str
+    subquery: str | None
     """The subquery `{query}`, run for each row with its variables `{variables}`."""
-    collected: str
+    optional_subquery: str | None
+    """The same, with a row of nulls where it has none."""
+    collected: str | None
     """The only column of `{query}`, as a list."""
+    exists: str | None
+    """Whether `{query}` has a row."""
+    count: str | None
+    """The number of rows of `{query}`."""
+    any_shortest: str | None
+    """The pattern of one shortest path `{way}` from `{source}` to `{target}` along edges of the pattern `{step}`.
 
+    It has at most `{longest}` edges; empty: any number.
+    """
+    all_shortest: str | None
+    """The same of all shortest paths."""
+
+    text: str
+    """The value `{x}` as text; null for lists and other values that have none."""
+    folded: str
+    """The text `{x}` in lower case, with accents apart from their letters: for a search that ignores both."""
     value_type: str
     """The type of the value `{x}`, as text."""
     is_list: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 EXPRESSIONS = "RETURN [{expressions}]"
 """Costs what its expressions cost."""
 
-LABEL_KEYS = "MATCH (n:{label}) WITH n LIMIT $most UNWIND keys(n) AS key RETURN DISTINCT key"
+LABEL_KEYS = "MATCH (n:{label}) WITH n LIMIT $most UNWIND {keys(n)} AS key RETURN DISTINCT key"
 """Reads `$most` nodes of a label."""
 
 BY_KEY = "{variable}:{label} AND {variable}.{key} IN ${values}"
@@ -20,10 +20,10 @@ BY_ID = "{id_of_variable} IN ${values}"
 """One look-up for each."""
 
 PARTS = {
-    "node": "[{node_id(n)}, labels(n), [key IN $described | n[key]]]",
-    "far": "[{node_id(m)}, labels(m), [key IN $shown | m[key]]]",
+    "node": "[{node_id(n)}, {labels(n)}, [key IN $described | n[key]]]",
+    "far": "[{node_id(m)}, {labels(m)}, [key IN $shown | m[key]]]",
     "own": """
-[key IN keys(n) | CASE WHEN {is_number_list(n[key])} AND size(n[key]) >= $vector THEN [key, null, size(n[key])]
+[key IN {keys(n)} | CASE WHEN {is_number_list(n[key])} AND size(n[key]) >= $vector THEN [key, null, size(n[key])]
                        ELSE [key, n[key], null] END]
 """,
 }
@@ -32,7 +32,7 @@ PARTS = {
 
 DEGREE_WITH_VALUES = """
 {outgoing_degree} + {incoming_degree} + reduce(
-  size = 0, key IN keys(n) | size + CASE WHEN {is_list(n[key])} THEN size(n[key]) ELSE 1 END)
+  size = 0, key IN {keys(n)} | size + CASE WHEN {is_list(n[key])} THEN size(n[key]) ELSE 1 END)
 """
 """The number of rows at a node in both directions, values included."""
 
@@ -52,7 +52,7 @@ NODES_WITH_DEGREE = "{lookup} WITH collect([{node}, {degree_with_values}]) AS ro
 WITH_VALUE = """
 any(key IN $keys WHERE n[key] IN $values OR (NOT {is_text(n[key])} AND any(
   value IN CASE WHEN {is_list(n[key])} THEN n[key] ELSE [n[key]] END
-  WHERE value IN $values OR toStringOrNull(value) IN $texts{in_period})))
+  WHERE value IN $values OR {text(value)} IN $texts{in_period})))
 """
 """The properties of a node. Texts, which most values are, are only compared: that takes two thirds of the time."""
 
@@ -96,7 +96,7 @@ WITH n, key, n[key] AS value WHERE value IS NOT NULL
 UNWIND CASE WHEN NOT {is_list(value)} THEN [value]
             WHEN {is_number_list(value)} AND size(value) >= $vector THEN []
             ELSE value END AS item
-WITH toStringOrNull(item) AS text, min([key, item]) AS first, count(DISTINCT n) AS number WHERE text IS NOT NULL
+WITH {text(item)} AS text, min([key, item]) AS first, count(DISTINCT n) AS number WHERE text IS NOT NULL
 """
 BY_SIZE = "WITH text, first, number ORDER BY CASE WHEN text =~ $number THEN toFloat(text) END, text "
 """Numbers first, by size. Other texts have null as their number, which sorts last."""
@@ -122,7 +122,7 @@ WITH collect(n) AS hits
 RETURN size(hits), rows
 """
 ROWS_OF_HITS = """
-UNWIND [hit IN hits WHERE $label IS NULL OR $label IN labels(hit)][..$most] AS n
+UNWIND [hit IN hits WHERE $label IS NULL OR $label IN {labels(hit)}][..$most] AS n
 RETURN collect([{node}, {degree_with_values}]) AS rows
 """
 """A look-up of the words; misspelt ones cost the more the more words there are like them."""
@@ -162,7 +162,7 @@ NODES_BY_INDEX = "MATCH (n{label}) WHERE n.{key} IN $texts"
 NODES_WITH_TEXT = """
 {nodes}
 WITH n LIMIT $scanned
-UNWIND keys(n) AS key
+UNWIND {keys(n)} AS key
 WITH n, key, [text IN $texts WHERE n[key] = text OR ({is_text_list(n[key])} AND text IN n[key])] AS texts
 UNWIND texts AS text
 WITH text, collect([n, key])[..$most] AS found
@@ -174,8 +174,8 @@ RETURN collect([text, key, {node}])
 
 PROPERTIES_OF_NODES = """
 {nodes}
-UNWIND keys(n) AS key
-WITH labels(n) AS labels, key, n[key] AS value, {value_type(n[key])} AS type
+UNWIND {keys(n)} AS key
+WITH {labels(n)} AS labels, key, n[key] AS value, {value_type(n[key])} AS type
 WITH labels, key, type, CASE WHEN NOT {is_list(value)} THEN 1
                              WHEN {is_number_list(value)} AND size(value) >= $vector THEN 1
                              ELSE size(value) END AS size
@@ -187,7 +187,8 @@ FIRST_NODES = "MATCH (n{label}) RETURN n LIMIT $most"
 
 ENDS_OF_EDGES = """
 MATCH (a)-[r:{type}]->(b) WITH a, r, b LIMIT $most
-WITH labels(a) AS heads, labels(b) AS tails, [key IN keys(r) | [key, {value_type(r[key])}]] AS keys, count(*) AS size
+WITH {labels(a)} AS heads, {labels(b)} AS tails,
+     [key IN {keys(r)} | [key, {value_type(r[key])}]] AS keys, count(*) AS size
 RETURN [heads, tails, keys, size]
 """
 """Costs `$most` edges of a type."""
@@ -201,14 +202,14 @@ SIDE = "WITH *, {degree} AS {side}_degree {rows_of_few} {types_of_few}"
 ROWS_OF_FEW = """
 WITH n, {side}_degree AS degree WHERE 0 < degree <= $rows
 MATCH (n){edge}(m)
-RETURN collect([type(r), properties(r), {far}]) AS {side}_edges
+RETURN collect([{relationship_type(r)}, {properties(r)}, {far}]) AS {side}_edges
 """
 """The edges of a node that has no more than `$rows`."""
 
 TYPES_OF_FEW = """
 WITH n, {side}_degree AS degree WHERE $rows < degree <= $few
 MATCH (n){edge}()
-WITH type(r) AS type, count(*) AS size
+WITH {relationship_type(r)} AS type, count(*) AS size
 RETURN collect([type, size]) AS {side}_types
 """
 """The edges of a node that has no more than `$few`, without their far ends."""
@@ -221,7 +222,7 @@ SIDE_ITEMS = """
 """The degree store by type, for other nodes, and the examples of those that do not come with their edges."""
 
 VALUE_COUNTS = """
-[key IN keys(n) | CASE WHEN NOT {is_list(n[key])} THEN key
+[key IN {keys(n)} | CASE WHEN NOT {is_list(n[key])} THEN key
                        WHEN {is_number_list(n[key])} AND size(n[key]) >= $vector THEN key ELSE [key, size(n[key])] END]
 """
 """The properties of a node: a key alone has one value."""
@@ -240,7 +241,7 @@ ROWS = (
 MATCH (n) WHERE {node_id(n)} IN $ids
 MATCH (n){edge}(m)
 {slice}
-WITH collect([{node_id(n)}, type(r), properties(r), {far}]) AS rows
+WITH collect([{node_id(n)}, {relationship_type(r)}, {properties(r)}, {far}]) AS rows
 """
     + IN_SLICES
 )
@@ -251,15 +252,15 @@ MATCHING = (
 UNWIND range(0, size($ids) - 1) AS place
 MATCH (n) WHERE {node_id(n)} = $ids[place]
 MATCH (n){edge}(m)
-WHERE ($labels IS NULL OR any(label IN labels(m) WHERE label IN $labels))
-WITH place, n, r, m, CASE WHEN size($words) = 0 THEN '' ELSE toLower(normalize(reduce(
-  text = '', key IN $shown | text + ' ' + CASE
+WHERE ($labels IS NULL OR any(label IN {labels(m)} WHERE label IN $labels))
+WITH place, n, r, m, reduce(text = '', key IN CASE WHEN size($words) = 0 THEN [] ELSE $shown END | text + ' ' + CASE
     WHEN m[key] IS NULL THEN ''
     WHEN {is_text_list(m[key])} THEN reduce(items = '', item IN m[key] | items + ' ' + item)
-    ELSE coalesce(toStringOrNull(m[key]), '') END), NFKD)) END AS text
+    ELSE coalesce({text(m[key])}, '') END) AS names
+WITH place, n, r, m, {folded(names)} AS text
 WHERE all(word IN $words WHERE text CONTAINS word)
-WITH place, n, r, m ORDER BY place, type(r), {node_id(r)} SKIP $skip LIMIT $take
-WITH collect([{node_id(n)}, type(r), properties(r), {far}]) AS rows
+WITH place, n, r, m ORDER BY place, {relationship_type(r)}, {node_id(r)} SKIP $skip LIMIT $take
+WITH collect([{node_id(n)}, {relationship_type(r)}, {properties(r)}, {far}]) AS rows
 """
     + IN_SLICES
 )
@@ -273,7 +274,7 @@ EDGES = (
 {lookup}
 WITH n, {degree} AS degree
 {found}
-WITH n, collect([type(r), properties(r), {far}]) AS edges
+WITH n, collect([{relationship_type(r)}, {properties(r)}, {far}]) AS edges
 WITH collect([{node}, size(edges), CASE WHEN size(edges) <= $most THEN edges ELSE [] END]) AS rows
 """
     + IN_SLICES

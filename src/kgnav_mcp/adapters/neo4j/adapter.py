@@ -24,6 +24,8 @@ _log = logging.getLogger(__name__)
 class Neo4jAdapter(CypherAdapter):
     """One database of a Neo4j server (5.26 or later), queried in read access mode."""
 
+    capabilities = NEO4J.capabilities
+
     def __init__(self, location: str, options: AdapterOptions) -> None:
         super().__init__()
         self._options = options

@@ -7,6 +7,7 @@ import re
 from kgnav_mcp.adapters.cypher.dialect import Dialect
 from kgnav_mcp.adapters.neo4j.values import BOLT
 from kgnav_mcp.model import Direction
+from kgnav_mcp.port import Capability
 
 APOC_FUNCTIONS = frozenset({"apoc.node.relationship.types", "apoc.node.degree.in", "apoc.node.degree.out"})
 """The functions of the APOC plugin that `APOC_DEGREES` needs."""
@@ -18,8 +19,17 @@ APOC_DEGREES = {
 """Degrees by type with APOC: costs one look-up in the degree store for each relationship type of the node."""
 
 NEO4J = Dialect(
+    store="Neo4j 5.26",
+    tested=True,
+    capabilities=frozenset(
+        {Capability.EXACT_COUNTS, Capability.QUALIFIERS, Capability.LABELS, Capability.FUZZY_NAMES, Capability.PLANS}
+    ),
     node_id="elementId({x})",
     node_id_form=re.compile(r"[0-9]+:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}:[0-9]+"),
+    labels="labels({x})",
+    relationship_type="type({x})",
+    properties="properties({x})",
+    keys="keys({x})",
     values=BOLT,
     names="""
 RETURN COLLECT { CALL db.labels() YIELD label RETURN label },
@@ -45,7 +55,14 @@ RETURN name, type, labelsOrTypes, properties
     degree="COUNT { (n){edge}() }",
     own_degrees=None,
     subquery="CALL ({variables}) { {query} }",
+    optional_subquery="OPTIONAL CALL ({variables}) { {query} }",
     collected="COLLECT { {query} }",
+    exists="EXISTS { {query} }",
+    count="COUNT { {query} }",
+    any_shortest="{way} = ANY SHORTEST ({source}){step}{1,{longest}}({target})",
+    all_shortest="{way} = ALL SHORTEST ({source}){step}{1,{longest}}({target})",
+    text="toStringOrNull({x})",
+    folded="toLower(normalize({x}, NFKD))",
     value_type="valueType({x})",
     is_list="valueType({x}) STARTS WITH 'LIST'",
     is_text="valueType({x}) STARTS WITH 'STRING'",

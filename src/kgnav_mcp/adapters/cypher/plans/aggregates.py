@@ -60,4 +60,4 @@ def sorted_list(context: QueryContext, one: Aggregate, found: Typed, *, in_order
         return None
     member = context.new_variable()
     key = context.sort_key(Typed(member, found.kind.of))
-    return context.fill(queries.SORTED, list=found.text, member=member, key=key)
+    return context.builder.collected(queries.SORTED, list=found.text, member=member, key=key)

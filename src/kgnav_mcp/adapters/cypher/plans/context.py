@@ -182,10 +182,12 @@ class QueryContext:
             raise unsupported("the order of edges with times, places, names in languages and the like")
         head, tail = (self._node_of(f"{end}({text})") for end in ("startNode", "endNode"))
         keys = f"${self.parameter(sorted(self.catalogue.keys))}"
-        own = queries.OWN_VALUE if types <= PLAIN else queries.OWN_VALUES
-        return self.fill(
-            queries.EDGE_KEY, variable=text, head=head, tail=tail, own=self.fill(own, variable=text, keys=keys)
-        )
+        given = {"variable": text, "keys": keys}
+        if types <= PLAIN:
+            own = self.fill(queries.OWN_VALUE, **given)
+        else:
+            own = self.builder.collected(queries.OWN_VALUES, **given)
+        return self.fill(queries.EDGE_KEY, variable=text, head=head, tail=tail, own=own)
 
     def each(self, text: str, of: Kind, work: Callable[[Typed], str]) -> str:
         """The expression for a list with `work` applied to each member."""
@@ -210,8 +212,8 @@ class QueryContext:
                 return self.each(text, of, self.cell)
 
     def _node_cell(self, text: str) -> str:
-        return self.fill(queries.NODE_CELL, variable=text, id=self.builder.node_id(text))
+        return self.fill(queries.NODE_CELL, variable=text)
 
     def _edge_cell(self, text: str) -> str:
         head, tail = (self._node_cell(f"{end}({text})") for end in ("startNode", "endNode"))
-        return self.fill(queries.EDGE_CELL, variable=text, head=head, tail=tail, id=self.builder.node_id(text))
+        return self.fill(queries.EDGE_CELL, variable=text, head=head, tail=tail)

@@ -75,7 +75,7 @@ class Values:
 
 
 class Expressions:
-    """Writes the expressions of one query. The callback `pattern` writes a pattern inside EXISTS or COUNT."""
+    """Writes the expressions of one query. The callback `pattern` writes one inside `exists` or `count`."""
 
     def __init__(self, context: QueryContext, pattern: Callable[[Match, Scope, str], str]) -> None:
         self._context = context
@@ -117,9 +117,9 @@ class Expressions:
             case Call(function, arguments):
                 return called(self._context, function, [self.value(argument, scope) for argument in arguments])
             case Exists(match):
-                return Typed(self._pattern(match, scope, queries.EXISTS), _TRUTH)
+                return Typed(self._pattern(match, scope, "exists"), _TRUTH)
             case CountOf(match):
-                return Typed(self._pattern(match, scope, queries.COUNT), Single(frozenset(("INTEGER",))))
+                return Typed(self._pattern(match, scope, "count"), Single(frozenset(("INTEGER",))))
             case _:
                 raise unsupported("times of edges, and sums where no rows are put together")
 
@@ -210,7 +210,8 @@ class Expressions:
             return Typed(text, Single(values.types | {SEVERAL}))
         mixed = bool(values.types & NUMBERS) and not values.types <= NUMBERS
         order = self._context.fill(queries.NUMBERS_FIRST if mixed else queries.BY_VALUE)
-        text = self._context.fill(queries.VALUES_AS_ONE, values=values.text, order=order)
+        distinct = self._context.builder.collected(queries.DISTINCT_VALUES, values=values.text, order=order)
+        text = self._context.fill(queries.VALUES_AS_ONE, found=distinct)
         return Typed(text, Single(values.types | {SEVERAL}))
 
     def _is_null(self, value: Expression, scope: Scope) -> str:

@@ -57,10 +57,12 @@ def called(context: QueryContext, function: Function, arguments: Sequence[Typed]
             return Typed(context.printed_id(of.text), Single(TEXT))
         case Function.LABELS, OfNode():
             member = context.new_variable()
-            sorted_labels = context.fill(queries.SORTED, list=f"labels({of.text})", member=member, key=member)
+            sorted_labels = context.builder.collected(
+                queries.SORTED, list=context.fill("{labels({value})}", value=of.text), member=member, key=member
+            )
             return Typed(f"CASE WHEN {of.text} IS NOT NULL THEN {sorted_labels} END", Listed(Single(TEXT)))
         case Function.TYPE, OfEdge():
-            return Typed(f"type({of.text})", Single(TEXT))
+            return Typed(context.fill("{relationship_type({value})}", value=of.text), Single(TEXT))
         case ((Function.START | Function.END), OfEdge()):
             return Typed(f"{function}({of.text})", OfNode())
         case Function.LENGTH, OfPath():

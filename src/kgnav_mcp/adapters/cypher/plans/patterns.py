@@ -39,16 +39,16 @@ class Patterns:
         inner = ", ".join(body.new())
         if not inner:
             raise unsupported("an optional pattern that binds nothing")
-        text = self._context.fill(queries.OPTIONAL, outer=outer(scope), body="\n".join(clauses), inner=inner)
+        query = self._context.fill(queries.OPTIONAL, body="\n".join(clauses), inner=inner)
+        text = self._context.builder.construct("optional_subquery", variables=outer(scope), query=query)
         return text, body.scope
 
-    def _in_condition(self, match: Match, scope: Scope, template: str) -> str:
-        """A pattern inside a condition (EXISTS or COUNT, as the template says)."""
+    def _in_condition(self, match: Match, scope: Scope, construct: str) -> str:
+        """A pattern inside a condition, in the construct `exists` or `count` of the dialect."""
         body = _PatternWriter(self._context, self.expressions, match, scope, inner=True)
         clauses = body.clauses()
-        return self._context.fill(
-            template, body="\n".join(clauses if len(clauses) == 1 else [*clauses, queries.ANY_ROW])
-        )
+        query = "\n".join(clauses if len(clauses) == 1 else [*clauses, queries.ANY_ROW])
+        return self._context.builder.construct(construct, query=query)
 
 
 def outer(scope: Scope) -> str:

@@ -10,7 +10,7 @@ KINDS_OF_NODES = "MATCH (n{label}) RETURN collect(DISTINCT [{types}])"
 KINDS_OF_EDGES = "MATCH ()-[n{type}]->() RETURN collect(DISTINCT [{types}])"
 """A scan of a type, or of all edges; run rarely, too."""
 KINDS_OF_ALL_KEYS = """
-MATCH ()-[n{type}]->() UNWIND [key IN keys(n) | [key, n[key]]] AS own
+MATCH ()-[n{type}]->() UNWIND [key IN {keys(n)} | [key, n[key]]] AS own
 WITH own[0] AS key, own[1] AS value
 RETURN collect(DISTINCT CASE WHEN key CONTAINS '@' THEN 'TEXT IN A LANGUAGE' ELSE {value_type(value)} END)
 """
@@ -22,9 +22,7 @@ TYPE_OF = """
 """Nothing but the value."""
 
 ANSWER = """
-CALL () {
 {plan}
-}
 WITH {columns}
 ORDER BY {keys} SKIP $skip LIMIT $limit
 WITH collect([{cells}]) AS rows
@@ -38,9 +36,7 @@ page: it then took 13 s for the nodes near one of a million, which need 50 ms.
 """
 
 ROWS = """
-CALL () {
 {plan}
-}
 WITH {columns} SKIP $skip LIMIT $limit
 WITH collect([{cells}]) AS rows
 UNWIND range(0, size(rows), $slice) AS start
@@ -58,17 +54,15 @@ WHEN {variable}:{label} AND ({is_text} OR {type} STARTS WITH 'INTEGER') THEN {st
 """
 """One property for each label with a key."""
 EDGE_KEY = """
-[{head}, type({variable}), {tail}, {own}]
+[{head}, {relationship_type({variable})}, {tail}, {own}]
 """
 OWN_VALUE = "[key IN {keys} WHERE {variable}[key] IS NOT NULL | [key, {variable}[key]]]"
 OWN_VALUES = """
-COLLECT {
   UNWIND {keys} AS key WITH key, {variable}[key] AS own WHERE own IS NOT NULL
   WITH key, CASE WHEN {is_list(own)} THEN own ELSE [own] END AS own
   UNWIND range(0, size(own) - 1) AS place WITH key, place, own[place] AS value
   WITH key, place, CASE WHEN {value_type(value)} STARTS WITH 'DATE' THEN toString(value) ELSE value END AS value
   ORDER BY key, place RETURN [key, value]
-}
 """
 """All properties of an edge, single ones or lists in their order."""
 PATH_KEY = "[{first}] + [i IN range(0, length({variable}) - 1) | [{edge}, {node}]]"
@@ -76,8 +70,8 @@ PATH_KEY = "[{first}] + [i IN range(0, length({variable}) - 1) | [{edge}, {node}
 FIRST_NODE, NEXT_NODE = "nodes({variable})[0]", "nodes({variable})[i + 1]"
 STEP = "relationships({variable})[i]"
 
-NODE_CELL = "[{id}, labels({variable}), [key IN $described | {variable}[key]]]"
-EDGE_CELL = "[type({variable}), properties({variable}), {head}, {tail}, {id}]"
+NODE_CELL = "[{node_id({variable})}, {labels({variable})}, [key IN $described | {variable}[key]]]"
+EDGE_CELL = "[{relationship_type({variable})}, {properties({variable})}, {head}, {tail}, {node_id({variable})}]"
 PATH_CELL = """
 CASE WHEN {variable} IS NULL THEN null
      ELSE [[n IN nodes({variable}) | {node}], [r IN relationships({variable}) | {edge}]] END
@@ -91,8 +85,9 @@ SOME_VALUE = "CASE WHEN size({values}) = 0 THEN {nothing} ELSE any({member} IN {
 """Reads the values one by one."""
 STORED = "CASE WHEN size({values}) = 0 THEN null ELSE {stored} END"
 """A value or a list as it is stored; null for an empty list, which has no value on any store."""
+DISTINCT_VALUES = "UNWIND {values} AS value WITH DISTINCT value ORDER BY {order} RETURN value"
 VALUES_AS_ONE = """
-[found IN [COLLECT { UNWIND {values} AS value WITH DISTINCT value ORDER BY {order} RETURN value }] |
+[found IN [{found}] |
  CASE size(found) WHEN 0 THEN null WHEN 1 THEN found[0] ELSE found END][0]
 """
 """A sort of the values of one node or edge."""
@@ -106,38 +101,31 @@ NO_TEXT = "CASE WHEN trim({value}) <> '' THEN {value} END"
 """The value, unless it is a blank text."""
 OF_LABEL = "CASE WHEN {variable}:{label} THEN {value} END"
 
-SORTED = "COLLECT { UNWIND {list} AS {member} WITH {member} ORDER BY {key} RETURN {member} }"
+SORTED = "UNWIND {list} AS {member} WITH {member} ORDER BY {key} RETURN {member}"
 """A sort of the list."""
 QUOTIENT = "CASE WHEN {right} = 0 THEN null ELSE {left} {operator} {right} END"
 MEAN = "CASE WHEN count({value}) = 0 THEN null ELSE toFloat(sum({value})) / count({value}) END"
 
-REACHED = "CALL ({near}) { MATCH {path} RETURN DISTINCT {far}{itself} }"
+REACHED = "MATCH {path} RETURN DISTINCT {far}{itself}"
 """Each edge that can be reached from the near end, once, as the store keeps a set of ends."""
-AT_DISTANCE = "CALL ({near}) { MATCH {way} = ANY SHORTEST {path} WHERE {condition} RETURN {far}{itself} }"
+AT_DISTANCE = "MATCH {path} WHERE {condition} RETURN {far}{itself}"
 """Breadth first from the near end."""
 ITSELF = " UNION RETURN {near} AS {far}"
-ONLY_ITSELF = "CALL ({near}) { RETURN {near} AS {far} }"
+ONLY_ITSELF = "RETURN {near} AS {far}"
 SHORTEST = """
-CALL ({ends}) {
-  MATCH {way} = ALL SHORTEST {path} WHERE {condition}
-  WITH {far}{way} ORDER BY {nodes}, {edges} {first} {long_enough}
-  RETURN {far}{way}, relationships({way}) AS {edge}{itself}
-}
+MATCH {path} WHERE {condition}
+WITH {far}{way} ORDER BY {nodes}, {edges} {first} {long_enough}
+RETURN {far}{way}, relationships({way}) AS {edge}{itself}
 """
 """Breadth first from the near end, or from both where both are known; all shortest paths are compared."""
 NO_EDGES = """ MATCH {way} = ({near}) {condition} RETURN {far}{way}, [] AS {edge}"""
 OR_NO_EDGES = " UNION ALL{no_edges}"
-ONLY_NO_EDGES = "CALL ({ends}) { {no_edges} }"
 FIRST = "LIMIT 1"
 FIRST_OF_EACH = "WITH {far}, head(collect({way})) AS {way}"
 ALL_SHORTEST = """
-CALL ({ends}) {
-  MATCH {way} = ALL SHORTEST {path} WHERE {condition}
-  RETURN {far}{way}, relationships({way}) AS {edge}{itself}
-}
+MATCH {path} WHERE {condition}
+RETURN {far}{way}, relationships({way}) AS {edge}{itself}
 """
 """As above."""
-OPTIONAL = "OPTIONAL CALL ({outer}) { {body} RETURN {inner} }"
-EXISTS = "EXISTS { {body} }"
-COUNT = "COUNT { {body} }"
+OPTIONAL = "{body} RETURN {inner}"
 ANY_ROW = "RETURN 1 AS one"

@@ -30,11 +30,11 @@ class Search:
     def ends(self, near: str, far: str, *, forward: bool) -> str:
         """The clause that finds the ends that can be reached, or that are at the wanted distance."""
         shortest, longest = self._length.shortest, self._length.longest
-        fill = self._context.fill
+        fill, subquery = self._context.fill, self._context.builder.subquery
         if longest == 0:
             if shortest > 0:
                 raise unsupported("a path that cannot be")
-            return fill(queries.ONLY_ITSELF, near=near, far=far)
+            return subquery(near, queries.ONLY_ITSELF, near=near, far=far)
         itself = fill(queries.ITSELF, near=near, far=far) if shortest == 0 else ""
         if self._length.kind is PathKind.DISTANCE:
             if shortest > 1:
@@ -42,13 +42,13 @@ class Search:
                 condition = f"{far} <> {near} AND length({way}) >= {shortest}"
             else:
                 way, condition = self._context.new_variable(), f"{far} <> {near}"
-            path = self._quantified(near, far, forward=forward)
-            return fill(queries.AT_DISTANCE, near=near, far=far, way=way, path=path, condition=condition, itself=itself)
+            path = self._quantified("any_shortest", near, far, way, forward=forward)
+            return subquery(near, queries.AT_DISTANCE, far=far, path=path, condition=condition, itself=itself)
         if shortest > 1:
             raise unsupported("what can be reached by longer ways, which may take an edge again")
         length = f"*{shortest}..{longest or ''}"
         path = self._arrow(near, length, far, forward=forward)
-        return fill(queries.REACHED, near=near, far=far, path=path, itself=itself)
+        return subquery(near, queries.REACHED, far=far, path=path, itself=itself)
 
     def shortest(self, near: str, far: str, way: str, edge: str, *, forward: bool, known: bool) -> str:
         """The clause that finds the shortest paths to each end: one of them, or all."""
@@ -65,20 +65,20 @@ class Search:
                 condition=f"WHERE {near} = {far}" if known else "",
             )
             if longest == 0:
-                return self._context.fill(queries.ONLY_NO_EDGES, ends=ends, no_edges=itself)
+                return self._context.builder.subquery(ends, itself)
             itself = self._context.fill(queries.OR_NO_EDGES, no_edges=itself)
         elif longest == 0:
             raise unsupported("a path that cannot be")
-        path = self._quantified(near, far, forward=forward)
+        path = self._quantified("all_shortest", near, far, way, forward=forward)
         one = self._length.kind is PathKind.SHORTEST
         condition = f"{near} <> {far}"
         if not one and shortest > 1:
             condition += f" AND length({way}) >= {shortest}"
         nodes = self._context.sort_key(Typed(f"nodes({way})", Listed(OfNode())))
         edges = self._context.sort_key(Typed(f"relationships({way})", Listed(OfEdge(self._edge.relations))))
-        return self._context.fill(
+        return self._context.builder.subquery(
+            ends,
             queries.SHORTEST if one else queries.ALL_SHORTEST,
-            ends=ends,
             path=path,
             way=way,
             condition=condition,
@@ -98,9 +98,14 @@ class Search:
     def _directed(self, inner: str, *, forward: bool) -> str:
         return f"-{inner}-" if self._edge.either else f"-{inner}->" if forward else f"<-{inner}-"
 
-    def _quantified(self, near: str, far: str, *, forward: bool) -> str:
-        """The pattern of a path, written from source to target, whichever of them is known."""
-        longest = "" if self._length.longest is None else str(self._length.longest)
+    def _quantified(self, construct: str, near: str, far: str, way: str, *, forward: bool) -> str:
+        """The pattern of the shortest paths, written from source to target, whichever of them is known."""
         source, target = (near, far) if forward else (far, near)
-        step = self._directed(f"[{self._types}]", forward=True)
-        return f"({source}){step}{{1,{longest}}}({target})"
+        return self._context.builder.construct(
+            construct,
+            way=way,
+            source=source,
+            target=target,
+            step=self._directed(f"[{self._types}]", forward=True),
+            longest="" if self._length.longest is None else str(self._length.longest),
+        )
