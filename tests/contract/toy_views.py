@@ -40,6 +40,10 @@ class Style:
     def node_id(self, local: str) -> str:
         return self.node + (quote(local, safe="") if self.escaped else local)
 
+    def types(self, node: toy.Node) -> tuple[str, ...]:
+        """The labels of a node; fewer than its own if the store's nodes have exactly one each."""
+        return node.types
+
     def relation_id(self, local: str) -> str:
         return self.relation + (quote(local, safe="") if self.escaped else local)
 
@@ -221,7 +225,7 @@ def view(style: Style, nodes: Sequence[toy.Node] = toy.NODES, edges: Sequence[to
     built = View(style)
     for node in nodes:
         key = style.node_id(node.id)
-        built.types[key] = set(node.types)
+        built.types[key] = set(style.types(node))
         if node.mediator:
             built.mediators.add(key)
         built.rows += [(key, relation, tail, ()) for relation, tail in _properties(style, node)]
@@ -254,7 +258,7 @@ def _properties(style: Style, node: toy.Node) -> list[tuple[str, Tail]]:
         found.append((style.description, (node.description, None, None)))
     found += [(style.relation_id(name), style.value(value)) for name, value in node.properties]
     if style.type is not None:
-        found += [(style.type, style.label_id(label)) for label in node.types]
+        found += [(style.type, style.label_id(label)) for label in style.types(node)]
     return found
 
 

@@ -30,12 +30,15 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 
 
 def scheme_of(location: str) -> str:
-    """The name of the entry point that opens a location: its URL scheme in lower case, or `file` for a path."""
+    """The name of the entry point that opens a location: its URL scheme in lower case, or `file` for a path.
+
+    A scheme is followed by `//`, unless it is `file` or ends in `+file` and a path follows.
+    """
     match = _SCHEME.match(location)
     if match is None:
         return FILE
     scheme = match[1].lower()
-    is_url = scheme == FILE or location.startswith("//", match.end())
+    is_url = scheme == FILE or scheme.endswith(f"+{FILE}") or location.startswith("//", match.end())
     return scheme if is_url else FILE
 
 

@@ -29,7 +29,7 @@ class EntityContract(AdapterContract):
             assert entity.label in names if names else entity.label is None
             assert entity.description == node.description
             if has(adapter, Capability.LABELS):
-                assert set(entity.types) == set(node.types)
+                assert set(entity.types) == view.types[entity.id]
             if has(adapter, Capability.MEDIATORS):
                 assert entity.mediator == node.mediator
 

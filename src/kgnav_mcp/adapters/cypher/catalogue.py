@@ -146,7 +146,7 @@ class CatalogueCache:
         self._properties = properties
         self._catalogue: Catalogue | None = None
         self._read_at = 0.0
-        self._reading = Shared(self._read)
+        self._reading = Shared(self.read)
 
     @property
     def current(self) -> Catalogue:
@@ -190,7 +190,8 @@ class CatalogueCache:
         """The keys of a property, from a newer catalogue if the current one lacks it. Empty if it is unknown."""
         return self.current.keys_of_property(name) or (await self.refreshed(_MAX_AGE)).keys_of_property(name)
 
-    async def _read(self) -> Catalogue:
+    async def read(self) -> Catalogue:
+        """Read the catalogue of the database."""
         dialect, fill = self._session.dialect, self._session.builder.fill
         labels, types, keys = map(sorted, await self._session.row(self._session.builder.construct("names")))
         constraints = await self._session.rows(dialect.constraints) if dialect.constraints is not None else []
@@ -222,14 +223,17 @@ class CatalogueCache:
         """For each label whose nodes have none of the usual name properties, the property most likely to be a name."""
         collections = [self._session.builder.collected(queries.LABEL_KEYS, label=quoted(label)) for label in labels]
         keys = await self._session.expressions(collections, most=_SAMPLED_NODES)
-        usual = {name.casefold() for name in self._properties.names}
-        discovered: dict[str, tuple[str, ...]] = {}
-        for label, own in zip(labels, keys, strict=True):
-            properties = sorted({split_key(key)[0] for key in own})
-            if not any(name.casefold() in usual for name in properties):
-                likely = sorted(filter(_looks_like_name, properties), key=_name_preference(label))
-                discovered[label] = tuple(likely[:1])
-        return {label: names for label, names in discovered.items() if names}
+        found = {label: likely_names(label, own, self._properties) for label, own in zip(labels, keys, strict=True)}
+        return {label: names for label, names in found.items() if names}
+
+
+def likely_names(label: str, keys: Iterable[str], options: PropertyOptions) -> tuple[str, ...]:
+    """The property most likely to be a name of the nodes of a label, which have these keys; none if a usual one is."""
+    usual = {name.casefold() for name in options.names}
+    properties = sorted({split_key(key)[0] for key in keys})
+    if any(name.casefold() in usual for name in properties):
+        return ()
+    return tuple(sorted(filter(_looks_like_name, properties), key=_name_preference(label))[:1])
 
 
 def _looks_like_name(name: str) -> bool:

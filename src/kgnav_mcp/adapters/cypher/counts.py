@@ -38,6 +38,8 @@ _NODE, _VALUES, _FIRST_SIDE = range(3)
 
 Edge = Sequence[Any]
 """Type, properties and far end."""
+EdgesOf = Mapping[tuple[str, Direction, str], Sequence[Edge]]
+"""Edges by node, direction and type."""
 ValuesOf = Mapping[str, Mapping[str, Sequence[Literal]]]
 """Values by node and property."""
 
@@ -92,7 +94,7 @@ class NodeCounts:
     anchor: Anchor
     value_counts: Mapping[str, int]
     edge_counts: Mapping[str, int]
-    values: Mapping[str, list[Literal]] | None = None
+    values: Mapping[str, Sequence[Literal]] | None = None
     edges: Mapping[str, list[Edge]] | None = None
     examples: Mapping[str, Sequence[NodeRow]] | None = None
 
@@ -109,7 +111,7 @@ def by_side(counts: Iterable[NodeCounts]) -> RelationCounts[Side, str]:
 
 
 class CountReader:
-    """Counts rows at nodes."""
+    """Counts rows at nodes, and reads them: values, edges and examples of far ends."""
 
     def __init__(self, entities: Entities) -> None:
         self._entities = entities
@@ -154,6 +156,39 @@ class CountReader:
         answers = await gathered(*(self._session.items(queries.OWN_VALUES, ids=batch) for batch in id_batches))
         found = [row for rows in answers for row in rows]
         return await in_thread(len(found), lambda: {node_id: wanted.values(formats, own) for node_id, own in found})
+
+    async def edges_at(
+        self, nodes: Sequence[str], direction: Direction, types: Sequence[str] | None, **slice_: int
+    ) -> EdgesOf:
+        """The edges of some types (None: any) at some nodes, given by the store's own ids.
+
+        With `skip` and `take`, a part of the edges of one type at one node.
+        """
+        parts = {"edge": edge(direction, types), "slice": queries.SLICE if slice_ else ""}
+        rows: list[Any] = await self._session.items(
+            queries.ROWS, parts, ids=nodes, shown=self._entities.decoder.shown_keys, **slice_
+        )
+
+        def by_node() -> EdgesOf:
+            found: dict[tuple[str, Direction, str], list[Edge]] = defaultdict(list)
+            for node_id, *row in rows:
+                found[node_id, direction, row[0]].append(row)
+            return found
+
+        return await in_thread(len(rows), by_node)
+
+    async def far_ends_at(
+        self, nodes: Sequence[str], direction: Direction, types: Sequence[str], examples: int
+    ) -> Sequence[Sequence[Any]]:
+        """A few far ends of the edges of each type, for some nodes: rows of the node's id and a list for each type."""
+        return await self._session.rows(
+            queries.EXAMPLES,
+            {"examples": example_expressions(self._session.builder, direction, types)},
+            ids=nodes,
+            examples=examples,
+            edges=SAMPLED_EDGES,
+            shown=self._entities.decoder.shown_keys,
+        )
 
 
 class _CountQuery:

@@ -23,7 +23,7 @@ _SIZE, _EDGES = 1, 2
 
 
 @dataclass(slots=True)
-class _HeadEdges:
+class HeadEdges:
     """The edges of one head: their number, and the edges themselves if they were read."""
 
     head: Entity
@@ -50,7 +50,7 @@ class EdgeReader:
         catalogue = self._entities.catalogue.current
         types = None if relations is None else sorted(catalogue.types.keys() & set(relations))
         lookups = await self._lookups_of(tails)
-        found = await self._read(heads, lookups, types, most=limit // max(len(heads), 1))
+        found = await self.read(heads, lookups, types, most=limit // max(len(heads), 1))
         total = sum(each.size for each in found.values())
         items_before(after, total)
         shown: list[str] = []
@@ -63,7 +63,7 @@ class EdgeReader:
         unread = [reference for reference in shown if len(found[reference].edges) < found[reference].size]
         if unread:
             most = max(found[reference].size for reference in unread)
-            found.update(await self._read(unread, lookups, types, most=most))
+            found.update(await self.read(unread, lookups, types, most=most))
         triples = await in_thread(limit, lambda: self._triples([found[reference] for reference in shown]))
         return list_page(triples[start - begin : start - begin + limit], start, total)
 
@@ -74,9 +74,9 @@ class EdgeReader:
             tails = [anchor.node_id for anchor in await self._entities.anchors(tails, queries.NODES)]
         return await in_thread(len(tails), lambda: self._entities.lookups(tails))
 
-    async def _read(
+    async def read(
         self, heads: Sequence[str], tails: Sequence[Lookup], types: Sequence[str] | None, most: int
-    ) -> dict[str, _HeadEdges]:
+    ) -> dict[str, HeadEdges]:
         """The edges by head, in the order of the heads, each node once. A head with more than `most` has none read."""
         if types == []:
             return {}
@@ -92,21 +92,21 @@ class EdgeReader:
 
         answers = [await find_edges(lookup) for lookup in tails]  # one query for each batch of heads and of tails
 
-        def by_head() -> dict[str, _HeadEdges]:
-            found: dict[str, _HeadEdges] = {}
+        def by_head() -> dict[str, HeadEdges]:
+            found: dict[str, HeadEdges] = {}
             first: dict[str, str] = {}
             for reference in dict.fromkeys(heads):
                 for anchors in answers:
                     anchor = anchors.get(reference)
                     if anchor is not None and first.setdefault(anchor.node_id, reference) == reference:
-                        each = found.setdefault(reference, _HeadEdges(anchor.entity))
+                        each = found.setdefault(reference, HeadEdges(anchor.entity))
                         each.size += anchor.row[_SIZE]
                         each.edges += anchor.row[_EDGES]
             return found
 
         return await in_thread(len(heads), by_head)
 
-    def _triples(self, shown: Sequence[_HeadEdges]) -> list[Triple]:
+    def _triples(self, shown: Sequence[HeadEdges]) -> list[Triple]:
         formats, entity = self._session.dialect.values, self._entities.decoder.entity
         return [
             Triple(each.head, relation_of(kind), entity(node), qualifiers(formats, properties))

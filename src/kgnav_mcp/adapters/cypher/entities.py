@@ -177,7 +177,7 @@ class Entities:
                     for reference in lookup.references.get(str(node_id if place < 0 else values[place]), ()):
                         if found.setdefault(reference, anchor).node_id != anchor.node_id:
                             ambiguous.add(reference)
-            ambiguous = {reference for reference in ambiguous if not self._is_printed(reference)}
+            ambiguous = {reference for reference in ambiguous if not self.is_printed(reference)}
             return {one: found[one] for one in references if one in found and one not in ambiguous}
 
         return await in_thread(len(references), matched)
@@ -225,7 +225,7 @@ class Entities:
                 continue
             if self.session.dialect.node_id_form.fullmatch(reference):
                 kinds[None, None][reference].append(reference)
-            forms = () if self._is_printed(reference) else self.iri_forms(reference)
+            forms = () if self.is_printed(reference) else self.iri_forms(reference)
             for start, kind in self.catalogue.current.id_starts.items():
                 for text in (reference[len(start) :],) if reference.startswith(start) else forms:
                     kinds[kind][text].append(reference)
@@ -249,7 +249,7 @@ class Entities:
             all(reference.startswith(start) for reference in references) for start in self.catalogue.current.id_starts
         )
 
-    def _is_printed(self, reference: str) -> bool:
+    def is_printed(self, reference: str) -> bool:
         """Whether a text is an id as answers print it."""
         return reference.startswith(tuple(self.catalogue.current.id_starts)) or bool(
             self.session.dialect.node_id_form.fullmatch(reference)

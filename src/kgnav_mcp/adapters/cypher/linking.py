@@ -25,7 +25,7 @@ _MAX_WORDS = 12
 _LABEL_FACTOR = 20
 """With a label, this many times more hits of an index are read, as it may cover other labels too."""
 _TRIGRAM = 3
-_EXACT_SCORE = 1_000
+EXACT_SCORE = 1_000
 """The score of an exact name in a scan: more than any number of shared trigrams."""
 
 
@@ -76,25 +76,26 @@ class Linker:
 
     async def _hits(self, hint: str, label: str | None) -> Hits:
         """Nodes with names similar to the hint: from the full-text indexes, and by scanning labels without one."""
-        words = _words(hint)
+        words = words_of(hint)
         indexes, unindexed = self._names.indexes_and_labels(words=bool(words), label=label)
         question, most = _lucene_query(hint, words), MAX_HITS if label is None else MAX_HITS * _LABEL_FACTOR
         return Hits.merged(
             await gathered(
                 *(self._names.look_up(index.name, question, MAX_HITS, label=label, hits=most) for index in indexes),
-                *(self._scan(hint, name) for name in unindexed),
+                *(self.scan(hint, name) for name in unindexed),
             )
         )
 
-    async def _scan(self, hint: str, label: str | None) -> Hits:
+    async def scan(self, hint: str, label: str | None) -> Hits:
+        """Nodes of a label (None: of any) with names that share trigrams with the hint."""
         rows = await self._session.items(
             queries.SCAN,
             {"label": labelled(label), **self._names.degree},
             keys=self._names.searched,
             name=hint,
             names=[text.lower() for text in (hint, *plural_variants(hint))],
-            pieces=sorted({piece for word in _words(hint) for piece in _trigrams(word)}),
-            exact=_EXACT_SCORE,
+            pieces=sorted({piece for word in words_of(hint) for piece in trigrams(word)}),
+            exact=EXACT_SCORE,
             scanned=MAX_SCANNED,
             most=MAX_HITS,
             described=self._names.described,
@@ -102,12 +103,12 @@ class Linker:
         return self._names.scanned(rows, label, MAX_HITS)
 
 
-def _words(hint: str) -> list[str]:
+def words_of(hint: str) -> list[str]:
     """The distinct words of a hint in lower case, in their order."""
     return list(dict.fromkeys(WORD.findall(hint.lower())))[:_MAX_WORDS]
 
 
-def _trigrams(word: str) -> list[str]:
+def trigrams(word: str) -> list[str]:
     """The trigrams of a word. A spelling mistake changes some of them, but not all."""
     if len(word) <= _TRIGRAM:
         return [word]

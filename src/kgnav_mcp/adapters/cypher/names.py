@@ -185,8 +185,8 @@ class NameReader:
         reads = [
             self._phrases(index.name, batch) for index in indexes for batch in batches(with_words, _NAMES_PER_QUERY)
         ]
-        reads += [self._scan(label, with_words) for label in unindexed if with_words]
-        reads += [self._scan(label, others) for label in self.indexes_and_labels(words=False)[1] if others]
+        reads += [self.scan(label, with_words) for label in unindexed if with_words]
+        reads += [self.scan(label, others) for label in self.indexes_and_labels(words=False)[1] if others]
         return Hits.merged(await gathered(*reads))
 
     async def _phrases(self, index: str, names: Sequence[str]) -> Hits:
@@ -198,7 +198,8 @@ class NameReader:
         half = len(names) // 2
         return Hits.merged(await gathered(self._phrases(index, names[:half]), self._phrases(index, names[half:])))
 
-    async def _scan(self, label: str | None, names: Sequence[str]) -> Hits:
+    async def scan(self, label: str | None, names: Sequence[str]) -> Hits:
+        """Nodes of a label (None: of any) with exactly one of these names, ignoring letter case."""
         most = MAX_HITS * len(names)
         rows = await self._session.items(
             queries.SCAN_SAME,

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.counts import (
-    SAMPLED_EDGES,
     CountReader,
     NodeCounts,
     RowFilter,
     ValuesOf,
     by_side,
-    example_expressions,
 )
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow, relation_of
 from kgnav_mcp.adapters.cypher.session import batches
@@ -35,7 +31,6 @@ class RelationReader:
 
     def __init__(self, entities: Entities, counts: CountReader) -> None:
         self._entities = entities
-        self._session = entities.session
         self._counts = counts
 
     async def page(
@@ -125,25 +120,14 @@ class RelationReader:
         types = [name for name, nodes in unread.items() if nodes]
         node_ids = list(dict.fromkeys(node.anchor.node_id for nodes in unread.values() for node in nodes))
         type_batches = batches(types, _TYPES_PER_QUERY)
-        answers = await gathered(*(self._examples_of(node_ids, direction, names, examples) for names in type_batches))
+        read = self._counts.far_ends_at
+        answers = await gathered(*(read(node_ids, direction, names, examples) for names in type_batches))
         return {
             (node_id, name): rows
             for names, found in zip(type_batches, answers, strict=True)
             for node_id, of_types in found
             for name, rows in zip(names, of_types, strict=True)
         }
-
-    async def _examples_of(
-        self, nodes: Sequence[str], direction: Direction, types: Sequence[str], examples: int
-    ) -> list[list[Any]]:
-        return await self._session.rows(
-            queries.EXAMPLES,
-            {"examples": example_expressions(self._session.builder, direction, types)},
-            ids=nodes,
-            examples=examples,
-            edges=SAMPLED_EDGES,
-            shown=self._entities.decoder.shown_keys,
-        )
 
     async def _values(self, nodes_by_path: Mapping[Path, Sequence[NodeCounts]], wanted: RowFilter) -> ValuesOf:
         unread = [node for (name, *_), nodes in nodes_by_path.items() for node in nodes if name in node.value_counts]

@@ -11,11 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import call
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from kgnav_mcp.adapters.cypher import queries
-from kgnav_mcp.adapters.cypher.builder import edge
-from kgnav_mcp.adapters.cypher.counts import CountReader, Edge, NodeCounts, RowFilter, Side, ValuesOf, by_side
+from kgnav_mcp.adapters.cypher.counts import (
+    CountReader,
+    Edge,
+    EdgesOf,
+    NodeCounts,
+    RowFilter,
+    Side,
+    ValuesOf,
+    by_side,
+)
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, relation_of
 from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, batches
 from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
@@ -28,8 +36,6 @@ from kgnav_mcp.concurrency import gathered, gathered_for, in_thread
 from kgnav_mcp.model import Direction, Literal, Qualifier, Stop, Triple
 
 Row = Literal | Edge
-EdgesOf = Mapping[tuple[str, Direction, str], Sequence[Edge]]
-"""Edges by node, direction and type."""
 
 
 class RowReader(RowSource[Side, str, Row]):
@@ -136,7 +142,7 @@ class RowReader(RowSource[Side, str, Row]):
         unread = await in_thread(len(wanted), lambda: self._unread(wanted))
         types = self._wanted.types(self._entities.catalogue.current)
         reads = [
-            partial(self._read, batch, direction, types if names is None else names)
+            partial(self._counts.edges_at, batch, direction, types if names is None else names)
             for (direction, names), nodes in unread.items()
             for batch in batches(nodes, MAX_IDS_PER_QUERY)
         ]
@@ -182,27 +188,11 @@ class RowReader(RowSource[Side, str, Row]):
             rows += values.get(name, ())[start : start + wanted.limit]
         skip, take = max(start - size, 0), wanted.limit - len(rows)
         if take:
-            found = await self._read([node_id], node.side.direction, [name], skip=skip, take=take)
+            found = await self._counts.edges_at([node_id], node.side.direction, [name], skip=skip, take=take)
             rows += found.get((node_id, node.side.direction, name), ())
         more = len(rows) == wanted.limit and start + len(rows) < segment.rows
         places = await in_thread(len(rows), lambda: [(row, Place(n)) for n, row in enumerate(rows, start + 1)])
         return Rows(places, Stop.LIMIT if more else Stop.COMPLETE)
-
-    async def _read(
-        self, nodes: Sequence[str], direction: Direction, types: Sequence[str] | None, **slice_: int
-    ) -> EdgesOf:
-        parts = {"edge": edge(direction, types), "slice": queries.SLICE if slice_ else ""}
-        rows: list[Any] = await self._session.items(
-            queries.ROWS, parts, ids=nodes, shown=self._entities.decoder.shown_keys, **slice_
-        )
-
-        def by_node() -> EdgesOf:
-            found: dict[tuple[str, Direction, str], list[Edge]] = defaultdict(list)
-            for node_id, *row in rows:
-                found[node_id, direction, row[0]].append(row)
-            return found
-
-        return await in_thread(len(rows), by_node)
 
     async def _values(self, segments: Sequence[Segment[Side, str]]) -> ValuesOf:
         """The property values at the nodes of some segments, except those that came with the counts."""

@@ -40,13 +40,15 @@ _VALUE_TYPE = re.compile(r"(?:LIST<)?([A-Z ]+?)(?: NOT NULL)*(?:>.*)?")
 
 
 @dataclass(frozen=True, slots=True)
-class _Ends:
+class Ends:
     """What was read of a relationship type: labels at its heads and tails, its properties, and the pairs it joins."""
 
     heads: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
     qualifiers: tuple[QualifierFacts, ...] = ()
     joins: Mapping[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
+    complete: bool = True
+    """Whether every edge was read, so that the numbers of `joins` are exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Sample:
     size: tuple[int, int]
     read_at: float
     values: Mapping[tuple[tuple[str, ...], str, str, bool], int]
-    ends: Mapping[str, _Ends]
+    ends: Mapping[str, Ends]
     complete: bool
     """Whether every node was read, so that the numbers of values are exact."""
     note: str | None
@@ -110,7 +112,7 @@ class SchemaReader:
         self._session = entities.session
         self._catalogue = entities.catalogue
         self._sample: Sample | None = None
-        self._reading = Shared(self._read)
+        self._reading = Shared(self.read)
 
     async def overview(self, limit: int) -> Schema:
         """The schema of the whole graph."""
@@ -138,7 +140,7 @@ class SchemaReader:
         if type_ is not None:
             labels |= {*sample.ends[type_].heads, *sample.ends[type_].tails}
         if label is not None:
-            types |= await self._at_label(catalogue, label)
+            types |= await self.types_at(catalogue, label)
         elif bases:
             labels |= {one for having, key, *_ in sample.values if key in bases for one in having}
         return _schema(catalogue, sample, (labels, types, properties), limit)
@@ -148,7 +150,7 @@ class SchemaReader:
         catalogue = await self._catalogue.refreshed()
         return Count(catalogue.nodes), _triples(catalogue, await self._current(catalogue))
 
-    async def _at_label(self, catalogue: Catalogue, label: str) -> set[str]:
+    async def types_at(self, catalogue: Catalogue, label: str) -> set[str]:
         """The types of edges at the nodes of a label. They are counted by the store, not sampled, so none is missed."""
         fill, count = self._session.builder.fill, self._session.dialect.label_type_count
         sizes = await self._session.expressions(
@@ -163,7 +165,8 @@ class SchemaReader:
             sample = self._sample = await self._reading.result()
         return sample
 
-    async def _read(self) -> Sample:
+    async def read(self) -> Sample:
+        """Read the graph, or a part of it if it is large."""
         catalogue = self._catalogue.current
         complete = catalogue.nodes <= _MAX_NODES_READ_WHOLE
         labels: list[str | None] = [None] if complete else list(catalogue.labels)
@@ -173,7 +176,7 @@ class SchemaReader:
             first = [
                 fill(queries.FIRST_NODES, label=labelled(label)) for label in labels[start : start + _LABELS_PER_QUERY]
             ]
-            nodes = fill(self._session.dialect.subquery, variables="", query=" UNION ".join(first))
+            nodes = self._session.builder.subquery("", " UNION ".join(first))
             rows = await self._session.rows(
                 queries.PROPERTIES_OF_NODES,
                 {"nodes": nodes},
@@ -195,10 +198,10 @@ class SchemaReader:
             "; ".join(notes) or None,
         )
 
-    async def _ends(self, types: Mapping[str, int]) -> dict[str, _Ends]:
+    async def _ends(self, types: Mapping[str, int]) -> dict[str, Ends]:
         """By relationship type, the labels at the ends of its edges, and their properties."""
         collected = [self._session.builder.collected(queries.ENDS_OF_EDGES, type=quoted(name)) for name in types]
-        found: dict[str, _Ends] = {}
+        found: dict[str, Ends] = {}
         for name, rows in zip(types, await self._session.expressions(collected, most=_EDGES_PER_TYPE), strict=True):
             heads, tails = Counter[str](), Counter[str]()
             datatypes: dict[str, Counter[str]] = defaultdict(Counter)
@@ -218,7 +221,7 @@ class SchemaReader:
                 QualifierFacts(key, tuple(_most_frequent(datatypes[key])), *_arity(in_lists[key], complete=complete))
                 for key in _most_frequent(sizes)
             ]
-            found[name] = _Ends(_frequent(heads), _frequent(tails), tuple(qualifiers), joins)
+            found[name] = Ends(frequent_labels(heads), frequent_labels(tails), tuple(qualifiers), joins, complete)
         return found
 
     def _datatype(self, name: str) -> str:
@@ -261,8 +264,8 @@ def _schema(
                 sample.ends[name].heads,
                 sample.ends[name].tails,
                 sample.ends[name].qualifiers,
-                _joins(sample.ends[name].joins, complete=catalogue.types[name] <= _EDGES_PER_TYPE),
-                Listing.COMPLETE if catalogue.types[name] <= _EDGES_PER_TYPE else Listing.SAMPLED,
+                _joins(sample.ends[name].joins, complete=sample.ends[name].complete),
+                Listing.COMPLETE if sample.ends[name].complete else Listing.SAMPLED,
             )
             for name in relations
         ),
@@ -298,6 +301,7 @@ def _most_frequent(counts: Mapping[str, int]) -> list[str]:
     return sorted(counts, key=lambda name: (-counts[name], name))
 
 
-def _frequent(counts: Mapping[str, int]) -> tuple[str, ...]:
+def frequent_labels(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """The labels that are named at an end of a relation, given with their numbers of edges there."""
     least = _MIN_SHARE * max(counts.values(), default=0)
     return tuple([name for name in _most_frequent(counts) if counts[name] >= least][:_MAX_END_LABELS])

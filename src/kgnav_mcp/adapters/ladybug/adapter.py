@@ -1,0 +1,95 @@
+"""The LadybugDB adapter: opens the file, and reads it table by table with the readers of `adapters.cypher`."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import ladybug
+
+from kgnav_mcp.adapters.cypher.adapter import CypherAdapter, Readers
+from kgnav_mcp.adapters.cypher.matching import EdgeSearch
+from kgnav_mcp.adapters.cypher.neighbours import NeighbourReader
+from kgnav_mcp.adapters.cypher.options import OPTIONS, PropertyOptions
+from kgnav_mcp.adapters.cypher.plans.reader import PlanReader
+from kgnav_mcp.adapters.cypher.relations import RelationReader
+from kgnav_mcp.adapters.cypher.session import Session
+from kgnav_mcp.adapters.ladybug.catalogue import TableCatalogueCache, TableSchemaReader
+from kgnav_mcp.adapters.ladybug.dialect import LADYBUG
+from kgnav_mcp.adapters.ladybug.lists import TableLinker, TableLists, TableNames
+from kgnav_mcp.adapters.ladybug.rows import TableEdges, TableEntities, TableRows
+from kgnav_mcp.adapters.ladybug.store import Store
+from kgnav_mcp.adapters.options import refuse_unknown
+from kgnav_mcp.model import Health
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
+
+T = TypeVar("T")
+
+
+class LadybugAdapter(CypherAdapter):
+    """One LadybugDB file, opened read-only in this process.
+
+    A table of nodes is their label, and each node has one. Plans are evaluated above the store.
+    """
+
+    capabilities = LADYBUG.capabilities
+    matching = GraphAdapter.matching
+
+    def __init__(self, path: str, options: AdapterOptions) -> None:
+        super().__init__()
+        refuse_unknown("a LadybugDB graph", options.extra, OPTIONS)
+        self._properties = PropertyOptions.read(options.extra)
+        self._options = options
+        self._store = Store(path, options.timeout)
+        self._revision = ""
+
+    async def open(self) -> None:
+        if self._opened is not None:
+            return
+        try:
+            self._revision = self._store.revision
+            self._opened = await self.in_time(self._open())
+        except BaseException:
+            await self._store.close()
+            raise
+
+    async def close(self) -> None:
+        self._opened = None
+        await self._store.close()
+
+    @property
+    def revision(self) -> str:
+        return self._revision
+
+    @property
+    def stale(self) -> bool:
+        return self._opened is not None and self._store.revision != self._revision
+
+    async def in_time(self, work: Coroutine[Any, Any, T]) -> T:
+        return await self._store.in_time(work)
+
+    async def health(self) -> Health:
+        entities, triples = await self.in_time(self.readers.schema.size())
+        return Health(True, f"LadybugDB {ladybug.Database.get_version()} at {self._store.path}", entities, triples)
+
+    async def _open(self) -> Readers:
+        await self._store.open()
+        session = Session(self._store, LADYBUG)
+        catalogue = TableCatalogueCache(session, self._store, self._properties)
+        (await catalogue.refreshed()).check_options()
+        entities = TableEntities(session, catalogue, self._store, self._options.languages)
+        rows, names = TableRows(entities), TableNames(entities)
+        relations = RelationReader(entities, rows)
+        return Readers(
+            catalogue,
+            entities,
+            names,
+            TableLinker(entities, names),
+            relations,
+            NeighbourReader(entities, rows, relations),
+            TableEdges(entities),
+            EdgeSearch(entities),
+            TableLists(entities),
+            TableSchemaReader(entities, catalogue, self._store),
+            PlanReader(entities),
+        )

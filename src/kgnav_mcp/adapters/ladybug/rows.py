@@ -1,0 +1,270 @@
+"""Nodes, their values and their edges, read table by table, because only so does each value keep its type."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from kgnav_mcp.adapters.cypher import queries as cypher_queries
+from kgnav_mcp.adapters.cypher.builder import quoted
+from kgnav_mcp.adapters.cypher.counts import (
+    SAMPLED_EDGES,
+    CountReader,
+    Edge,
+    EdgesOf,
+    NodeCounts,
+    RowFilter,
+    Side,
+    ValuesOf,
+)
+from kgnav_mcp.adapters.cypher.edges import EdgeReader, HeadEdges
+from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, Lookup, NodeRow
+from kgnav_mcp.adapters.cypher.session import Session
+from kgnav_mcp.adapters.ladybug import queries
+from kgnav_mcp.adapters.ladybug.catalogue import TableCatalogueCache
+from kgnav_mcp.adapters.ladybug.store import Store
+from kgnav_mcp.adapters.ladybug.tables import FORMATS, Link
+from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.model import Direction, Literal
+
+_NO_VALUES: Mapping[str, Sequence[Literal]] = {}
+Keys = Mapping[str | int, str]
+"""Primary keys of nodes of one table, each with the node's id."""
+
+
+class TableEntities(Entities):
+    """Finds nodes by their primary keys."""
+
+    def __init__(
+        self, session: Session, catalogue: TableCatalogueCache, store: Store, languages: tuple[str, ...]
+    ) -> None:
+        super().__init__(session, catalogue, languages)
+        self.tables = catalogue
+        self.store = store
+
+    async def find(
+        self, references: Sequence[str], template: str, parts: Mapping[str, str] | None = None, **parameters: object
+    ) -> dict[str, Anchor]:
+        """The nodes that references mean, by reference, each with the row `[node]`, or `[node, degree]`."""
+        del parts, parameters
+        decoder = self.decoder
+        lookups = await in_thread(len(references), lambda: self.lookups(references))
+        found: dict[str, Anchor] = {}
+        ambiguous: set[str] = set()
+        for lookup, nodes in zip(lookups, await gathered(*map(self._nodes_of, lookups)), strict=True):
+            for node in nodes:
+                anchor = Anchor(node[0], decoder.entity(node), [node])
+                value = node[0].removeprefix(f"{lookup.label}:{lookup.key}=")
+                for reference in lookup.references.get(value, ()):
+                    if found.setdefault(reference, anchor).node_id != anchor.node_id:
+                        ambiguous.add(reference)
+        ambiguous -= {reference for reference in ambiguous if self.is_printed(reference)}
+        found = {one: found[one] for one in references if one in found and one not in ambiguous}
+        if template != cypher_queries.NODES_WITH_DEGREE:
+            return found
+        degrees = await TableRows(self).degrees([anchor.node_id for anchor in found.values()])
+        return {
+            reference: replace(anchor, row=[*anchor.row, degrees[anchor.node_id]])
+            for reference, anchor in found.items()
+        }
+
+    async def _nodes_of(self, lookup: Lookup) -> list[NodeRow]:
+        table = self.tables.current.tables[lookup.label or ""]
+        if not (keys := table.keys_of(lookup.values)):
+            return []
+        shown = self.decoder.described_keys
+        query = queries.NODES.format(label=quoted(table.name), key=table.key_text, node=table.read(shown, "n"))
+        return [table.node(shown, row) for row in await self.store.rows(query, {"keys": list(dict.fromkeys(keys))})]
+
+    def keys_by_table(self, node_ids: Sequence[str]) -> dict[str, dict[str | int, str]]:
+        """The primary keys of some nodes, by table."""
+        found: dict[str, dict[str | int, str]] = defaultdict(dict)
+        for lookup in self.lookups(node_ids):
+            table = self.tables.current.tables[lookup.label or ""]
+            for text, (node_id, *_) in lookup.references.items():
+                found[table.name][int(text) if table.key.is_whole else text] = node_id
+        return found
+
+
+class TableRows(CountReader):
+    """Counts and reads the rows at nodes."""
+
+    def __init__(self, entities: TableEntities) -> None:
+        super().__init__(entities)
+        self._nodes = entities
+        self._rows = entities.store.rows
+
+    async def read(
+        self, references: Sequence[str], wanted: RowFilter, *, rows: int = 0, examples: int = 0
+    ) -> tuple[dict[str, Anchor], list[NodeCounts]]:
+        """The nodes by reference, and their counts, without rows or examples."""
+        del rows, examples
+        found = await self._nodes.find(references, cypher_queries.NODES)
+        first = {anchor.node_id: reference for reference, anchor in reversed([*found.items()])}
+        nodes = {reference: anchor for reference, anchor in found.items() if first[anchor.node_id] == reference}
+        types = wanted.types(self._nodes.tables.current)
+        ids = [anchor.node_id for anchor in nodes.values()]
+        values: ValuesOf = {}
+        if any(map(wanted.has_values, wanted.directions)):
+            values = await self.values_at(ids, wanted)
+        counts: list[NodeCounts] = []
+        for side in wanted.directions:
+            sizes = await self._edge_counts(ids, side, types)
+            for reference, anchor in nodes.items():
+                own = values.get(anchor.node_id, _NO_VALUES) if wanted.has_values(side) else _NO_VALUES
+                number = {name: len(literals) for name, literals in own.items()}
+                counts.append(NodeCounts(Side(side, reference), anchor, number, sizes.get(anchor.node_id, {}), own))
+        return found, counts
+
+    async def degrees(self, node_ids: Sequence[str]) -> dict[str, int]:
+        """The number of rows in both directions of each node."""
+        _, counts = await self.read(node_ids, RowFilter(tuple(Direction), None, None))
+        found: dict[str, int] = defaultdict(int)
+        for each in counts:
+            found[each.anchor.node_id] += sum(each.by_path.values())
+        return found
+
+    async def _edge_counts(
+        self, nodes: Sequence[str], side: Direction, types: Sequence[str] | None
+    ) -> dict[str, dict[str, int]]:
+        found: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+
+        async def count(link: Link, keys: Keys) -> None:
+            for key, size in await self._counts(link, side, list(keys)):
+                found[keys[key]][link.type] += size
+
+        await gathered(*(count(link, keys) for link, keys in self._links_at(nodes, side, types)))
+        return found
+
+    async def _counts(self, link: Link, side: Direction, keys: Sequence[str | int]) -> list[list[Any]]:
+        query = queries.COUNTS.format(pattern=link.pattern(side), key=link.near(side).key_text)
+        return await self._rows(query, {"keys": keys})
+
+    def _links_at(
+        self, nodes: Sequence[str], side: Direction, types: Sequence[str] | None
+    ) -> list[tuple[Link, dict[str | int, str]]]:
+        return [
+            (link, keys)
+            for label, keys in self._nodes.keys_by_table(nodes).items()
+            for link in self._nodes.tables.current.links_at(label, side, types)
+        ]
+
+    async def values_at(self, nodes: Iterable[str], wanted: RowFilter) -> ValuesOf:
+        """The wanted property values of some nodes."""
+        found: dict[str, Mapping[str, Sequence[Literal]]] = {}
+        for label, keys in self._nodes.keys_by_table(list(dict.fromkeys(nodes))).items():
+            table = self._nodes.tables.current.tables[label]
+            node = ", ".join([table.key_text, *(column.expression("n") for column in table.columns.values())])
+            query = queries.NODES.format(label=quoted(label), key=table.key_text, node=node)
+            for key, *returned in await self._rows(query, {"keys": list(keys)}):
+                values = zip(table.columns.values(), returned, strict=True)
+                own = [(column.name, column.value(value), None) for column, value in values if value is not None]
+                found[keys[key]] = wanted.values(FORMATS, own)
+        return found
+
+    async def edges_at(
+        self, nodes: Sequence[str], direction: Direction, types: Sequence[str] | None, **slice_: int
+    ) -> EdgesOf:
+        """The edges of some types (None: any), sorted by table and offset; or with `skip` and `take` a part of them."""
+        skip, take = slice_.get("skip", 0), slice_.get("take")
+        found: dict[tuple[str, Direction, str], list[Edge]] = defaultdict(list)
+        for link, keys in self._links_at(nodes, direction, types):
+            places = None
+            if take is not None:
+                size = sum(number for _, number in await self._counts(link, direction, list(keys)))
+                if skip >= size or not take:
+                    skip = max(skip - size, 0)
+                    continue
+                places = await self._places(link, direction, next(iter(keys)), skip, take)
+                skip, take = 0, take - len(places)
+            for key, _, edge in sorted(await self._edges(link, direction, keys, places), key=lambda row: row[1]):
+                found[keys[key], direction, link.type].append(edge)
+        return found
+
+    async def _places(self, link: Link, side: Direction, key: str | int, skip: int, take: int) -> list[int]:
+        query = queries.PLACES.format(pattern=link.pattern(side), key=link.near(side).key_text)
+        return [place for (place,) in await self._rows(query, {"key": key, "skip": skip, "take": take})]
+
+    async def _edges(
+        self, link: Link, side: Direction, keys: Keys, places: Sequence[int] | None
+    ) -> list[tuple[str | int, int, Edge]]:
+        """Keys, offsets and edges of a table of edges."""
+        shown, far = self._nodes.decoder.shown_keys, link.far(side)
+        query = queries.EDGES.format(
+            pattern=link.pattern(side),
+            key=link.near(side).key_text,
+            filter="" if places is None else " AND offset(id(r)) IN $places",
+            edge=", ".join([*(column.expression("r") for column in link.columns), far.read(shown, "m")]),
+        )
+        rows = await self._rows(query, {"keys": list(keys), **({} if places is None else {"places": places})})
+
+        def decoded() -> list[tuple[str | int, int, Edge]]:
+            return [
+                (key, place, [link.type, _properties(link, returned), far.node(shown, returned[len(link.columns) :])])
+                for key, place, *returned in rows
+            ]
+
+        return await in_thread(len(rows), decoded)
+
+    async def far_ends_at(
+        self, nodes: Sequence[str], direction: Direction, types: Sequence[str], examples: int
+    ) -> Sequence[Sequence[Any]]:
+        """A few far ends of the edges of each type."""
+        found: dict[tuple[str, str], list[NodeRow]] = defaultdict(list)
+
+        async def read(link: Link, key: str | int, node_id: str) -> None:
+            shown, far = self._nodes.decoder.shown_keys, link.far(direction)
+            query = queries.FAR_ENDS.format(
+                pattern=link.pattern(direction), key=link.near(direction).key_text, node=far.read(shown, "m")
+            )
+            given = {"key": key, "edges": SAMPLED_EDGES, "examples": examples}
+            found[node_id, link.type] += [far.node(shown, row) for row in await self._rows(query, given)]
+
+        for link, keys in self._links_at(nodes, direction, types):  # one after the other, so that the order stays
+            await gathered(*(read(link, key, node_id) for key, node_id in keys.items()))
+        return [[node, [found[node, name][:examples] for name in types]] for node in nodes]
+
+
+class TableEdges(EdgeReader):
+    """Answers `edges`."""
+
+    def __init__(self, entities: TableEntities) -> None:
+        super().__init__(entities)
+        self._nodes = entities
+
+    async def read(
+        self, heads: Sequence[str], tails: Sequence[Lookup], types: Sequence[str] | None, most: int
+    ) -> dict[str, HeadEdges]:
+        """The edges by head. All are read, whatever `most` says."""
+        del most
+        anchors = {anchor.node_id: anchor for anchor in await self._nodes.anchors(heads, cypher_queries.NODES)}
+        found = {node_id: HeadEdges(anchor.entity) for node_id, anchor in anchors.items()}
+        for label, keys in self._nodes.keys_by_table(list(anchors)).items():
+            for link in self._nodes.tables.current.links_at(label, Direction.OUTGOING, types):
+                for lookup in tails:
+                    if lookup.label == link.target.name:
+                        await self._add(found, link, keys, link.target.keys_of(lookup.values))
+        return found
+
+    async def _add(self, found: Mapping[str, HeadEdges], link: Link, keys: Keys, tails: Sequence[str | int]) -> None:
+        shown, target = self._nodes.decoder.shown_keys, link.target
+        query = queries.EDGES.format(
+            pattern=link.pattern(Direction.OUTGOING),
+            key=link.source.key_text,
+            filter=f" AND {target.key.expression('m')} IN $tails",
+            edge=", ".join([*(column.expression("r") for column in link.columns), target.read(shown, "m")]),
+        )
+        rows = await self._nodes.store.rows(query, {"keys": list(keys), "tails": tails}) if tails else []
+        for key, _, *returned in sorted(rows, key=lambda row: row[1]):
+            head = found[keys[key]]
+            node = target.node(shown, returned[len(link.columns) :])
+            head.edges.append([link.type, _properties(link, returned), node])
+            head.size += 1
+
+
+def _properties(link: Link, returned: Sequence[Any]) -> dict[str, Any]:
+    """The properties of an edge that have a value."""
+    values = zip(link.columns, returned, strict=False)
+    return {column.name: column.value(value) for column, value in values if value is not None}

@@ -1,0 +1,196 @@
+"""Tables of a LadybugDB graph: columns with their types, and the values that the driver returns for them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from kgnav_mcp.adapters.cypher.builder import quoted
+from kgnav_mcp.adapters.cypher.catalogue import Catalogue
+from kgnav_mcp.adapters.cypher.entities import NodeRow
+from kgnav_mcp.adapters.cypher.values import VECTOR_SIZE, ValueFormats, vector
+from kgnav_mcp.model import Direction
+
+_LIST = re.compile(r"(?P<item>.+)\[(?P<size>\d*)\]")
+_WHOLE = frozenset(("INT64", "INT32", "INT16", "INT8", "UINT64", "UINT32", "UINT16", "UINT8", "SERIAL"))
+_DATATYPES: Mapping[str, str | None] = {
+    "STRING": None,
+    "BOOL": "boolean",
+    "DOUBLE": "float",
+    "FLOAT": "float",
+    "BLOB": "bytes",
+    **dict.fromkeys(_WHOLE, "integer"),
+}
+"""Datatypes of the types whose Python values are used as they are."""
+_CAST = {
+    "INT128": "integer",
+    "DATE": "date",
+    "TIMESTAMP_TZ": "datetime",
+    "INTERVAL": "duration",
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_SEC"), "localdatetime"),
+}
+"""Datatypes of the types that are read as text: Python's dates end in the year 9999, its intervals have no months."""
+_NESTED = ("STRUCT", "MAP", "UNION")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """A value that is read as text, with its datatype."""
+
+    text: str
+    datatype: str
+
+
+FORMATS = ValueFormats(writers=((StoredText, lambda value: value.text, lambda value: value.datatype),))
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A property of a table. `type` is LadybugDB's name of its type, of the items if it is a list."""
+
+    name: str
+    type: str
+    is_list: bool = False
+    size: int | None = None
+    """The fixed length of an array."""
+
+    @classmethod
+    def read(cls, name: str, type_: str) -> Column:
+        """The column of a type as `table_info` writes it: `STRING[]`, `DECIMAL(10, 2)`."""
+        found = _LIST.fullmatch(type_)
+        if found is None or _LIST.fullmatch(found["item"]):
+            return cls(name, type_)
+        return cls(name, found["item"], is_list=True, size=int(found["size"]) if found["size"] else None)
+
+    @property
+    def datatype(self) -> str | None:
+        """The datatype as answers print it; None is a text."""
+        if self.is_vector:
+            return "vector"
+        name = self.type.partition("(")[0]
+        return _DATATYPES[name] if name in _DATATYPES else _CAST.get(name, name.lower())
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether it is an embedding, of which only the length is read."""
+        return self.is_list and (self.size or 0) >= VECTOR_SIZE and self.type in {"DOUBLE", "FLOAT"}
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its values are integers of at most 64 bits."""
+        return self.type in _WHOLE
+
+    @property
+    def _is_nested(self) -> bool:
+        return self.type.startswith(_NESTED) or self.type.endswith("]")
+
+    def expression(self, variable: str) -> str:
+        """The expression for its value at a node or edge. `value` decodes what it returns."""
+        text = f"{variable}.{quoted(self.name)}"
+        if self.is_vector:
+            return f"size({text})"
+        if self.type in _DATATYPES or self._is_nested:
+            return text
+        return f"CAST({text} AS STRING{'[]' if self.is_list else ''})"
+
+    def value(self, returned: Any) -> Any:  # noqa: ANN401 - any value of the driver
+        """The value as `FORMATS` writes it."""
+        if returned is None:
+            return None
+        if self.is_vector:
+            literal = vector(returned)
+            return StoredText(literal.text, literal.datatype or "")
+        if self._is_nested:
+            nested = json.dumps(returned, ensure_ascii=False, default=str)
+            return StoredText(nested, "list" if self.type.endswith("]") else self.type.partition("(")[0].lower())
+        if isinstance(returned, list):
+            return [self._single(item) for item in cast("list[Any]", returned) if item is not None]
+        return self._single(returned)
+
+    def _single(self, value: Any) -> Any:  # noqa: ANN401 - as above
+        if self.type in _DATATYPES:
+            return value
+        text = str(value)
+        if self.type.startswith("TIMESTAMP"):
+            text = re.sub(r"\+00(:00)?$", "Z", text.replace(" ", "T", 1))
+        return StoredText(text, self.datatype or "")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of nodes, which is their label. `key` is the primary key."""
+
+    name: str
+    key: Column
+    columns: Mapping[str, Column]
+
+    @property
+    def key_text(self) -> str:
+        """The primary key of `n` as it is looked up: a text or an integer."""
+        return self.key.expression("n")
+
+    def keys_of(self, texts: Iterable[str | int]) -> list[str | int]:
+        """Those of the looked-up values that have the type of the key."""
+        return [text for text in texts if isinstance(text, int) is self.key.is_whole]
+
+    def read(self, keys: Sequence[str], variable: str) -> str:
+        """The expressions that `node` decodes: the primary key, then those of the keys that the table has."""
+        own = [self.columns[key] for key in keys if key in self.columns]
+        return ", ".join(column.expression(variable) for column in (self.key, *own))
+
+    def node(self, keys: Sequence[str], returned: Sequence[Any]) -> NodeRow:
+        """A node in the form that `cypher.entities` decodes. Its own id is the one that is printed."""
+        values = iter(returned[1:])
+        found: list[Any] = []
+        for key in keys:
+            if key == self.key.name:
+                next(values)
+                found.append(returned[0])
+            else:
+                found.append(self.columns[key].value(next(values)) if key in self.columns else None)
+        return [f"{self.name}:{self.key.name}={returned[0]}", [self.name], found]
+
+
+@dataclass(frozen=True)
+class Link:
+    """The edges of a relationship type from the nodes of one table to those of another."""
+
+    type: str
+    source: Table
+    target: Table
+    columns: tuple[Column, ...]
+    size: int = 0
+
+    def near(self, direction: Direction) -> Table:
+        """The table of the nodes that the edges are walked from."""
+        return self.source if direction is Direction.OUTGOING else self.target
+
+    def far(self, direction: Direction) -> Table:
+        """The table of the nodes that the edges lead to."""
+        return self.near(direction.opposite)
+
+    def pattern(self, direction: Direction) -> str:
+        """The pattern of an edge `r` from the near node `n` to the far node `m`."""
+        near, far = quoted(self.near(direction).name), quoted(self.far(direction).name)
+        left, right = ("-", "->") if direction is Direction.OUTGOING else ("<-", "-")
+        return f"(n:{near}){left}[r:{quoted(self.type)}]{right}(m:{far})"
+
+
+@dataclass(frozen=True)
+class TableCatalogue(Catalogue):
+    """A catalogue that also has the tables of nodes, by label, and those of edges, in a fixed order."""
+
+    tables: Mapping[str, Table]
+    links: tuple[Link, ...]
+
+    def links_at(self, label: str, direction: Direction, types: Iterable[str] | None) -> list[Link]:
+        """The tables of the edges of some types (None: any) at the nodes of a label."""
+        wanted = None if types is None else set(types)
+        return [
+            link
+            for link in self.links
+            if link.near(direction).name == label and link.size and (wanted is None or link.type in wanted)
+        ]
