@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
 import ladybug
@@ -13,15 +13,17 @@ from kgnav_mcp.adapters.cypher.neighbours import NeighbourReader
 from kgnav_mcp.adapters.cypher.options import OPTIONS, PropertyOptions
 from kgnav_mcp.adapters.cypher.plans.reader import PlanReader
 from kgnav_mcp.adapters.cypher.relations import RelationReader
-from kgnav_mcp.adapters.cypher.session import Session
+from kgnav_mcp.adapters.cypher.session import Session, closed
 from kgnav_mcp.adapters.ladybug.catalogue import TableCatalogueCache, TableSchemaReader
 from kgnav_mcp.adapters.ladybug.dialect import LADYBUG
 from kgnav_mcp.adapters.ladybug.lists import TableLinker, TableLists, TableNames
+from kgnav_mcp.adapters.ladybug.patterns import PatternReader
 from kgnav_mcp.adapters.ladybug.rows import TableEdges, TableEntities, TableRows
 from kgnav_mcp.adapters.ladybug.store import Store
 from kgnav_mcp.adapters.options import refuse_unknown
 from kgnav_mcp.model import Health
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 T = TypeVar("T")
 
@@ -42,6 +44,7 @@ class LadybugAdapter(CypherAdapter):
         self._options = options
         self._store = Store(path, options.timeout)
         self._revision = ""
+        self._patterns: PatternReader | None = None
 
     async def open(self) -> None:
         if self._opened is not None:
@@ -54,7 +57,7 @@ class LadybugAdapter(CypherAdapter):
             raise
 
     async def close(self) -> None:
-        self._opened = None
+        self._opened = self._patterns = None
         await self._store.close()
 
     @property
@@ -68,6 +71,11 @@ class LadybugAdapter(CypherAdapter):
     async def in_time(self, work: Coroutine[Any, Any, T]) -> T:
         return await self._store.in_time(work)
 
+    async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
+        if self._patterns is None:
+            raise closed()
+        return await self.in_time(self._patterns.matches(asked, limit))
+
     async def health(self) -> Health:
         entities, triples = await self.in_time(self.readers.schema.size())
         return Health(True, f"LadybugDB {ladybug.Database.get_version()} at {self._store.path}", entities, triples)
@@ -78,6 +86,7 @@ class LadybugAdapter(CypherAdapter):
         catalogue = TableCatalogueCache(session, self._store, self._properties)
         (await catalogue.refreshed()).check_options()
         entities = TableEntities(session, catalogue, self._store, self._options.languages)
+        self._patterns = PatternReader(entities)
         rows, names = TableRows(entities), TableNames(entities)
         relations = RelationReader(entities, rows)
         return Readers(

@@ -18,6 +18,7 @@ LADYBUG = Dialect(
             Capability.LABELS,
             Capability.FUZZY_NAMES,
             Capability.STABLE_CURSORS,
+            Capability.FITS,
         }
     ),
     node_id="CAST(id({x}) AS STRING)",

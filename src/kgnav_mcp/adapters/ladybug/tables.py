@@ -84,6 +84,11 @@ class Column:
         return self.type in _WHOLE
 
     @property
+    def is_number(self) -> bool:
+        """Whether its values are numbers that compare as Python's do."""
+        return self.is_whole or self.type in {"DOUBLE", "FLOAT"}
+
+    @property
     def _is_nested(self) -> bool:
         return self.type.startswith(_NESTED) or self.type.endswith("]")
 

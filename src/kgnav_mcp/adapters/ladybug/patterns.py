@@ -1,0 +1,267 @@
+"""Answers the verb `match_pattern`: a pattern of a plan as one query for each combination of the given nodes' tables.
+
+Edges of one MATCH may be the same here, unlike in Neo4j, so it is stated which ones differ. Undirected edges are
+refused, as a loop would match twice; so are paths, which may repeat an edge.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
+
+from kgnav_mcp.adapters.cypher.builder import quoted
+from kgnav_mcp.adapters.ladybug.rows import TableEntities
+from kgnav_mcp.adapters.ladybug.tables import Table
+from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.plan import (
+    Compare,
+    Comparison,
+    Connective,
+    EdgePattern,
+    Exists,
+    Expression,
+    HasLabel,
+    Joined,
+    Match,
+    Not,
+    Variable,
+)
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery, id_condition, number_condition
+
+_EXTRA_ROWS = 200
+"""Rows that are read beyond the largest ones wanted, since more may tie with the last of them."""
+_WORDS = {Connective.AND: " AND ", Connective.OR: " OR "}
+_IDENTITY = {Comparison.EQUAL: "=", Comparison.UNEQUAL: "<>"}
+
+Scope = dict[str, list[Table]]
+"""The tables that the node of each variable may be in."""
+
+
+class PatternReader:
+    """Matches patterns in the store."""
+
+    def __init__(self, entities: TableEntities) -> None:
+        self._entities = entities
+
+    async def matches(self, asked: PatternQuery, limit: int) -> list[PatternMatch]:
+        """Up to `limit` matches.
+
+        Raises:
+            Unsupported: the pattern cannot be expressed.
+        """
+        found: list[PatternMatch] = []
+        for labels, rows in self._rows_by_tables(asked).items():
+            found += await self._read(asked, dict(zip(asked.given, labels, strict=True)), rows, limit - len(found))
+            if len(found) >= limit:
+                break
+        return found
+
+    def _rows_by_tables(self, asked: PatternQuery) -> Mapping[tuple[str, ...], list[list[str]]]:
+        """The primary keys of the given rows, by the tables of their nodes."""
+        ids = sorted({id_ for row in asked.rows for id_ in row})
+        places = {
+            node_id: (table, str(key))
+            for table, keys in self._entities.keys_by_table(ids).items()
+            for key, node_id in keys.items()
+        }
+        found: dict[tuple[str, ...], list[list[str]]] = defaultdict(list)
+        for row in asked.rows:
+            if all(id_ in places for id_ in row):
+                found[tuple(places[id_][0] for id_ in row)].append([places[id_][1] for id_ in row])
+        return found
+
+    async def _read(
+        self, asked: PatternQuery, tables: Mapping[str, str], rows: list[list[str]], limit: int
+    ) -> list[PatternMatch]:
+        writer = _Writer(self._entities, tables)
+        try:
+            pattern, conditions = writer.pattern(asked.match)
+        except _NoMatchError:
+            return []
+        names = (*asked.given, *asked.variables)
+        for place, name in enumerate(asked.given, 1):
+            table = writer.table_of(name)
+            given = f"row[{place}]" if len(asked.given) > 1 else "row"
+            conditions.insert(0, f"{table.key.expression(writer.name(name))} = {_cast(given, table)}")
+        number = "count(*)" if asked.counted is None else f"count(DISTINCT id({writer.name(asked.counted)}))"
+        columns = [column for name in names for column in (f"label({writer.name(name)})", writer.key(name))]
+        unwind = "UNWIND $rows AS row " if asked.given else ""
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        text = f"{unwind}MATCH {pattern}{where} RETURN {', '.join([*columns, f'{number} AS number'])}"
+        if asked.given:
+            writer.parameters["rows"] = rows if len(asked.given) > 1 else [row[0] for row in rows]
+        run = self._entities.store.rows
+        returned: list[list[object]] | None = None
+        if asked.top is not None and asked.top + _EXTRA_ROWS < limit and len(rows) <= 1:
+            most = {**writer.parameters, "most": asked.top + _EXTRA_ROWS}
+            returned = await run(f"{text} ORDER BY number DESC LIMIT $most", most)
+            if len(returned) > asked.top and returned[-1][-1] == returned[asked.top - 1][-1]:
+                returned = None  # more may tie with the last one
+        if returned is None:
+            returned = await run(f"{text} LIMIT $most", {**writer.parameters, "most": limit})
+        catalogue = self._entities.tables.current
+        return [
+            PatternMatch(
+                tuple(
+                    f"{label}:{catalogue.tables[str(label)].key.name}={key}"
+                    for label, key in zip(row[:-1:2], row[1:-1:2], strict=True)
+                ),
+                int(str(row[-1])),
+            )
+            for row in returned
+            if row[-1]
+        ]
+
+
+class _NoMatchError(Exception):
+    """No node has all labels of the pattern."""
+
+
+class _Writer:
+    """Writes one query."""
+
+    def __init__(self, entities: TableEntities, given: Mapping[str, str]) -> None:
+        self._catalogue = entities.tables.current
+        self._entities = entities
+        self._given = given
+        self._scope: Scope = {}
+        self._names: dict[str, str] = {}
+        self.parameters: dict[str, object] = {}
+
+    def name(self, variable: str) -> str:
+        """The name of a variable in the query."""
+        return self._names.setdefault(variable, f"v{len(self._names)}")
+
+    def table_of(self, variable: str) -> Table:
+        """The only table of a given node."""
+        return self._tables(variable)[0]
+
+    def key(self, variable: str) -> str:
+        """The expression for the primary key of a node, as text."""
+        name, tables = self.name(variable), self._tables(variable)
+        keys = {table.key.name for table in tables}
+        if len(keys) == 1:
+            return f"CAST({name}.{quoted(keys.pop())} AS STRING)"
+        cases = (
+            f"WHEN {self._parameter(table.name)} THEN CAST({table.key.expression(name)} AS STRING)" for table in tables
+        )
+        return f"CASE label({name}) {' '.join(cases)} END"
+
+    def pattern(self, match: Match) -> tuple[str, list[str]]:
+        """A pattern and its conditions.
+
+        Raises:
+            Unsupported: it cannot be expressed.
+        """
+        outer = dict(self._scope)
+        for node in match.nodes:
+            allowed = self._tables(node.variable)
+            for group in node.labels:
+                allowed = [table for table in allowed if table.name in group]
+            self._scope[node.variable] = allowed
+            if not allowed:
+                self._scope |= outer
+                raise _NoMatchError
+        parts = [self._edge(edge) for edge in match.edges]
+        ends = {end for edge in match.edges for end in (edge.source, edge.target)}
+        alone = [*(node.variable for node in match.nodes), *(self._given if not outer else ())]
+        parts += [self._node(name) for name in dict.fromkeys(alone) if name not in ends]
+        conditions = [] if not match.edges_differ else self._differences(match.edges)
+        if match.where is not None:
+            conditions.append(self._condition(match.where))
+        self._scope |= outer  # the labels inside of EXISTS do not narrow the nodes outside
+        return ", ".join(parts), conditions
+
+    def _tables(self, variable: str) -> list[Table]:
+        if variable not in self._scope:
+            given = self._given.get(variable)
+            tables = self._catalogue.tables
+            self._scope[variable] = [tables[given]] if given else [tables[name] for name in self._catalogue.labels]
+        return self._scope[variable]
+
+    def _node(self, variable: str) -> str:
+        tables = self._tables(variable)
+        every = len(tables) == len(self._catalogue.labels)
+        labels = "" if every and len(tables) > 1 else ":" + "|".join(quoted(table.name) for table in tables)
+        return f"({self.name(variable)}{labels})"
+
+    def _edge(self, edge: EdgePattern) -> str:
+        if edge.path is not None or edge.either:
+            raise _refused("paths and undirected edges")
+        if unknown := set(edge.relations) - self._catalogue.types.keys():
+            raise _refused(f"the relation {min(unknown)}")
+        if edge.variable in self._names:
+            raise _refused("one edge in two places")
+        types = ":" + "|".join(map(quoted, edge.relations)) if edge.relations else ""
+        return f"{self._node(edge.source)}-[{self.name(edge.variable)}{types}]->{self._node(edge.target)}"
+
+    def _differences(self, edges: Sequence[EdgePattern]) -> list[str]:
+        """The conditions that edges which may be the same differ."""
+        return [
+            f"id({self.name(one.variable)}) <> id({self.name(other.variable)})"
+            for one, other in combinations(edges, 2)
+            if not one.relations or not other.relations or set(one.relations) & set(other.relations)
+        ]
+
+    def _condition(self, expression: Expression) -> str:  # noqa: PLR0911 - one for each kind
+        if (ids := id_condition(expression)) is not None:
+            return self._has_id(*ids)
+        match expression:
+            case Joined(connective, parts) if connective in _WORDS:
+                return f"({_WORDS[connective].join(map(self._condition, parts))})"
+            case Not(condition):
+                return f"(NOT {self._condition(condition)})"
+            case Compare(Variable(one), comparison, Variable(other)) if (
+                comparison in _IDENTITY and self._scope.keys() >= {one, other}
+            ):
+                return f"(id({self.name(one)}) {_IDENTITY[comparison]} id({self.name(other)}))"
+            case HasLabel(name, labels) if name in self._scope:
+                return f"(label({self.name(name)}) IN {self._parameter(list(labels))})"
+            case Exists(match):
+                return self._exists(match)
+            case _:
+                return self._within(expression)
+
+    def _exists(self, match: Match) -> str:
+        try:
+            pattern, conditions = self.pattern(match)
+        except _NoMatchError:
+            return "false"
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        return f"EXISTS {{ MATCH {pattern}{where} }}"
+
+    def _has_id(self, variable: str, ids: Collection[str]) -> str:
+        name, tables = self.name(variable), {table.name: table for table in self._tables(variable)}
+        found = [
+            f"(label({name}) = {self._parameter(label)} AND "
+            f"{tables[label].key.expression(name)} IN {self._parameter(list(keys))})"
+            for label, keys in self._entities.keys_by_table(list(ids)).items()
+            if label in tables
+        ]
+        return f"({' OR '.join(found)})" if found else "false"
+
+    def _within(self, expression: Expression) -> str:
+        """A comparison of a property of a node with numbers, if all of its columns have numbers."""
+        found = number_condition(expression)
+        if found is None or found[0].owner not in self._scope or len(found[0].ids) != 1:
+            raise _refused("such a condition")
+        owned, bounds = found
+        columns = [column for table in self._scope[owned.owner] if (column := table.columns.get(owned.ids[0]))]
+        if not columns or not all(column.is_number and not column.is_list for column in columns):
+            raise _refused("numbers beside other values")
+        value = f"{self.name(owned.owner)}.{quoted(owned.ids[0])}"
+        return f"({' AND '.join(f'{value} {comparison} {self._parameter(bound)}' for comparison, bound in bounds)})"
+
+    def _parameter(self, value: object) -> str:
+        name = f"p{len(self.parameters)}"
+        self.parameters[name] = value
+        return f"${name}"
+
+
+def _cast(text: str, table: Table) -> str:
+    return f"CAST({text} AS INT64)" if table.key.is_whole else text
+
+
+def _refused(what: str) -> Unsupported:
+    return Unsupported(f"patterns of LadybugDB do not express {what}")
