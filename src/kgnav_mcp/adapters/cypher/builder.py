@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from functools import lru_cache
 
@@ -44,7 +45,8 @@ class Builder:
         texts = {each.name: getattr(dialect, each.name) for each in fields(dialect)}
         self._known: dict[str, str] = {name: text for name, text in texts.items() if isinstance(text, str)}
         for name, template in queries.PARTS.items():
-            self._known[name] = self._fill(template)
+            with suppress(Unsupported):  # raised where a query needs the part
+                self._known[name] = self._fill(template)
         self.fill = lru_cache(1_000)(self._fill)
 
     def _fill(self, template: str, **parts: str) -> str:
@@ -57,7 +59,7 @@ class Builder:
 
         def part(place: re.Match[str]) -> str:
             name, argument, argument_part = place.groups()
-            if name not in known and getattr(self.dialect, name) is None:
+            if name not in known and (name in queries.PARTS or hasattr(self.dialect, name)):
                 raise self._missing(name)
             argument = known[argument_part] if argument_part is not None else argument
             return known[name] if argument is None else known[name].replace("{x}", argument)
@@ -71,7 +73,7 @@ class Builder:
     def degree(self, direction: Direction, types: Sequence[str] | None = None) -> str:
         """The expression for the number of edges of some types, or of all, at `n`."""
         kinds = [None] if types is None else [[name] for name in types]
-        return " + ".join(self.fill(self.dialect.degree, edge=edge(direction, kind, "")) for kind in kinds) or "0"
+        return " + ".join(self.construct("degree", edge=edge(direction, kind, "")) for kind in kinds) or "0"
 
     def degrees(self, direction: Direction, types: Sequence[str]) -> str:
         """The list of the numbers of edges of each type at `n`, in the order of the types."""
@@ -79,7 +81,8 @@ class Builder:
 
     def subquery(self, variables: str, template: str, **parts: str) -> str:
         """A subquery that is run for each row and may use these variables of it."""
-        return self.construct("subquery", variables=variables, query=self.fill(template, **parts))
+        importing = f"WITH {variables}" if variables else ""
+        return self.construct("subquery", variables=variables, importing=importing, query=self.fill(template, **parts))
 
     def collected(self, template: str, **parts: str) -> str:
         """An expression for the only column of a query, as a list."""

@@ -192,14 +192,14 @@ class CatalogueCache:
 
     async def read(self) -> Catalogue:
         """Read the catalogue of the database."""
-        dialect, fill = self._session.dialect, self._session.builder.fill
-        labels, types, keys = map(sorted, await self._session.row(self._session.builder.construct("names")))
+        dialect, construct = self._session.dialect, self._session.builder.construct
+        labels, types, keys = map(sorted, await self._session.row(construct("names")))
         constraints = await self._session.rows(dialect.constraints) if dialect.constraints is not None else []
         indexes = await self._session.rows(dialect.indexes) if dialect.indexes is not None else []
         nodes, edges, *counts = await self._session.expressions(
-            [dialect.node_count, dialect.edge_count]
-            + [fill(dialect.label_count, label=quoted(label)) for label in labels]
-            + [fill(dialect.type_count, type=quoted(name)) for name in types]
+            [construct("node_count"), construct("edge_count")]
+            + [construct("label_count", label=quoted(label)) for label in labels]
+            + [construct("type_count", type=quoted(name)) for name in types]
         )
         counted = {label: size for label, size in zip(labels, counts, strict=False) if size}
         unique = {(names[0], of_label[0]) for names, of_label in constraints if len(of_label) == 1}

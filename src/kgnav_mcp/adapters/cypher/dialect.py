@@ -49,21 +49,24 @@ class Dialect:
     full_text: str | None
     """Yields `n` and `score` for the query `$words` in the full-text index `$index`, at most `$hits` nodes."""
 
-    node_count: str
-    edge_count: str
-    label_count: str
+    node_count: str | None
+    edge_count: str | None
+    label_count: str | None
     """Nodes with the label `{label}`. Like all counts here, from the store's statistics if it keeps them."""
-    type_count: str
+    type_count: str | None
     """Relationships of the type `{type}`."""
-    label_type_count: str
+    label_type_count: str | None
     """Relationships of the type `{type}` at nodes with the label `{label}`, at either end."""
-    degree: str
+    degree: str | None
     """The number of relationships of the pattern `{edge}` at the node `n`, without reading them."""
     own_degrees: Mapping[Direction, str] | None
     """Pairs of type and degree, for each type that the node `n` has. None: types are counted one by one."""
 
     subquery: str | None
-    """The subquery `{query}`, run for each row with its variables `{variables}`."""
+    """The subquery `{query}`, run for each row with its variables `{variables}`.
+
+    `{importing}` is a WITH of these variables, for stores that import them so; empty if there are none.
+    """
     optional_subquery: str | None
     """The same, with a row of nulls where it has none."""
     collected: str | None
@@ -80,16 +83,16 @@ class Dialect:
     all_shortest: str | None
     """The same of all shortest paths."""
 
-    text: str
+    text: str | None
     """The value `{x}` as text; null for lists and other values that have none."""
     folded: str
     """The text `{x}` in lower case, with accents apart from their letters: for a search that ignores both."""
-    value_type: str
+    value_type: str | None
     """The type of the value `{x}`, as text."""
-    is_list: str
-    is_text: str
-    is_text_list: str
-    is_number_list: str
+    is_list: str | None
+    is_text: str | None
+    is_text_list: str | None
+    is_number_list: str | None
     """Whether the value `{x}` is a list of floating point numbers."""
     datatypes: Mapping[str, str]
     """Printed names of datatypes, by the names that `value_type` returns. Others are printed in lower case."""

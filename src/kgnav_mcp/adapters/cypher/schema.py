@@ -152,9 +152,9 @@ class SchemaReader:
 
     async def types_at(self, catalogue: Catalogue, label: str) -> set[str]:
         """The types of edges at the nodes of a label. They are counted by the store, not sampled, so none is missed."""
-        fill, count = self._session.builder.fill, self._session.dialect.label_type_count
+        construct = self._session.builder.construct
         sizes = await self._session.expressions(
-            [fill(count, label=quoted(label), type=quoted(name)) for name in catalogue.types]
+            [construct("label_type_count", label=quoted(label), type=quoted(name)) for name in catalogue.types]
         )
         return {name for name, size in zip(catalogue.types, sizes, strict=True) if size}
 

@@ -135,9 +135,7 @@ class QueryContext:
                 queries.KEY_CASE,
                 variable=variable,
                 label=quoted(label),
-                key=quoted(key),
-                is_text=builder.dialect.is_text.replace("{x}", f"{variable}.{quoted(key)}"),
-                type=builder.dialect.value_type.replace("{x}", f"{variable}.{quoted(key)}"),
+                value=f"{variable}.{quoted(key)}",
                 start=self.constant(f"{label}:{key}=").text,
             )
             for label, key in self.catalogue.id_keys

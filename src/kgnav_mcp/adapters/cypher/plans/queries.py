@@ -50,7 +50,8 @@ GIVEN_NODE = "MATCH ({variable}) WHERE {id_of_variable} = {row}[{place}]"
 
 PRINTED_ID = "CASE {cases} ELSE {id} END"
 KEY_CASE = """
-WHEN {variable}:{label} AND ({is_text} OR {type} STARTS WITH 'INTEGER') THEN {start} + toString({variable}.{key})
+WHEN {variable}:{label} AND ({is_text({value})} OR {value_type({value})} STARTS WITH 'INTEGER')
+THEN {start} + toString({value})
 """
 """One property for each label with a key."""
 EDGE_KEY = """
