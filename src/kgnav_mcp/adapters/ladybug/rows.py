@@ -22,10 +22,11 @@ from kgnav_mcp.adapters.cypher.counts import (
 from kgnav_mcp.adapters.cypher.edges import EdgeReader, HeadEdges
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, Lookup, NodeRow
 from kgnav_mcp.adapters.cypher.session import Session
+from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.catalogue import TableCatalogueCache
 from kgnav_mcp.adapters.ladybug.store import Store
-from kgnav_mcp.adapters.ladybug.tables import FORMATS, Link
+from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, Link
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Direction, Literal
 
@@ -49,19 +50,9 @@ class TableEntities(Entities):
     ) -> dict[str, Anchor]:
         """The nodes that references mean, by reference, each with the row `[node]`, or `[node, degree]`."""
         del parts, parameters
-        decoder = self.decoder
         lookups = await in_thread(len(references), lambda: self.lookups(references))
-        found: dict[str, Anchor] = {}
-        ambiguous: set[str] = set()
-        for lookup, nodes in zip(lookups, await gathered(*map(self._nodes_of, lookups)), strict=True):
-            for node in nodes:
-                anchor = Anchor(node[0], decoder.entity(node), [node])
-                value = node[0].removeprefix(f"{lookup.label}:{lookup.key}=")
-                for reference in lookup.references.get(value, ()):
-                    if found.setdefault(reference, anchor).node_id != anchor.node_id:
-                        ambiguous.add(reference)
-        ambiguous -= {reference for reference in ambiguous if self.is_printed(reference)}
-        found = {one: found[one] for one in references if one in found and one not in ambiguous}
+        answers = await gathered(*map(self._nodes_of, lookups))
+        found = await in_thread(len(references), lambda: self._matched(references, lookups, answers))
         if template != cypher_queries.NODES_WITH_DEGREE:
             return found
         degrees = await TableRows(self).degrees([anchor.node_id for anchor in found.values()])
@@ -70,13 +61,30 @@ class TableEntities(Entities):
             for reference, anchor in found.items()
         }
 
+    def _matched(
+        self, references: Sequence[str], lookups: Sequence[Lookup], answers: Sequence[Sequence[NodeRow]]
+    ) -> dict[str, Anchor]:
+        """The nodes found, by reference, without IRIs that several nodes have."""
+        found: dict[str, Anchor] = {}
+        ambiguous: set[str] = set()
+        for lookup, nodes in zip(lookups, answers, strict=True):
+            for node in nodes:
+                anchor = Anchor(node[0], self.decoder.entity(node), [node])
+                value = node[0].removeprefix(f"{lookup.label}:{lookup.key}=")
+                for reference in lookup.references.get(value, ()):
+                    if found.setdefault(reference, anchor).node_id != anchor.node_id:
+                        ambiguous.add(reference)
+        ambiguous = {reference for reference in ambiguous if not self.is_printed(reference)}
+        return {one: found[one] for one in references if one in found and one not in ambiguous}
+
     async def _nodes_of(self, lookup: Lookup) -> list[NodeRow]:
         table = self.tables.current.tables[lookup.label or ""]
         if not (keys := table.keys_of(lookup.values)):
             return []
         shown = self.decoder.described_keys
         query = queries.NODES.format(label=quoted(table.name), key=table.key_text, node=table.read(shown, "n"))
-        return [table.node(shown, row) for row in await self.store.rows(query, {"keys": list(dict.fromkeys(keys))})]
+        rows = await self.store.rows(query, {"keys": list(dict.fromkeys(keys))})
+        return await in_thread(len(rows), lambda: [table.node(shown, row) for row in rows])
 
     def keys_by_table(self, node_ids: Sequence[str]) -> dict[str, dict[str | int, str]]:
         """The primary keys of some nodes, by table."""
@@ -109,14 +117,19 @@ class TableRows(CountReader):
         values: ValuesOf = {}
         if any(map(wanted.has_values, wanted.directions)):
             values = await self.values_at(ids, wanted)
-        counts: list[NodeCounts] = []
-        for side in wanted.directions:
-            sizes = await self._edge_counts(ids, side, types)
-            for reference, anchor in nodes.items():
-                own = values.get(anchor.node_id, _NO_VALUES) if wanted.has_values(side) else _NO_VALUES
-                number = {name: len(literals) for name, literals in own.items()}
-                counts.append(NodeCounts(Side(side, reference), anchor, number, sizes.get(anchor.node_id, {}), own))
-        return found, counts
+        sizes = {side: await self._edge_counts(ids, side, types) for side in wanted.directions}
+
+        def counts() -> list[NodeCounts]:
+            made: list[NodeCounts] = []
+            for side in wanted.directions:
+                for reference, anchor in nodes.items():
+                    own = values.get(anchor.node_id, _NO_VALUES) if wanted.has_values(side) else _NO_VALUES
+                    number = {name: len(literals) for name, literals in own.items()}
+                    edges = sizes[side].get(anchor.node_id, {})
+                    made.append(NodeCounts(Side(side, reference), anchor, number, edges, own))
+            return made
+
+        return found, await in_thread(len(nodes), counts)
 
     async def degrees(self, node_ids: Sequence[str]) -> dict[str, int]:
         """The number of rows in both directions of each node."""
@@ -129,39 +142,47 @@ class TableRows(CountReader):
     async def _edge_counts(
         self, nodes: Sequence[str], side: Direction, types: Sequence[str] | None
     ) -> dict[str, dict[str, int]]:
-        found: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        links = await self._links_at(nodes, side, types)
+        answers = await gathered(*(self._counts(link, side, list(keys)) for link, keys in links))
 
-        async def count(link: Link, keys: Keys) -> None:
-            for key, size in await self._counts(link, side, list(keys)):
-                found[keys[key]][link.type] += size
+        def sums() -> dict[str, dict[str, int]]:
+            found: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+            for (link, keys), rows in zip(links, answers, strict=True):
+                for key, size in rows:
+                    found[keys[key]][link.type] += size
+            return found
 
-        await gathered(*(count(link, keys) for link, keys in self._links_at(nodes, side, types)))
-        return found
+        return await in_thread(len(nodes), sums)
 
     async def _counts(self, link: Link, side: Direction, keys: Sequence[str | int]) -> list[list[Any]]:
         query = queries.COUNTS.format(pattern=link.pattern(side), key=link.near(side).key_text)
         return await self._rows(query, {"keys": keys})
 
-    def _links_at(
+    async def _links_at(
         self, nodes: Sequence[str], side: Direction, types: Sequence[str] | None
     ) -> list[tuple[Link, dict[str | int, str]]]:
-        return [
-            (link, keys)
-            for label, keys in self._nodes.keys_by_table(nodes).items()
-            for link in self._nodes.tables.current.links_at(label, side, types)
-        ]
+        by_table = await in_thread(len(nodes), lambda: self._nodes.keys_by_table(nodes))
+        links_at = self._nodes.tables.current.links_at
+        return [(link, keys) for label, keys in by_table.items() for link in links_at(label, side, types)]
 
     async def values_at(self, nodes: Iterable[str], wanted: RowFilter) -> ValuesOf:
         """The wanted property values of some nodes."""
+        distinct = list(dict.fromkeys(nodes))
         found: dict[str, Mapping[str, Sequence[Literal]]] = {}
-        for label, keys in self._nodes.keys_by_table(list(dict.fromkeys(nodes))).items():
+        for label, keys in (await in_thread(len(distinct), lambda: self._nodes.keys_by_table(distinct))).items():
             table = self._nodes.tables.current.tables[label]
-            node = ", ".join([table.key_text, *(column.expression("n") for column in table.columns.values())])
+            columns = [column for column in table.columns.values() if wanted.has_relation(split_key(column.name)[0])]
+            node = ", ".join([table.key_text, *(column.expression("n") for column in columns)])
             query = queries.NODES.format(label=quoted(label), key=table.key_text, node=node)
-            for key, *returned in await self._rows(query, {"keys": list(keys)}):
-                values = zip(table.columns.values(), returned, strict=True)
-                own = [(column.name, column.value(value), None) for column, value in values if value is not None]
-                found[keys[key]] = wanted.values(FORMATS, own)
+            rows = await self._rows(query, {"keys": list(keys)})
+
+            def read(columns: Sequence[Column] = columns, keys: Keys = keys, rows: Sequence[Any] = rows) -> None:
+                for key, *returned in rows:
+                    values = zip(columns, returned, strict=True)
+                    own = [(column.name, column.value(value), None) for column, value in values if value is not None]
+                    found[keys[key]] = wanted.values(FORMATS, own)
+
+            await in_thread(len(rows), read)
         return found
 
     async def edges_at(
@@ -170,7 +191,7 @@ class TableRows(CountReader):
         """The edges of some types (None: any), sorted by table and offset; or with `skip` and `take` a part of them."""
         skip, take = slice_.get("skip", 0), slice_.get("take")
         found: dict[tuple[str, Direction, str], list[Edge]] = defaultdict(list)
-        for link, keys in self._links_at(nodes, direction, types):
+        for link, keys in await self._links_at(nodes, direction, types):
             places = None
             if take is not None:
                 size = sum(number for _, number in await self._counts(link, direction, list(keys)))
@@ -222,7 +243,7 @@ class TableRows(CountReader):
             given = {"key": key, "edges": SAMPLED_EDGES, "examples": examples}
             found[node_id, link.type] += [far.node(shown, row) for row in await self._rows(query, given)]
 
-        for link, keys in self._links_at(nodes, direction, types):  # one after the other, so that the order stays
+        for link, keys in await self._links_at(nodes, direction, types):  # one after the other, so that the order stays
             await gathered(*(read(link, key, node_id) for key, node_id in keys.items()))
         return [[node, [found[node, name][:examples] for name in types]] for node in nodes]
 
