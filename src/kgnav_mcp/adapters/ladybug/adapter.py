@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 import ladybug
 
 from kgnav_mcp.adapters.cypher.adapter import CypherAdapter, Readers
-from kgnav_mcp.adapters.cypher.matching import EdgeSearch
 from kgnav_mcp.adapters.cypher.neighbours import NeighbourReader
 from kgnav_mcp.adapters.cypher.options import OPTIONS, PropertyOptions
 from kgnav_mcp.adapters.cypher.plans.reader import PlanReader
@@ -18,11 +17,11 @@ from kgnav_mcp.adapters.ladybug.catalogue import TableCatalogueCache, TableSchem
 from kgnav_mcp.adapters.ladybug.dialect import LADYBUG
 from kgnav_mcp.adapters.ladybug.lists import TableLinker, TableLists, TableNames
 from kgnav_mcp.adapters.ladybug.patterns import PatternReader
-from kgnav_mcp.adapters.ladybug.rows import TableEdges, TableEntities, TableRows
+from kgnav_mcp.adapters.ladybug.rows import TableEdges, TableEdgeSearch, TableEntities, TableRows
 from kgnav_mcp.adapters.ladybug.store import Store
 from kgnav_mcp.adapters.options import refuse_unknown
 from kgnav_mcp.model import Health
-from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.port import AdapterOptions
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 T = TypeVar("T")
@@ -35,7 +34,6 @@ class LadybugAdapter(CypherAdapter):
     """
 
     capabilities = LADYBUG.capabilities
-    matching = GraphAdapter.matching
 
     def __init__(self, path: str, options: AdapterOptions) -> None:
         super().__init__()
@@ -96,8 +94,8 @@ class LadybugAdapter(CypherAdapter):
             TableLinker(entities, names),
             relations,
             NeighbourReader(entities, rows, relations),
-            TableEdges(entities),
-            EdgeSearch(entities),
+            TableEdges(entities, rows),
+            TableEdgeSearch(entities, rows),
             TableLists(entities),
             TableSchemaReader(entities, catalogue, self._store),
             PlanReader(entities),

@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.cypher.session import Session
 from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.store import Store
-from kgnav_mcp.adapters.ladybug.tables import Column, Link, Table, TableCatalogue
+from kgnav_mcp.adapters.ladybug.tables import Column, EdgeTable, Table, TableCatalogue
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Direction, QualifierFacts
 
@@ -78,11 +78,11 @@ class TableCatalogueCache(CatalogueCache):
         key = next(column for _, column, *_, is_key in rows if is_key)
         return Table(name, columns[key], columns)
 
-    async def _links(self, name: str, tables: Mapping[str, Table]) -> list[Link]:
+    async def _links(self, name: str, tables: Mapping[str, Table]) -> list[EdgeTable]:
         rows = await self._store.rows(queries.COLUMNS.format(table=_text(name)))
         columns = tuple(Column.read(column, type_) for _, column, type_, *_ in rows)
         ends = await self._store.rows(queries.LINKS.format(table=_text(name)))
-        return [Link(name, tables[source], tables[target], columns) for source, target, *_ in ends]
+        return [EdgeTable(name, tables[source], tables[target], columns) for source, target, *_ in ends]
 
     async def _size(self, pattern: str) -> int:
         ((size,),) = await self._store.rows(queries.COUNTS_OF_COLUMNS.format(pattern=pattern, columns=""))
@@ -129,7 +129,7 @@ class TableSchemaReader(SchemaReader):
         return [int(size or 0) for size in sizes]
 
 
-def _ends(links: Sequence[Link]) -> Ends:
+def _ends(links: Sequence[EdgeTable]) -> Ends:
     """The tables at the ends of a relationship type, and its columns."""
     heads, tails = Counter[str](), Counter[str]()
     joins = Counter[tuple[str, str]]()

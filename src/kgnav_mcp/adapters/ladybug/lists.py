@@ -16,9 +16,9 @@ from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.rows import TableEntities, TableRows
-from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, Table
+from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, Table, text_of
 from kgnav_mcp.adapters.plurals import plural_variants
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Page, ValueFacts, ValueMatch
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.port.lists import page_of
@@ -211,26 +211,20 @@ class TableNames(NameReader):
 
     async def _scan_of(self, table: Table, names: Sequence[str], pieces: Sequence[str], most: int) -> Sequence[NodeRow]:
         columns = [table.columns[key] for key in self.searched if key in table.columns]
-        texts = [
-            f"list_transform(coalesce({column.expression('n')}, CAST([] AS STRING[])), text -> lower(text))"
-            if column.is_list
-            else f"[lower(coalesce({column.expression('n')}, ''))]"
-            for column in columns
-            if column.type == "STRING"
-        ]
-        if not texts:
+        columns = [column for column in columns if column.is_text]
+        if not columns:
             return []
-        joined = texts[0]
-        for text in texts[1:]:
-            joined = f"list_concat({joined}, {text})"
+        words = {f"w{place}": piece for place, piece in enumerate(pieces)}
         query = queries.WITH_WORDS.format(
             label=quoted(table.name),
-            texts=joined,
-            shared=queries.SHARED_PIECES.strip() if pieces else "0",
+            named=" OR ".join(column.is_named("n", "$names") for column in columns),
+            text=text_of(columns, "n") if words else "''",
+            shared=" + ".join(queries.SHARED_PIECE.format(piece=name) for name in words) or "0",
             node=table.read(self.described, "n"),
         )
-        given = {"names": list(names), "exact": EXACT_SCORE, "most": most, **({"pieces": pieces} if pieces else {})}
-        return [table.node(self.described, row) for row in await self._nodes.store.rows(query, given)]
+        given = {"names": list(names), "exact": EXACT_SCORE, "most": most, **words}
+        rows = await self._nodes.store.rows(query, given)
+        return await in_thread(len(rows), lambda: [table.node(self.described, row) for row in rows])
 
     async def with_values(self, values: Sequence[str], limit: int) -> dict[str, list[ValueMatch]]:
         """The first nodes that have each text, or the IRI that it means, as the value of a property."""

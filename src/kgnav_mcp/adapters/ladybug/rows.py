@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 from kgnav_mcp.adapters.cypher import queries as cypher_queries
@@ -20,16 +21,22 @@ from kgnav_mcp.adapters.cypher.counts import (
     ValuesOf,
 )
 from kgnav_mcp.adapters.cypher.edges import EdgeReader, HeadEdges
-from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, Lookup, NodeRow
+from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, Lookup, NodeRow, relation_of
+from kgnav_mcp.adapters.cypher.matching import EdgeSearch
+from kgnav_mcp.adapters.cypher.rows import qualifiers
 from kgnav_mcp.adapters.cypher.session import Session
 from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.catalogue import TableCatalogueCache
 from kgnav_mcp.adapters.ladybug.store import Store
-from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, Link
+from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, EdgeTable, text_of
 from kgnav_mcp.concurrency import gathered, in_thread
-from kgnav_mcp.model import Direction, Literal
+from kgnav_mcp.model import Count, Direction, Link, Literal, Page, Stop, Triple
+from kgnav_mcp.port.lists import items_before
+from kgnav_mcp.port.matching import MatchRequest, Words
 
+_FEW_KEYS = 30
+"""Up to so many nodes are asked about one by one."""
 _NO_VALUES: Mapping[str, Sequence[Literal]] = {}
 Keys = Mapping[str | int, str]
 """Primary keys of nodes of one table, each with the node's id."""
@@ -142,7 +149,7 @@ class TableRows(CountReader):
     async def _edge_counts(
         self, nodes: Sequence[str], side: Direction, types: Sequence[str] | None
     ) -> dict[str, dict[str, int]]:
-        links = await self._links_at(nodes, side, types)
+        links = await self.links_at(nodes, side, types)
         answers = await gathered(*(self._counts(link, side, list(keys)) for link, keys in links))
 
         def sums() -> dict[str, dict[str, int]]:
@@ -154,13 +161,23 @@ class TableRows(CountReader):
 
         return await in_thread(len(nodes), sums)
 
-    async def _counts(self, link: Link, side: Direction, keys: Sequence[str | int]) -> list[list[Any]]:
-        query = queries.COUNTS.format(pattern=link.pattern(side), key=link.near(side).key_text)
-        return await self._rows(query, {"keys": keys})
+    async def _counts(self, link: EdgeTable, side: Direction, keys: Sequence[str | int]) -> list[list[Any]]:
+        return await self._at(link, side, keys, queries.COUNTS.format(key=link.near(side).key_text))
 
-    async def _links_at(
-        self, nodes: Sequence[str], side: Direction, types: Sequence[str] | None
-    ) -> list[tuple[Link, dict[str | int, str]]]:
+    async def _at(
+        self, link: EdgeTable, side: Direction, keys: Sequence[str | int], rest: str, **parameters: object
+    ) -> list[list[Any]]:
+        """The rows of a query about the edges of a table at some nodes."""
+        names = {"pattern": link.pattern(side), "key": link.near(side).key_text}
+        if len(keys) > _FEW_KEYS:
+            return await self._rows(queries.SEVERAL_KEYS.format(**names) + rest, {"keys": keys, **parameters})
+        query = queries.ONE_KEY.format(**names) + rest
+        return [row for key in keys for row in await self._rows(query, {"key": key, **parameters})]
+
+    async def links_at(
+        self, nodes: Sequence[str], side: Direction, types: Collection[str] | None
+    ) -> list[tuple[EdgeTable, dict[str | int, str]]]:
+        """The tables of edges at some nodes, each with the nodes' primary keys and ids."""
         by_table = await in_thread(len(nodes), lambda: self._nodes.keys_by_table(nodes))
         links_at = self._nodes.tables.current.links_at
         return [(link, keys) for label, keys in by_table.items() for link in links_at(label, side, types)]
@@ -191,40 +208,66 @@ class TableRows(CountReader):
         """The edges of some types (None: any), sorted by table and offset; or with `skip` and `take` a part of them."""
         skip, take = slice_.get("skip", 0), slice_.get("take")
         found: dict[tuple[str, Direction, str], list[Edge]] = defaultdict(list)
-        for link, keys in await self._links_at(nodes, direction, types):
-            places = None
+        for link, keys in await self.links_at(nodes, direction, types):
+            part: Mapping[str, object] = {}
             if take is not None:
                 size = sum(number for _, number in await self._counts(link, direction, list(keys)))
                 if skip >= size or not take:
                     skip = max(skip - size, 0)
                     continue
                 places = await self._places(link, direction, next(iter(keys)), skip, take)
-                skip, take = 0, take - len(places)
-            for key, _, edge in sorted(await self._edges(link, direction, keys, places), key=lambda row: row[1]):
+                skip, take, part = 0, take - len(places), {"places": places}
+            of_part = " AND offset(id(r)) IN $places" if part else ""
+            for key, _, edge in await self._edges(link, direction, keys, of_part, **part):
                 found[keys[key], direction, link.type].append(edge)
         return found
 
-    async def _places(self, link: Link, side: Direction, key: str | int, skip: int, take: int) -> list[int]:
+    async def _places(self, link: EdgeTable, side: Direction, key: str | int, skip: int, take: int) -> list[int]:
         query = queries.PLACES.format(pattern=link.pattern(side), key=link.near(side).key_text)
         return [place for (place,) in await self._rows(query, {"key": key, "skip": skip, "take": take})]
 
-    async def _edges(
-        self, link: Link, side: Direction, keys: Keys, places: Sequence[int] | None
-    ) -> list[tuple[str | int, int, Edge]]:
-        """Keys, offsets and edges of a table of edges."""
+    async def matching(
+        self, link: EdgeTable, side: Direction, key: str | int, words: Sequence[str], most: int
+    ) -> list[Edge]:
+        """The first edges of a node whose far ends may have all words in their names."""
         shown, far = self._nodes.decoder.shown_keys, link.far(side)
-        query = queries.EDGES.format(
+        names = [column for key in shown if (column := far.columns.get(key)) and (column.is_text or column == far.key)]
+        given = {f"w{place}": word for place, word in enumerate(words)}
+        has_all = " AND ".join(f"text CONTAINS ${name}" for name in given)
+        query = queries.MATCHING.format(
             pattern=link.pattern(side),
             key=link.near(side).key_text,
-            filter="" if places is None else " AND offset(id(r)) IN $places",
+            text=text_of(names, "m") if names and words else "''",
+            matches=f"{queries.MAY_MATCH} OR ({has_all})" if words else "true",
             edge=", ".join([*(column.expression("r") for column in link.columns), far.read(shown, "m")]),
         )
-        rows = await self._rows(query, {"keys": list(keys), **({} if places is None else {"places": places})})
+        rows = await self._rows(query, {"key": key, "most": most, **given})
+        size = len(link.columns)
+        return [[link.type, _properties(link, row), far.node(shown, row[size:])] for _, *row in rows]
+
+    async def edges_between(
+        self, link: EdgeTable, heads: Keys, tails: Sequence[str | int]
+    ) -> list[tuple[str | int, int, Edge]]:
+        """Keys, offsets and edges of a table of edges, from heads to tails, sorted by offset."""
+        tail_filter = f" AND {link.target.key.expression('m')} IN $tails"
+        return await self._edges(link, Direction.OUTGOING, heads, tail_filter, tails=tails)
+
+    async def _edges(
+        self, link: EdgeTable, side: Direction, keys: Keys, filter_: str = "", **parameters: object
+    ) -> list[tuple[str | int, int, Edge]]:
+        """Keys, offsets and edges of a table of edges, sorted by offset."""
+        shown, far = self._nodes.decoder.shown_keys, link.far(side)
+        query = queries.EDGES.format(
+            key=link.near(side).key_text,
+            filter=filter_,
+            edge=", ".join([*(column.expression("r") for column in link.columns), far.read(shown, "m")]),
+        )
+        rows = await self._at(link, side, list(keys), query, **parameters)
 
         def decoded() -> list[tuple[str | int, int, Edge]]:
             return [
                 (key, place, [link.type, _properties(link, returned), far.node(shown, returned[len(link.columns) :])])
-                for key, place, *returned in rows
+                for key, place, *returned in sorted(rows, key=itemgetter(1))
             ]
 
         return await in_thread(len(rows), decoded)
@@ -235,7 +278,7 @@ class TableRows(CountReader):
         """A few far ends of the edges of each type."""
         found: dict[tuple[str, str], list[NodeRow]] = defaultdict(list)
 
-        async def read(link: Link, key: str | int, node_id: str) -> None:
+        async def read(link: EdgeTable, key: str | int, node_id: str) -> None:
             shown, far = self._nodes.decoder.shown_keys, link.far(direction)
             query = queries.FAR_ENDS.format(
                 pattern=link.pattern(direction), key=link.near(direction).key_text, node=far.read(shown, "m")
@@ -243,17 +286,52 @@ class TableRows(CountReader):
             given = {"key": key, "edges": SAMPLED_EDGES, "examples": examples}
             found[node_id, link.type] += [far.node(shown, row) for row in await self._rows(query, given)]
 
-        for link, keys in await self._links_at(nodes, direction, types):  # one after the other, so that the order stays
+        for link, keys in await self.links_at(nodes, direction, types):  # one after the other, so that the order stays
             await gathered(*(read(link, key, node_id) for key, node_id in keys.items()))
         return [[node, [found[node, name][:examples] for name in types]] for node in nodes]
+
+
+class TableEdgeSearch(EdgeSearch):
+    """Searches the edges at some nodes."""
+
+    def __init__(self, entities: TableEntities, rows: TableRows) -> None:
+        super().__init__(entities)
+        self._nodes = entities
+        self._rows = rows
+
+    async def page(self, asked: MatchRequest, side: Direction, most: int, after: str | None) -> Page[Link]:
+        """The edges whose far ends may match, in the order of the ids, then of the tables of edges."""
+        skip = items_before(after)
+        anchors = await self._nodes.anchors(asked.ids, cypher_queries.NODES)
+        types = None if asked.paths is None else {path[0] for path in asked.paths}
+        words = list(Words(asked.far.words).asked) if asked.far.words is not None else []
+        label = asked.far.label.casefold() if asked.far.label is not None else None
+        found: list[Link] = []
+        for anchor in anchors:
+            for link, keys in await self._rows.links_at([anchor.node_id], side, types):
+                if label in (None, link.far(side).name.casefold()) and len(found) < skip + most:
+                    (key,) = keys
+                    edges = await self._rows.matching(link, side, key, words, skip + most - len(found))
+                    found += [self._link(anchor, side, edge) for edge in edges]
+        shown = found[skip:]
+        positions = tuple(str(skip + place) for place in range(1, len(shown) + 1))
+        stop = Stop.LIMIT if len(shown) == most else Stop.COMPLETE
+        return Page(tuple(shown), positions, Count.at_least(len(found)), stop)
+
+    def _link(self, anchor: Anchor, side: Direction, edge: Edge) -> Link:
+        kind, properties, node = edge
+        ends = anchor.entity, self._nodes.decoder.entity(node)
+        head, tail = ends if side is Direction.OUTGOING else ends[::-1]
+        return Link(side, Triple(head, relation_of(kind), tail, qualifiers(FORMATS, properties)))
 
 
 class TableEdges(EdgeReader):
     """Answers `edges`."""
 
-    def __init__(self, entities: TableEntities) -> None:
+    def __init__(self, entities: TableEntities, rows: TableRows) -> None:
         super().__init__(entities)
         self._nodes = entities
+        self._rows = rows
 
     async def read(
         self, heads: Sequence[str], tails: Sequence[Lookup], types: Sequence[str] | None, most: int
@@ -269,23 +347,15 @@ class TableEdges(EdgeReader):
                         await self._add(found, link, keys, link.target.keys_of(lookup.values))
         return found
 
-    async def _add(self, found: Mapping[str, HeadEdges], link: Link, keys: Keys, tails: Sequence[str | int]) -> None:
-        shown, target = self._nodes.decoder.shown_keys, link.target
-        query = queries.EDGES.format(
-            pattern=link.pattern(Direction.OUTGOING),
-            key=link.source.key_text,
-            filter=f" AND {target.key.expression('m')} IN $tails",
-            edge=", ".join([*(column.expression("r") for column in link.columns), target.read(shown, "m")]),
-        )
-        rows = await self._nodes.store.rows(query, {"keys": list(keys), "tails": tails}) if tails else []
-        for key, _, *returned in sorted(rows, key=lambda row: row[1]):
-            head = found[keys[key]]
-            node = target.node(shown, returned[len(link.columns) :])
-            head.edges.append([link.type, _properties(link, returned), node])
-            head.size += 1
+    async def _add(
+        self, found: Mapping[str, HeadEdges], link: EdgeTable, keys: Keys, tails: Sequence[str | int]
+    ) -> None:
+        for key, _, edge in await self._rows.edges_between(link, keys, tails) if tails else ():
+            found[keys[key]].edges.append(edge)
+            found[keys[key]].size += 1
 
 
-def _properties(link: Link, returned: Sequence[Any]) -> dict[str, Any]:
+def _properties(link: EdgeTable, returned: Sequence[Any]) -> dict[str, Any]:
     """The properties of an edge that have a value."""
     values = zip(link.columns, returned, strict=False)
     return {column.name: column.value(value) for column, value in values if value is not None}

@@ -79,6 +79,11 @@ class Column:
         return self.is_list and (self.size or 0) >= VECTOR_SIZE and self.type in {"DOUBLE", "FLOAT"}
 
     @property
+    def is_text(self) -> bool:
+        """Whether its values are texts, or lists of texts."""
+        return self.type == "STRING"
+
+    @property
     def is_whole(self) -> bool:
         """Whether its values are integers of at most 64 bits."""
         return self.type in _WHOLE
@@ -101,6 +106,13 @@ class Column:
             return text
         return f"CAST({text} AS STRING{'[]' if self.is_list else ''})"
 
+    def is_named(self, variable: str, names: str) -> str:
+        """The condition that a column of texts has one of some names in lower case."""
+        text = self.expression(variable)
+        if self.is_list:
+            return f"list_has_any(list_transform({text}, text -> lower(text)), {names})"
+        return f"lower({text}) IN {names}"
+
     def value(self, returned: Any) -> Any:  # noqa: ANN401 - any value of the driver
         """The value as `FORMATS` writes it."""
         if returned is None:
@@ -122,6 +134,17 @@ class Column:
         if self.type.startswith("TIMESTAMP"):
             text = re.sub(r"\+00(:00)?$", "Z", text.replace(" ", "T", 1))
         return StoredText(text, self.datatype or "")
+
+
+def text_of(columns: Iterable[Column], variable: str) -> str:
+    """The expression for all texts in some columns, in lower case."""
+    texts = (
+        f"list_to_string(' ', {column.expression(variable)})"
+        if column.is_list
+        else f"CAST({column.expression(variable)} AS STRING)"
+        for column in columns
+    )
+    return "lower(concat(" + ", ' ', ".join(f"coalesce({text}, '')" for text in texts) + "))"
 
 
 @dataclass(frozen=True)
@@ -160,7 +183,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Link:
+class EdgeTable:
     """The edges of a relationship type from the nodes of one table to those of another."""
 
     type: str
@@ -189,9 +212,9 @@ class TableCatalogue(Catalogue):
     """A catalogue that also has the tables of nodes, by label, and those of edges, in a fixed order."""
 
     tables: Mapping[str, Table]
-    links: tuple[Link, ...]
+    links: tuple[EdgeTable, ...]
 
-    def links_at(self, label: str, direction: Direction, types: Iterable[str] | None) -> list[Link]:
+    def links_at(self, label: str, direction: Direction, types: Iterable[str] | None) -> list[EdgeTable]:
         """The tables of the edges of some types (None: any) at the nodes of a label."""
         wanted = None if types is None else set(types)
         return [
