@@ -8,11 +8,13 @@ from typing import Any, TypeVar
 import ladybug
 
 from kgnav_mcp.adapters.cypher.adapter import CypherAdapter, Readers
+from kgnav_mcp.adapters.cypher.counts import RowFilter
 from kgnav_mcp.adapters.cypher.neighbours import NeighbourReader
 from kgnav_mcp.adapters.cypher.options import OPTIONS, PropertyOptions
 from kgnav_mcp.adapters.cypher.plans.reader import PlanReader
 from kgnav_mcp.adapters.cypher.relations import RelationReader
 from kgnav_mcp.adapters.cypher.session import Session, closed
+from kgnav_mcp.adapters.ladybug.bare_rows import BareRowReader
 from kgnav_mcp.adapters.ladybug.catalogue import TableCatalogueCache, TableSchemaReader
 from kgnav_mcp.adapters.ladybug.dialect import LADYBUG
 from kgnav_mcp.adapters.ladybug.lists import TableLinker, TableLists, TableNames
@@ -20,8 +22,8 @@ from kgnav_mcp.adapters.ladybug.patterns import PatternReader
 from kgnav_mcp.adapters.ladybug.rows import TableEdges, TableEdgeSearch, TableEntities, TableRows
 from kgnav_mcp.adapters.ladybug.store import Store
 from kgnav_mcp.adapters.options import refuse_unknown
-from kgnav_mcp.model import Health
-from kgnav_mcp.port import AdapterOptions
+from kgnav_mcp.model import Direction, Health, Link, Page
+from kgnav_mcp.port import AdapterOptions, TailKind
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 T = TypeVar("T")
@@ -43,6 +45,7 @@ class LadybugAdapter(CypherAdapter):
         self._store = Store(path, options.timeout)
         self._revision = ""
         self._patterns: PatternReader | None = None
+        self._bare_rows: BareRowReader | None = None
 
     async def open(self) -> None:
         if self._opened is not None:
@@ -55,7 +58,7 @@ class LadybugAdapter(CypherAdapter):
             raise
 
     async def close(self) -> None:
-        self._opened = self._patterns = None
+        self._opened = self._patterns = self._bare_rows = None
         await self._store.close()
 
     @property
@@ -68,6 +71,24 @@ class LadybugAdapter(CypherAdapter):
 
     async def in_time(self, work: Coroutine[Any, Any, T]) -> T:
         return await self._store.in_time(work)
+
+    async def bare_neighbours(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        paths: Sequence[tuple[str, ...]] | None = None,
+        far_ends: TailKind | None = None,
+        limit: int,
+        after: str | None = None,
+    ) -> Page[Link]:
+        if self._bare_rows is not None and after is None and all(len(path) == 1 for path in paths or ()):
+            relations = None if paths is None else frozenset(path[0] for path in paths)
+            wanted = RowFilter(tuple(Direction) if direction is None else (direction,), relations, far_ends)
+            page = await self.in_time(self._bare_rows.page(ids, wanted, limit))
+            if page is not None:
+                return page
+        return await self.neighbours(ids, direction, paths=paths, far_ends=far_ends, limit=limit, after=after)
 
     async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
         if self._patterns is None:
@@ -86,6 +107,7 @@ class LadybugAdapter(CypherAdapter):
         entities = TableEntities(session, catalogue, self._store, self._options.languages)
         self._patterns = PatternReader(entities)
         rows, names = TableRows(entities), TableNames(entities)
+        self._bare_rows = BareRowReader(entities, rows)
         relations = RelationReader(entities, rows)
         return Readers(
             catalogue,

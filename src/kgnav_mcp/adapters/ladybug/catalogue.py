@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.cypher.session import Session
 from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.store import Store
-from kgnav_mcp.adapters.ladybug.tables import Column, EdgeTable, Table, TableCatalogue
+from kgnav_mcp.adapters.ladybug.tables import Column, EdgeTable, Table, TableCatalogue, literal
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Direction, QualifierFacts
 
@@ -73,15 +73,15 @@ class TableCatalogueCache(CatalogueCache):
         )
 
     async def _table(self, name: str) -> Table:
-        rows = await self._store.rows(queries.COLUMNS.format(table=_text(name)))
+        rows = await self._store.rows(queries.COLUMNS.format(table=literal(name)))
         columns = {column: Column.read(column, type_) for _, column, type_, *_ in rows}
         key = next(column for _, column, *_, is_key in rows if is_key)
         return Table(name, columns[key], columns)
 
     async def _links(self, name: str, tables: Mapping[str, Table]) -> list[EdgeTable]:
-        rows = await self._store.rows(queries.COLUMNS.format(table=_text(name)))
+        rows = await self._store.rows(queries.COLUMNS.format(table=literal(name)))
         columns = tuple(Column.read(column, type_) for _, column, type_, *_ in rows)
-        ends = await self._store.rows(queries.LINKS.format(table=_text(name)))
+        ends = await self._store.rows(queries.LINKS.format(table=literal(name)))
         return [EdgeTable(name, tables[source], tables[target], columns) for source, target, *_ in ends]
 
     async def _size(self, pattern: str) -> int:
@@ -145,8 +145,3 @@ def _ends(links: Sequence[EdgeTable]) -> Ends:
         for column in link.columns
     }
     return Ends(frequent_labels(heads), frequent_labels(tails), tuple(qualifiers.values()), +joins)
-
-
-def _text(name: str) -> str:
-    """A text in quotes, for procedures that take no parameters."""
-    return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from kgnav_mcp.adapters.cypher.builder import quoted
 from kgnav_mcp.adapters.ladybug.rows import TableEntities
-from kgnav_mcp.adapters.ladybug.tables import Table
+from kgnav_mcp.adapters.ladybug.tables import Table, key_of
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.plan import (
     Compare,
@@ -27,7 +27,13 @@ from kgnav_mcp.plan import (
     Not,
     Variable,
 )
-from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery, id_condition, number_condition
+from kgnav_mcp.port.pattern_queries import (
+    PatternMatch,
+    PatternQuery,
+    QualifierCondition,
+    id_condition,
+    number_condition,
+)
 
 _EXTRA_ROWS = 200
 """Rows that are read beyond the largest ones wanted, since more may tie with the last of them."""
@@ -84,6 +90,7 @@ class PatternReader:
             table = writer.table_of(name)
             given = f"row[{place}]" if len(asked.given) > 1 else "row"
             conditions.insert(0, f"{table.key.expression(writer.name(name))} = {_cast(given, table)}")
+        conditions += writer.qualifiers(asked.qualifiers)
         number = "count(*)" if asked.counted is None else f"count(DISTINCT id({writer.name(asked.counted)}))"
         columns = [column for name in names for column in (f"label({writer.name(name)})", writer.key(name))]
         unwind = "UNWIND $rows AS row " if asked.given else ""
@@ -127,6 +134,7 @@ class _Writer:
         self._given = given
         self._scope: Scope = {}
         self._names: dict[str, str] = {}
+        self._edges: dict[str, tuple[str, ...]] = {}
         self.parameters: dict[str, object] = {}
 
     def name(self, variable: str) -> str:
@@ -139,14 +147,7 @@ class _Writer:
 
     def key(self, variable: str) -> str:
         """The expression for the primary key of a node, as text."""
-        name, tables = self.name(variable), self._tables(variable)
-        keys = {table.key.name for table in tables}
-        if len(keys) == 1:
-            return f"CAST({name}.{quoted(keys.pop())} AS STRING)"
-        cases = (
-            f"WHEN {self._parameter(table.name)} THEN CAST({table.key.expression(name)} AS STRING)" for table in tables
-        )
-        return f"CASE label({name}) {' '.join(cases)} END"
+        return key_of(self.name(variable), self._tables(variable))
 
     def pattern(self, match: Match) -> tuple[str, list[str]]:
         """A pattern and its conditions.
@@ -193,6 +194,7 @@ class _Writer:
             raise _refused(f"the relation {min(unknown)}")
         if edge.variable in self._names:
             raise _refused("one edge in two places")
+        self._edges[edge.variable] = edge.relations
         types = ":" + "|".join(map(quoted, edge.relations)) if edge.relations else ""
         return f"{self._node(edge.source)}-[{self.name(edge.variable)}{types}]->{self._node(edge.target)}"
 
@@ -252,6 +254,40 @@ class _Writer:
             raise _refused("numbers beside other values")
         value = f"{self.name(owned.owner)}.{quoted(owned.ids[0])}"
         return f"({' AND '.join(f'{value} {comparison} {self._parameter(bound)}' for comparison, bound in bounds)})"
+
+    def qualifiers(self, asked: Sequence[QualifierCondition]) -> list[str]:
+        """The conditions on properties of edges that can be expressed.
+
+        Raises:
+            Unsupported: none can.
+        """
+        found = [text for each in asked if (text := self._qualifier(each))]
+        if asked and not found:
+            raise _refused("such properties of edges")
+        return found
+
+    def _qualifier(self, asked: QualifierCondition) -> str | None:
+        """The condition on one property of an edge; None if its columns have values of other types than asked for."""
+        if asked.node is not None or not asked.values or len(asked.owned.ids) != 1:
+            return None
+        types = self._edges.get(asked.owned.owner, ())
+        columns = [
+            column
+            for link in self._catalogue.links
+            if not types or link.type in types
+            for column in link.columns
+            if column.name == asked.owned.ids[0]
+        ]
+        texts = all(isinstance(value, str) for value in asked.values)
+        numbers = not any(isinstance(value, str | bool | None) for value in asked.values)
+        if not columns or any(column.is_list for column in columns):
+            return None
+        if (texts and all(column.is_text for column in columns)) or (
+            numbers and all(column.is_number for column in columns)
+        ):
+            name = f"{self.name(asked.owned.owner)}.{quoted(columns[0].name)}"
+            return f"{name} IN {self._parameter(list(asked.values))}"
+        return None
 
     def _parameter(self, value: object) -> str:
         name = f"p{len(self.parameters)}"

@@ -26,6 +26,9 @@ COUNTS = " RETURN {key}, count(*)"
 EDGES = "{filter} RETURN {key}, offset(id(r)), {edge}"
 """All edges of each node with their far ends."""
 
+BARE_EDGES = " RETURN {key}, label(r), label(m), {far} LIMIT $most"
+"""All edges of each node, of several tables at once."""
+
 PLACES = """
 MATCH {pattern} WHERE {key} = $key RETURN offset(id(r)) AS place ORDER BY place SKIP $skip LIMIT $take
 """

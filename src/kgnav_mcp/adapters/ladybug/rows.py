@@ -29,7 +29,7 @@ from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.catalogue import TableCatalogueCache
 from kgnav_mcp.adapters.ladybug.store import Store
-from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, EdgeTable, text_of
+from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, EdgeTable, Table, text_of
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Direction, Link, Literal, Page, Stop, Triple
 from kgnav_mcp.port.lists import items_before
@@ -168,7 +168,13 @@ class TableRows(CountReader):
         self, link: EdgeTable, side: Direction, keys: Sequence[str | int], rest: str, **parameters: object
     ) -> list[list[Any]]:
         """The rows of a query about the edges of a table at some nodes."""
-        names = {"pattern": link.pattern(side), "key": link.near(side).key_text}
+        return await self.at(link.pattern(side), link.near(side), keys, rest, **parameters)
+
+    async def at(
+        self, pattern: str, near: Table, keys: Sequence[str | int], rest: str, **parameters: object
+    ) -> list[list[Any]]:
+        """The rows of a query about a pattern whose node `n` is in a table, with some primary keys."""
+        names = {"pattern": pattern, "key": near.key_text}
         if len(keys) > _FEW_KEYS:
             return await self._rows(queries.SEVERAL_KEYS.format(**names) + rest, {"keys": keys, **parameters})
         query = queries.ONE_KEY.format(**names) + rest

@@ -136,6 +136,22 @@ class Column:
         return StoredText(text, self.datatype or "")
 
 
+def key_of(variable: str, tables: Sequence[Table]) -> str:
+    """The expression for the primary key of a node that is in one of several tables, as text."""
+    keys = {table.key.name for table in tables}
+    if len(keys) == 1:
+        return f"CAST({variable}.{quoted(keys.pop())} AS STRING)"
+    cases = " ".join(
+        f"WHEN {literal(table.name)} THEN CAST({table.key.expression(variable)} AS STRING)" for table in tables
+    )
+    return f"CASE label({variable}) {cases} END"
+
+
+def literal(text: str) -> str:
+    """A text in quotes."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
 def text_of(columns: Iterable[Column], variable: str) -> str:
     """The expression for all texts in some columns, in lower case."""
     texts = (
