@@ -120,7 +120,7 @@ class TableSchemaReader(SchemaReader):
         columns = ", ".join(
             f"sum(size(n.{quoted(column.name)}))"
             if column.is_list and not column.is_vector
-            else f"count(n.{quoted(column.name)})"
+            else f"count(CASE WHEN n.{quoted(column.name)} IS NOT NULL THEN 1 END)"  # count() does not take every type
             for column in table.columns.values()
         )
         pattern = f"(n:{quoted(table.name)})"

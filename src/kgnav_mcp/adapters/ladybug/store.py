@@ -34,12 +34,9 @@ class Store:
 
     @property
     def revision(self) -> str:
-        """Size and time of the last change of the file; empty if there is none."""
-        try:
-            found = self.path.stat()
-        except OSError:
-            return ""
-        return f"{found.st_ino}-{found.st_size}-{found.st_mtime_ns}"
+        """Sizes and times of the last change of the file and of its log, where recent writes are."""
+        found = [path.stat() for path in (self.path, self.path.with_name(f"{self.path.name}.wal")) if path.exists()]
+        return " ".join(f"{each.st_ino}-{each.st_size}-{each.st_mtime_ns}" for each in found)
 
     async def open(self) -> None:
         """Open the file for reading.
