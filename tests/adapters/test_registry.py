@@ -32,6 +32,8 @@ from kgnav_mcp.port import AdapterOptions
         ("neo4j+s://db.example", "neo4j+s"),
         ("Freebase+HTTPS://example.org/sparql", "freebase+https"),
         ("wikidata+http://localhost", "wikidata+http"),
+        ("ladybug+file:people.lbug", "ladybug+file"),
+        ("ladybug+file:///people.lbug", "ladybug+file"),
     ],
 )
 def test_a_location_names_its_entry_point(location: str, scheme: str):

@@ -6,6 +6,7 @@ import socket
 import tomllib
 from pathlib import Path
 
+import ladybug
 import pytest
 from click.testing import CliRunner
 
@@ -34,6 +35,17 @@ def test_a_graph_file_gives_a_configuration_that_the_server_reads(kgnav: Kgnav, 
     assert list(settings.graphs) == ["films"]
     assert settings.languages == ("nl", "en")
     assert "Alien" in kgnav("call", "find_node", "hint=Alien").output
+
+
+def test_a_store_in_a_file_is_configured_by_its_whole_path(kgnav: Kgnav) -> None:
+    with ladybug.Database("people.lbug") as database, ladybug.Connection(database) as connection:
+        connection.execute("CREATE NODE TABLE Person(id STRING, name STRING, PRIMARY KEY(id))")
+        connection.execute("CREATE (:Person {id: 'ada', name: 'Ada'})")
+    result = kgnav("init", "ladybug+file:people.lbug", "--yes")
+    assert (result.exit_code, result.stderr) == (0, "")
+    graph = tomllib.loads(_written())["graphs"]["people"]
+    assert graph["location"] == f"ladybug+file:{Path('people.lbug').absolute()}"
+    assert "Person:id=ada" in kgnav("call", "find_node", "hint=Ada").output
 
 
 def test_questions_are_asked_where_flags_are_missing(films_graph: Path) -> None:

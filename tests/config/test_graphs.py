@@ -16,7 +16,8 @@ def test_graphs_of_the_file_are_all_served_with_paths_as_seen_from_the_file(tmp_
         tmp_path / "far" / "away.toml",
         '[graphs.films]\nlocation = "films.kg"\nlanguages = ["de"]\ntimeout = 5\n'
         '[graphs.wiki]\nlocation = "wikidata+https://query.example/sparql"\noptions = { contact = "me@example.org" }\n'
-        f'[graphs.fixed]\nlocation = "{tmp_path}/fixed.kg"\n[graphs.demo]\nlocation = "demo"\n',
+        f'[graphs.fixed]\nlocation = "{tmp_path}/fixed.kg"\n[graphs.demo]\nlocation = "demo"\n'
+        '[graphs.people]\nlocation = "ladybug+file:people.lbug"\n',
     )
 
     graphs = load_settings(config_file=file).graphs
@@ -26,6 +27,7 @@ def test_graphs_of_the_file_are_all_served_with_paths_as_seen_from_the_file(tmp_
     assert graphs["wiki"].options == {"contact": "me@example.org"}
     assert graphs["fixed"].location == f"{tmp_path}/fixed.kg"
     assert graphs["demo"].location == "demo"
+    assert graphs["people"].location == f"ladybug+file:{tmp_path}/far/people.lbug"
 
 
 def test_graph_flags_choose_and_add_to_the_graphs_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,6 +60,7 @@ def test_the_graph_variable_chooses_like_the_flags(monkeypatch: pytest.MonkeyPat
         ("a/b/fb15k-237.kg", "fb15k-237"),
         ("2024.kg", "graph_2024"),
         ("bolt://localhost:7687", "localhost"),
+        ("ladybug+file:a/people.lbug", "people"),
         ("sparql+https://dbpedia.org/sparql?default=x", "dbpedia_org"),
     ],
 )

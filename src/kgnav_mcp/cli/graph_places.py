@@ -28,7 +28,7 @@ class Place:
 
     @property
     def kind(self) -> str:
-        """The name of the adapter's kind: file, neo4j, sparql, wikidata or freebase."""
+        """The name of the adapter's kind: file, neo4j, ladybug, sparql, wikidata or freebase."""
         scheme = scheme_of(self.location).partition("+")[0]
         return "neo4j" if scheme == "bolt" else scheme
 
@@ -37,6 +37,8 @@ class Place:
         """A name for the graph, made from its file or host."""
         if self.kind == FILE:
             base = Path(self.location).stem
+        elif _is_store_in_file(self.location):
+            base = Path(urlsplit(self.location).path).stem
         else:
             parts = urlsplit(self.location)
             base = parts.path.strip("/") if self.kind == "neo4j" and parts.path.strip("/") else parts.hostname or ""
@@ -57,6 +59,10 @@ def place_of(text: str) -> Place:
         return Place(DEMO_LOCATION, full_location=DEMO_LOCATION)
     if text.lower() == "wikidata":
         return Place(WIKIDATA, full_location=WIKIDATA)
+    if _is_store_in_file(text):
+        scheme, _, path = text.partition(":")
+        location = f"{scheme}:{Path(path).expanduser().absolute()}"
+        return Place(location, full_location=location)
     if "://" in text:
         return _store(text)
     path = Path(text).expanduser()
@@ -68,6 +74,11 @@ def place_of(text: str) -> Place:
             next_step="Give a path, or a URL such as bolt://HOST:7687, https://HOST/sparql or wikidata.",
         )
     return _files([path])
+
+
+def _is_store_in_file(text: str) -> bool:
+    """Whether a text is the scheme of a store that is a file, with a path."""
+    return scheme_of(text).endswith(f"+{FILE}")
 
 
 def _store(text: str) -> Place:

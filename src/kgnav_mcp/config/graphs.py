@@ -14,6 +14,8 @@ from kgnav_mcp.errors import ConfigurationError
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_STORE_IN_FILE = re.compile(r"[A-Za-z][A-Za-z0-9.-]*\+file:(?!//)")
+"""The scheme of a store that is a file, followed by its path."""
 
 
 def choose_graphs(wanted: Sequence[str], known: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
@@ -56,11 +58,22 @@ def resolve_location(location: str, folder: Path) -> str:
     """The location, with a relative path resolved from `folder`. URLs and `demo` are unchanged."""
     if not location or location == DEMO_LOCATION or _URL.match(location):
         return location
-    return str(folder / Path(location).expanduser())
+    scheme = _scheme_of_file(location)
+    return scheme + str(folder / Path(location.removeprefix(scheme)).expanduser())
+
+
+def _scheme_of_file(location: str) -> str:
+    """`ladybug+file:` before the path of a store that is a file, otherwise nothing."""
+    match = _STORE_IN_FILE.match(location)
+    return match[0] if match is not None else ""
 
 
 def _default_name(location: str) -> str:
     """A valid graph name made from the stem of a path or the host of a URL."""
-    base = (urlsplit(location).hostname or "") if _URL.match(location) else Path(location).stem
+    base = (
+        (urlsplit(location).hostname or "")
+        if _URL.match(location)
+        else Path(location.removeprefix(_scheme_of_file(location))).stem
+    )
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", base).strip("_")
     return name if _NAME.fullmatch(name) else f"graph_{name}".rstrip("_")
