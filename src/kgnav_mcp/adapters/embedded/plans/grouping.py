@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kgnav_mcp.adapters.embedded.plans.comparing import single_of_property
+from kgnav_mcp.adapters.embedded.plans.encoding import empty_list
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 from kgnav_mcp.adapters.embedded.plans.statement import Scope, Statement, Term, TermKind, columns, within
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
-from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Variable
-from kgnav_mcp.plan.walking import variables_of
+from kgnav_mcp.plan import Aggregate, AggregateFunction, Call, Constant, Expression, Function, Variable
+from kgnav_mcp.plan.walking import rewritten, variables_of
 
 _COUNT = "\0count"
 _KEY = "\0key"
@@ -50,12 +51,32 @@ def counted_by_node(
         f" GROUP BY {', '.join(term.one for term in node_terms.values())}",
     )
     inner = replace(compiler, scope=found)
+    if len(names) == 1 and all(_uses_labels_only(key, names[0]) for key in keys):
+        inner, by_node, found = _counted_by_labels(statement, by_node, inner, names[0], count_names)
     values = {f"{_KEY}{place}": inner.value(key) for place, key in enumerate(keys)}
     table_of_keys, found = _add_table(statement, by_node, values | {name: found[name] for name in count_names})
     known: dict[Expression, Term] = {key: found[name] for key, name in zip(keys, values, strict=True)}
     for one, name in zip(aggregates, count_names, strict=True):
         known[one] = Term(TermKind.NUMBER, (f"sum({found[name].one})",), never_null=True)
     return table_of_keys, known
+
+
+def _uses_labels_only(key: Expression, name: str) -> bool:
+    """Whether a key uses a node only by its labels."""
+    labels = Call(Function.LABELS, (Variable(name),))
+    return not variables_of(rewritten(key, lambda part: Constant(None) if part == labels else None))
+
+
+def _counted_by_labels(
+    statement: Statement, by_node: str, inner: ExpressionCompiler, name: str, count_names: Sequence[str]
+) -> tuple[ExpressionCompiler, str, dict[str, Term]]:
+    """Adds up counts by node by the labels of the nodes, whose names are then read once for each set of labels."""
+    labels = Term(TermKind.TEXT, (pieces.LABEL_SET.format(node=inner.scope[name].one),))
+    counts = {one: Term(TermKind.NUMBER, (f"sum({inner.scope[one].one})",), never_null=True) for one in count_names}
+    table, found = _add_table(statement, by_node, {name: labels, **counts}, " GROUP BY 1")
+    names = pieces.LABELS_OF_SET.format(labels=found[name].one, empty=empty_list())
+    known = {Call(Function.LABELS, (Variable(name),)): Term(TermKind.VALUE, (names,))}
+    return replace(inner, scope=found, known=known), table, found
 
 
 def _add_table(statement: Statement, table: str, scope: Scope, groups: str = "") -> tuple[str, dict[str, Term]]:

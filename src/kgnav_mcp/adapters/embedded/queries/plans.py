@@ -64,6 +64,23 @@ EDGES_OF_HUBS = (
 )
 """One seek for each node, and a row for each relation of those that are hubs."""
 
+STORED_RELATIONS = (
+    "SELECT id AS key, edges AS number FROM relation "
+    "WHERE edges > 0 AND ({relations} = '[]' OR id IN (SELECT value FROM json_each({relations})))"
+)
+"""Reads the small table of relations."""
+
+STORED_LABEL_SETS = "SELECT value ->> 0 AS key, value ->> 1 AS number FROM json_each({rows})"
+"""Does not read the file: the sets are already known."""
+
+STORED_DEGREES = (
+    "SELECT d.node AS node, sum(d.n - CASE WHEN d.p IN (SELECT value FROM json_each({with_values})) "
+    "THEN (SELECT count(*) FROM attribute AS a WHERE a.node = d.node AND a.p = d.p) ELSE 0 END) AS number "
+    "FROM degree AS d WHERE d.direction = {direction} AND d.p IN (SELECT value FROM json_each({relations})) "
+    "GROUP BY d.node HAVING number > {floor}"
+)
+"""Scans the degrees, a row for each relation of a hub, and the values of hubs with a relation that has edges, too."""
+
 EDGES = "edge AS {alias}"
 """One seek by the ends that are known, and an entry of an index for each edge."""
 
@@ -78,6 +95,17 @@ HAS_ONE_LABEL = (
 
 LABELS = "(SELECT kg_labels(l.label) FROM node_label AS l WHERE l.node = {node})"
 """One seek, and a call of Python for each label."""
+
+LABEL_SET = (
+    "CASE WHEN {node} IS NOT NULL THEN (SELECT json_group_array(label) FROM node_label AS l WHERE l.node = {node}) END"
+)
+"""One seek, and an entry of an index for each label: the numbers of the labels, as a JSON list."""
+
+LABELS_OF_SET = (
+    "CASE WHEN {labels} IS NOT NULL "
+    "THEN coalesce((SELECT kg_labels(l.value) FROM json_each({labels}) AS l), {empty}) END"
+)
+"""A call of Python for each label of a set."""
 
 VALUES = "attribute AS {alias}"
 VALUE_IN_LIST = "({alias}.n > 0 OR {alias}.item IS NOT NULL)"
