@@ -93,9 +93,7 @@ class Projector:
             all_terms[f"{_ORDER}{place}"] = self._column(compiler, without_columns(project, project.order[place].by))
         all_terms |= {name: source[name] for name in sorted(earlier)}
         selected, result_terms = columns(all_terms)
-        if not selected:
-            selected = ["1 AS c0"]
-        query = f"SELECT {'DISTINCT ' if project.distinct else ''}{', '.join(selected)}"
+        query = f"SELECT {'DISTINCT ' if project.distinct else ''}{', '.join(selected) or '1 AS c0'}"
         query += f" FROM {table}" if table is not None else ""
         if aggregate_columns:
             keys = [
