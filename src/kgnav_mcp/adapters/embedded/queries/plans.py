@@ -218,6 +218,14 @@ WHERE e.s <> e.o AND (?2 = '[]' OR e.p IN (SELECT value FROM json_each(?2)))
 """
 """One seek for each node and its edges: the next step of paths."""
 
+EDGES_OF_FRONT = """
+SELECT coalesce(sum(d.n), 0) FROM json_each(?1) AS j CROSS JOIN json_each(?2) AS side
+CROSS JOIN degree AS d ON d.node = j.value AND d.direction = side.value
+CROSS JOIN relation AS r ON r.id = d.p AND r.edges > 0
+WHERE ?3 = '[]' OR d.p IN (SELECT value FROM json_each(?3))
+"""
+"""One seek for each node, and a row for each relation of those that are hubs."""
+
 LINKS = "SELECT value ->> 0 AS source, value ->> 1 AS target, value -> 2 AS edges FROM json_each({links})"
 """Some microseconds for each path."""
 
