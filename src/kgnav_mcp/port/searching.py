@@ -1,13 +1,14 @@
 """Breadth-first search for paths of any length between sets of nodes.
 
 A search does not read the graph itself: it asks its caller for the edges of nodes, and continues once it has them.
-Nodes and edges may be values of any type.
+Nodes and edges may be values of any type. Shortest paths between few pairs of nodes are searched from both ends.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from kgnav_mcp.plan import PathKind, PathLength
@@ -16,20 +17,46 @@ N = TypeVar("N")
 E = TypeVar("E")
 Link = tuple[N, tuple[E, ...], N]
 """A path: its first node, its edges, its last node."""
-Search = Generator[list[N], None, list[tuple[N, tuple[E, ...], N]]]
 Steps = dict[N, list[tuple[E, N]]]
 """For each node, edges and the nodes at their other ends."""
 PathsByStart = dict[N, dict[N, tuple[E, ...]]]
 """For each start, one path to each of some ends."""
 _EDGES_PER_ROW = 10
 """Edges of paths that cost as much memory as one row."""
+_FEW_PAIRS = 16
+"""Pairs of ends that are searched one by one, each from both ends, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRequest(Generic[N]):
+    """Asks for the edges of nodes."""
+
+    nodes: list[N]
+    incoming: bool
+    """Whether edges that lead to the nodes are wanted, not those that leave them. False also if either are wanted."""
+
+
+Search = Generator[EdgeRequest[N], None, list[tuple[N, tuple[E, ...], N]]]
+
+
+@dataclass(slots=True)
+class _Side(Generic[N, E]):
+    """What a search from one of two ends has found: the shortest ways from this end to all nodes up to a length."""
+
+    incoming: bool
+    front: list[N]
+    """The nodes at this length."""
+    steps: Steps[N, E]
+    length: int = 0
+    cost: int = field(default=0)
+    """Number of edges at the front, or an estimate."""
 
 
 class PathSearch(Generic[N, E]):
     """Searches for the paths that match one edge of a pattern. The edges of each node are read once.
 
-    A search is a generator: it yields the nodes whose edges it needs next, and returns the paths as links. The caller
-    passes the edges to `keep`, then resumes the generator.
+    A search is a generator: it yields requests for the edges that it needs next, and returns the paths as links. The
+    caller passes the edges to `add_edges`, then resumes the generator.
     """
 
     def __init__(
@@ -42,18 +69,24 @@ class PathSearch(Generic[N, E]):
         check: Callable[[int], None],
         keep_edges: bool,
         either: bool,
+        count_edges: Callable[[Sequence[N], bool], int] = lambda nodes, _: len(nodes),
     ) -> None:
         """`check` raises if that many rows are too many to hold.
 
         `keep_edges`: keep the edges of paths, not only their ends. `either`: edges are followed in both directions.
-        `bound` is the number of rows that may be held: a search stops collecting soon after it.
+        `bound` is the number of rows that may be held: a search stops collecting soon after it. `count_edges` returns
+        how many edges the request with these nodes and this direction would bring, as far as that is known.
         """
         self._length, self._bound, self._check, self._keep_edges = length, bound, check, keep_edges
         self._either = either
         self._node_order, self._edge_order = node_order, edge_order
-        self._adjacency: Steps[N, E] = {}
+        self._count_edges = count_edges
+        self._known: dict[bool, Steps[N, E]] = {False: {}, True: {}}
+        """The edges that were read, by direction."""
+        self._adjacency = self._known[False]
+        """Those in the direction of the search."""
+        self._incoming = False
         self._edges_held = 0
-        """Number of edges in `_adjacency`."""
         self.size = 0
         """About how many nodes and edges the search examines when it is resumed."""
 
@@ -67,23 +100,29 @@ class PathSearch(Generic[N, E]):
             PathKind.ALL_SHORTEST: self._shortest,
         }[self._length.kind]
         self.size = len(starts)
+        self._incoming = not forward and not self._either
+        self._adjacency = self._known[self._incoming]
         return (yield from search(starts, wanted, forward))
 
-    def add_edges(self, nodes: Iterable[N], steps: Iterable[tuple[N, E, N]]) -> None:
-        """Add the edges of nodes, each as (node, edge, node at the other end)."""
-        for node in nodes:
-            self._adjacency[node] = []
+    def add_edges(self, request: EdgeRequest[N], steps: Iterable[tuple[N, E, N]]) -> None:
+        """Add the edges of a request, each as (node, edge, node at the other end)."""
+        known = self._known[request.incoming]
+        for node in request.nodes:
+            known[node] = []
         for near, edge, far in steps:
-            self._adjacency[near].append((edge, far))
+            known[near].append((edge, far))
             self._edges_held += 1
         self._check(self._edges_held)
 
-    def _request_edges(self, nodes: Iterable[N], size: int) -> Generator[list[N], None, None]:
+    def _request_edges(
+        self, nodes: Iterable[N], size: int, *, incoming: bool | None = None
+    ) -> Generator[EdgeRequest[N], None, None]:
         """Ask for the edges of those nodes whose edges are not known yet."""
         self.size = size
-        new = [node for node in dict.fromkeys(nodes) if node not in self._adjacency]
+        incoming = self._incoming if incoming is None else incoming
+        new = [node for node in dict.fromkeys(nodes) if node not in self._known[incoming]]
         if new:
-            yield new
+            yield EdgeRequest(new, incoming)
 
     def _trails(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
         """All paths with a length between the bounds and no repeated edge."""
@@ -121,7 +160,7 @@ class PathSearch(Generic[N, E]):
         starts: Sequence[N],
         visit: Callable[[N, Steps[N, E], int], bool],
         seen: Callable[[N, N], bool],
-    ) -> Generator[list[N], None, None]:
+    ) -> Generator[EdgeRequest[N], None, None]:
         """Search from each start level by level, to nodes that it has not seen, until `visit` returns False for it.
 
         `visit` receives the start, its new nodes with the edges and nodes that lead to them, and the path length.
@@ -250,14 +289,21 @@ class PathSearch(Generic[N, E]):
 
     def _shortest(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
         """One or all of the shortest paths between each two nodes; from a node to itself only the empty path."""
+        if wanted is not None and len(starts) * len(wanted) <= _FEW_PAIRS and not wanted.intersection(starts):
+            return (yield from self._shortest_of_pairs(starts, sorted(wanted, key=self._node_order), forward))
         only_one = self._length.kind is PathKind.SHORTEST
         rank_all = only_one and wanted is None  # few ends are traced back one by one, for less than ranking all nodes
         steps: dict[N, Steps[N, E]] = {start: {start: []} for start in starts}
         places = {start: {start: 0} for start in starts}
         missing = {start: set(wanted or ()) - {start} for start in starts}
+        edges_of_paths = 0
         ends = [(start, start) for start in starts if not self._length.shortest and _is_wanted(start, wanted)]
 
         def visit(start: N, new: Steps[N, E], length: int) -> bool:
+            nonlocal edges_of_paths
+            if wanted is None and length >= self._length.shortest:
+                edges_of_paths += length * len(new)
+                self._check(edges_of_paths // _EDGES_PER_ROW)
             if rank_all:
                 self._keep_first(new, places[start], forward)
             steps[start].update(new)
@@ -270,6 +316,54 @@ class PathSearch(Generic[N, E]):
         if only_one and not rank_all:
             return [(start, self._first_path(steps[start], start, end, forward), end) for start, end in ends]
         return self._trace_paths(steps, ends, forward)
+
+    def _shortest_of_pairs(self, starts: Sequence[N], wanted: Sequence[N], forward: bool) -> Search[N, E]:
+        """One or all of the shortest paths between each two nodes, which differ."""
+        found: list[Link[N, E]] = []
+        for start in starts:
+            for end in wanted:
+                steps = yield from self._shortest_steps(start, end)
+                if not steps:
+                    continue
+                if self._length.kind is PathKind.SHORTEST:
+                    found.append((start, self._first_path(steps, start, end, forward), end))
+                else:
+                    found += self._trace_paths({start: steps}, [(start, end)], forward)
+        return found
+
+    def _shortest_steps(self, start: N, end: N) -> Generator[EdgeRequest[N], None, Steps[N, E]]:
+        """The steps of all shortest paths between two nodes, as from the start on; empty if there is none.
+
+        Both ends are searched level by level, always the one with fewer edges at its front. So the edges of a hub are
+        read last, and not at all if both sides meet in it.
+        """
+        near: _Side[N, E] = _Side(self._incoming, [start], {start: []})
+        far: _Side[N, E] = _Side(not self._incoming and not self._either, [end], {end: []})
+        for side in (near, far):
+            side.cost = self._count_edges(side.front, side.incoming)
+        longest = self._length.longest
+        while near.front and far.front and (longest is None or near.length + far.length < longest):
+            side, other = (near, far) if near.cost <= far.cost else (far, near)
+            self._check(side.cost)
+            yield from self._request_edges(side.front, len(side.front), incoming=side.incoming)
+            self._extend_side(side)
+            self._check(len(near.steps) + len(far.steps))
+            met = [node for node in other.front if node in side.steps]
+            if met:
+                return _joined(near, far, met) if near.length + far.length >= self._length.shortest else {}
+            side.cost = self._count_edges(side.front, side.incoming)
+        return {}
+
+    def _extend_side(self, side: _Side[N, E]) -> None:
+        """Extend a side by one level."""
+        new: Steps[N, E] = defaultdict(list)
+        known = self._known[side.incoming]
+        for node in side.front:
+            for edge, far in known[node]:
+                if far not in side.steps:
+                    new[far].append((edge, node))
+        side.steps.update(new)
+        side.front, side.length = list(new), side.length + 1
 
     def _first_path(self, steps: Steps[N, E], start: N, end: N, forward: bool) -> tuple[E, ...]:
         """The first of the shortest paths in the order of its node ids, then of its edges, both from head to tail."""
@@ -310,6 +404,20 @@ class PathSearch(Generic[N, E]):
         return found
 
 
+def _joined(near: _Side[N, E], far: _Side[N, E], met: Sequence[N]) -> Steps[N, E]:
+    """The steps from the near end to the far one, through the nodes in which both sides have met."""
+    steps: Steps[N, E] = defaultdict(list, near.steps)
+    level = list(met)
+    while level:
+        following: dict[N, None] = {}
+        for node in level:
+            for edge, onward in far.steps[node]:
+                steps[onward].append((edge, node))
+                following[onward] = None
+        level = list(following)
+    return steps
+
+
 def _turned(steps: Steps[N, E], end: N) -> Steps[N, E]:
     """The steps of all shortest paths to an end, from their starts on."""
     onward: Steps[N, E] = defaultdict(list)
@@ -345,10 +453,25 @@ def _is_wanted(node: N, wanted: frozenset[N] | None) -> bool:
 
 def _paths_back(steps: Steps[N, E], start: N, end: N, forward: bool) -> Iterator[tuple[E, ...]]:
     """The edges of each path between a start and an end, in the order from head to tail."""
-    pending: list[tuple[N, tuple[E, ...]]] = [(end, ())]
+    pending: list[tuple[N, _Chain[E] | None]] = [(end, None)]
     while pending:
-        node, edges = pending.pop()
+        node, chain = pending.pop()
         if node == start:
-            yield edges
+            edges = tuple(_edges_of(chain))
+            yield edges if forward else edges[::-1]
         for edge, before in steps[node]:
-            pending.append((before, (edge, *edges) if forward else (*edges, edge)))
+            pending.append((before, _Chain(edge, chain)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain(Generic[E]):
+    """The edges of a path from one on; paths share their ends."""
+
+    edge: E
+    onward: _Chain[E] | None
+
+
+def _edges_of(chain: _Chain[E] | None) -> Iterator[E]:
+    while chain is not None:
+        yield chain.edge
+        chain = chain.onward

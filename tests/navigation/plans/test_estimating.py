@@ -77,7 +77,7 @@ async def estimated(text: str) -> float:
         return steps_of(await Vocabulary.of(graph), found.plan)
 
 
-SORTED = 4
+SORTED, SCAN = 4, 0.1
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,11 @@ SORTED = 4
         ("MATCH (x:a)-[:ab]->(y) RETURN x", 100 + SORTED * 100),
         ("MATCH (x)-[:ab]->(y)-[:bc]->(z) RETURN x, z", 500 * 2 + SORTED * 500 * 2),
         ("MATCH (x:a)-[:ab]->(y:b)<-[:ab]-(z) RETURN x, y, z", 500 * 2 + SORTED * 500 * 3),
-        ("MATCH (x:a)-[:ab]->(y) RETURN count(y) AS n", 100 + 100 + SORTED),
-        ("MATCH (x:a)-[r:ab]->(y) RETURN y, count(r) AS n", 100 + 100 * 2 + SORTED * 20 * 2),
+        ("MATCH (x:a)-[:ab]->(y) RETURN count(y) AS n", SCAN * (100 + 100) + SORTED),
+        ("MATCH (x:a)-[r:ab]->(y) RETURN y, count(r) AS n", SCAN * (100 + 100 * 2) + SORTED * 20 * 2),
+        ("MATCH (x:a)-[r:ab]->(y) RETURN labels(y), count(r) AS n", SCAN * (100 + 100 * 2) + SORTED * 3 * 2),
+        ("MATCH (x)-[r]->(y) RETURN type(r), count(*) AS n", SCAN * (200 + 200 * 2) + SORTED * 2 * 2),
+        ("MATCH (x:a)-[:ab]->(y)-[:bc]->(z) RETURN labels(z), count(*) AS n", 500 * 2 + 500 * 2 + SORTED * 3 * 2),
         ("MATCH (x:a)-[r:ab]->(y) RETURN y LIMIT 3", 100 + SORTED * 3),
         ("MATCH (x:a), (y:b) RETURN x", 400 + SORTED * 400),
         ("MATCH (x:a {id: 'a1'})-[:ab]->(y) RETURN y", 5 + SORTED * 5),

@@ -73,8 +73,8 @@ def _pairs(edges: Edges, kind: PathKind, *, shortest: int, either: bool) -> set[
     links = search.links(range(5), None, forward=True)
     try:
         while True:
-            nodes = next(links)
-            search.add_edges(nodes, [step for step in steps if step[0] in nodes])
+            request = next(links)
+            search.add_edges(request, [step for step in steps if step[0] in request.nodes])
     except StopIteration as done:
         found = done.value
     assert kind is not PathKind.REACHABLE or len(found) == len({(start, end) for start, _, end in found})

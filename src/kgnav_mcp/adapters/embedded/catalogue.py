@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +22,8 @@ _MAX_COMPARED_LENGTH = 200
 _MAX_SUGGESTIONS = 3
 _MAX_HUBS = 2_000
 """Nodes with most rows whose names are compared with a word that very many names have."""
+_MAX_LABEL_SETS = 10_000
+"""Combinations of several labels that are kept in memory, at most."""
 _UNDIRECTED = "{} edges are undirected, and each is stored once: look in both directions"
 
 
@@ -210,6 +212,7 @@ class Catalogue:
         self._vocabulary: Vocabulary | None = None
         self._qualifier_keys: tuple[str, ...] | None = None
         self._hub_names: str | None = None
+        self._label_sets: tuple[tuple[tuple[int, ...], int], ...] | None = None
         self.texts_of_numbers: dict[int, Mapping[float, list[str]] | None] = {}
         """By property: the texts of its numeric values by number; None if there are too many. Filled by plans."""
 
@@ -275,6 +278,25 @@ class Catalogue:
                 entries[row] = LabelEntry(row, key, short, name or readable(short), printed, checked_count(nodes))
             self._labels = NameIndex(entries, self.prefixes)
         return self._labels
+
+    def label_sets(self, session: Session) -> tuple[tuple[tuple[int, ...], int], ...] | None:
+        """Returns each combination of labels that nodes have, with its number of nodes; None if there are too many.
+
+        Read on first use from the labels of each node: two seconds for 30 million nodes.
+        """
+        if self._label_sets is None:
+            rows = session.all(queries.entities.SETS_OF_LABELS, _MAX_LABEL_SETS + 1)
+            several = {
+                tuple(sorted(map(int, text(labels).split(",")))): checked_count(number) for labels, number in rows
+            }
+            in_sets = Counter[int]()
+            for labels, number in several.items():
+                in_sets.update(dict.fromkeys(labels, number))
+            single = {(entry.id,): entry.size - in_sets[entry.id] for entry in self.labels(session).entries.values()}
+            unlabelled = {(): self.entities - sum(several.values()) - sum(single.values())}
+            found = {**several, **single, **unlabelled} if len(several) <= _MAX_LABEL_SETS else {}
+            self._label_sets = tuple((labels, number) for labels, number in found.items() if number)
+        return self._label_sets or None
 
 
 def _index(entries: Iterable[Entry], normalise: Callable[[str], str]) -> dict[str, list[Entry]]:

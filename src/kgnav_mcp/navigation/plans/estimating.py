@@ -21,6 +21,7 @@ from kgnav_mcp.plan import (
     Call,
     EdgePattern,
     Expression,
+    Function,
     ListOf,
     Match,
     NodePattern,
@@ -40,6 +41,10 @@ _LONGEST = 5
 _SEARCHED = frozenset((PathKind.SHORTEST, PathKind.ALL_SHORTEST))
 _SEARCH = 10
 """Assumed number of edges per step that a search between two nodes examines."""
+_SCAN = 0.1
+"""Cost of a node or an edge that is read and grouped in the order of the store, relative to one that is looked up."""
+_VALUES = 10_000
+"""Assumed number of different values of a property or an expression, if the nodes are more."""
 _SORTING = 4
 """Cost of sorting one value of the answer, relative to the cost of examining one edge."""
 
@@ -99,13 +104,18 @@ class _Estimate:
         self._vocabulary = vocabulary
         self._nodes = max(vocabulary.whole.entities.value, 1)
         self._rows, self._steps = 1.0, 0.0
+        self._row_cost = 1.0
+        """Cost of a row that the next projection groups."""
         self._sizes: dict[str, float] = {}
         """Estimated number of nodes for each variable."""
 
     def steps_of(self, pipeline: Pipeline) -> float:
+        first, following, *_ = (*pipeline.clauses, None)
         for clause in pipeline.clauses:
             match clause:
                 case Match():
+                    is_scan = clause is first and _is_scan(clause) and _is_grouping(following)
+                    self._row_cost = _SCAN if is_scan else 1.0
                     self._match(clause)
                 case Project():
                     self._project(clause)
@@ -136,7 +146,7 @@ class _Estimate:
             if edge.path is not None and edge.path.kind in _SEARCHED:
                 self._steps += self._sizes[edge.source] * self._sizes[edge.target] * _SEARCH * _lengths(edge)[-1]
         self._rows = max(rows, self._rows) if match.optional else rows
-        self._steps += self._rows * max(sum(_lengths(edge)[-1] for edge in match.edges), 1)
+        self._steps += self._rows * max(sum(_lengths(edge)[-1] for edge in match.edges), 1) * self._row_cost
 
     def _domain(self, node: NodePattern, edges: Sequence[EdgePattern]) -> float:
         """The number of nodes with the node's labels, or with the labels at the ends of its edges if that is less."""
@@ -164,11 +174,10 @@ class _Estimate:
         return path_count if edge.path.kind is PathKind.TRAILS else min(path_count, heads * tails)
 
     def _project(self, project: Project) -> None:
-        keys = [column.value for column in project.columns if not aggregates(column.value)]
-        if project.distinct or len(keys) < len(project.columns):
-            groups = frozenset[str]().union(*map(variables_of, keys))
-            self._steps += self._rows * len(project.columns)
-            self._rows = min(self._rows, prod(self._sizes.get(name, self._rows) for name in groups))
+        if _is_grouping(project):
+            self._steps += self._rows * len(project.columns) * self._row_cost
+            self._rows = min(self._rows, self._groups(project))
+        self._row_cost = 1.0
         if project.limit is not None:
             self._rows = min(self._rows, project.limit)
         self._steps += self._rows * len(project.order)
@@ -178,6 +187,42 @@ class _Estimate:
             for name in variables_of(column.value)
             if name in self._sizes and not aggregates(column.value)
         }
+
+    def _groups(self, project: Project) -> float:
+        """Estimated number of different combinations of the keys of a projection."""
+        keys = [column.value for column in project.columns if not aggregates(column.value)]
+        nodes = {key.name for key in keys if isinstance(key, Variable)}
+        groups = prod(self._sizes.get(name, self._rows) for name in nodes)
+        for key in keys:
+            if names := variables_of(key) - nodes:
+                groups *= min(self._different(key), prod(self._sizes.get(name, self._rows) for name in names))
+        return groups
+
+    def _different(self, key: Expression) -> float:
+        """Estimated number of different values of an expression."""
+        match key:
+            case Call(Function.LABELS):
+                return max(len(self._vocabulary.whole.labels), 1)
+            case Call(Function.TYPE):
+                return max(len(self._vocabulary.whole.relations), 1)
+            case Call(Function.ID):
+                return self._rows
+            case _:
+                return _VALUES
+
+
+def _is_scan(match: Match) -> bool:
+    """Whether a pattern that begins a plan reads each node or edge at most once."""
+    return (
+        len(match.edges) <= 1
+        and len(merged(match)) <= 1 + len(match.edges)
+        and all(edge.path is None for edge in match.edges)
+    )
+
+
+def _is_grouping(clause: object) -> bool:
+    """Whether a clause is a projection whose rows stand for several rows before it."""
+    return isinstance(clause, Project) and (clause.distinct or any(aggregates(one.value) for one in clause.columns))
 
 
 def _lengths(edge: EdgePattern) -> range:

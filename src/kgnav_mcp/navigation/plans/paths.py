@@ -9,7 +9,7 @@ from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.values import Edge, Node, Value, rank
 from kgnav_mcp.plan import EdgePattern
-from kgnav_mcp.port.searching import PathSearch
+from kgnav_mcp.port.searching import EdgeRequest, PathSearch
 
 Link = tuple[Node, Value, Node]
 """A path: its first node, its edges, its last node."""
@@ -40,19 +40,20 @@ class Paths:
         """
         forward = targets is None or (sources is not None and len(sources) <= len(targets))
         starts, ends = (sources, targets) if forward else (targets, sources)
-        side = None if self._edge.either else Direction.OUTGOING if forward else Direction.INCOMING
         search, found = self._search, list[Link]()
         links = search.links(starts or (), None if ends is None else frozenset(ends), forward=forward)
 
-        def resume() -> Sequence[Node] | None:
-            """The nodes whose edges are needed next; None when all paths are found."""
+        def resume() -> EdgeRequest[Node] | None:
+            """The edges that are needed next; None when all paths are found."""
             try:
                 return next(links)
             except StopIteration as done:
                 found.extend(done.value)
                 return None
 
-        while (nodes := await in_thread(search.size, resume)) is not None:
-            steps = await self._reader.read_edges(nodes, side, self._edge.relations, self._edge)
-            await in_thread(len(nodes) + len(steps), lambda nodes=nodes, steps=steps: search.add_edges(nodes, steps))
+        while (request := await in_thread(search.size, resume)) is not None:
+            side = None if self._edge.either else Direction.INCOMING if request.incoming else Direction.OUTGOING
+            steps = await self._reader.read_edges(request.nodes, side, self._edge.relations, self._edge)
+            size = len(request.nodes) + len(steps)
+            await in_thread(size, lambda request=request, steps=steps: search.add_edges(request, steps))
         return found if forward else [(end, edges, start) for start, edges, end in found]

@@ -23,6 +23,7 @@ from kgnav_mcp.adapters.embedded.plans.statement import (
     unsupported,
     within,
 )
+from kgnav_mcp.adapters.embedded.plans.stored_groups import stored_groups
 from kgnav_mcp.adapters.embedded.plans.unwinding import compile_unwind
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.adapters.embedded.session import Parameter
@@ -85,8 +86,13 @@ def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> P
         return Projected(statement.table(f"SELECT {', '.join(selected)}"), result_scope, ())
     table, scope = (None, dict[str, Term]()) if pipeline.given is None else _given_nodes(projector, pipeline.given)
     projection: Projected | None = None
+    stored = None
+    if pipeline.given is None:
+        stored = stored_groups(ExpressionCompiler(statement, words, {}, projector.fits), pipeline.clauses)
     for place, clause in enumerate(pipeline.clauses):
         match clause:
+            case Match() if stored is not None and not place:
+                table, scope = stored.table, stored.scope
             case Match():
                 table, scope = _compile_match(projector, clause, table, scope, pipeline.clauses[place + 1 :])
             case Project():
@@ -97,6 +103,7 @@ def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> P
                     scope,
                     first_only=last and plan.only_exists,
                     in_any_order=last and plan.in_any_order,
+                    known=stored.known if stored is not None and place == 1 else {},
                 )
                 if clause.order and not last and _uses_order(pipeline.clauses[place + 1]):
                     projection = projector.numbered(projection)

@@ -1,7 +1,8 @@
-"""Counts rows by node before they are grouped by properties of the node.
+"""Counts rows by node or relation before they are grouped by names of these.
 
 Grouping by a node's name would read that name for each row. Instead, rows are first counted by node, in the order of
-the index. Then each name is read once, and the counts are added up by name.
+the index. Then each name is read once, and the counts are added up by name. Counts by labels are first added up by the
+numbers of the labels, counts by type by the number of the relation.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kgnav_mcp.adapters.embedded.plans.comparing import single_of_property
+from kgnav_mcp.adapters.embedded.plans.encoding import empty_list
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 from kgnav_mcp.adapters.embedded.plans.statement import Scope, Statement, Term, TermKind, columns, within
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
-from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Variable
-from kgnav_mcp.plan.walking import variables_of
+from kgnav_mcp.plan import Aggregate, AggregateFunction, Call, Constant, Expression, Function, Variable
+from kgnav_mcp.plan.walking import rewritten, variables_of
 
 _COUNT = "\0count"
 _KEY = "\0key"
@@ -27,7 +29,7 @@ def counted_by_node(
     keys: Sequence[Expression],
     aggregates: Sequence[Aggregate],
 ) -> tuple[str, dict[Expression, Term]] | None:
-    """Returns a table of keys and counts by node, and the terms of keys and aggregates over it.
+    """Returns a table of keys and counts by node or relation, and the terms of keys and aggregates over it.
 
     None if this saves nothing or is impossible: only plain counts can be added up.
     """
@@ -35,13 +37,16 @@ def counted_by_node(
     names = sorted({name for key in keys for name in variables_of(key) & scope.keys()})
     if not names or all(isinstance(key, Variable) for key in keys):
         return None
-    if any(scope[name].kind is not TermKind.NODE for name in names):
+    by_type = [name for name in names if scope[name].kind is TermKind.EDGE and _is_only_in(Function.TYPE, name, keys)]
+    if any(scope[name].kind is not TermKind.NODE for name in names if name not in by_type):
         return None
     counts = [_count_sql(one, scope) for one in aggregates]
     if not all(counts):
         return None
     count_names = [f"{_COUNT}{place}" for place in range(len(aggregates))]
-    node_terms = {name: scope[name] for name in names}
+    node_terms = {
+        name: Term(TermKind.NUMBER, (scope[name].sql[1],)) if name in by_type else scope[name] for name in names
+    }
     by_node, found = _add_table(
         statement,
         table,
@@ -49,13 +54,40 @@ def counted_by_node(
         | {name: Term(TermKind.NUMBER, (sql,), never_null=True) for name, sql in zip(count_names, counts, strict=True)},
         f" GROUP BY {', '.join(term.one for term in node_terms.values())}",
     )
-    inner = replace(compiler, scope=found)
+    read: dict[Expression, Term] = {}
+    for name in by_type:
+        read[_call(Function.TYPE, name)] = Term(TermKind.TEXT, (f"kg_relation({found[name].one})",), may_be_date=True)
+    if len(names) == 1 and _is_only_in(Function.LABELS, names[0], keys):
+        by_node, found = _counted_by_labels(statement, by_node, found, names[0], count_names)
+        labels = pieces.LABELS_OF_SET.format(labels=found[names[0]].one, empty=empty_list())
+        read[_call(Function.LABELS, names[0])] = Term(TermKind.VALUE, (labels,))
+    inner = replace(compiler, scope=found, known=read)
     values = {f"{_KEY}{place}": inner.value(key) for place, key in enumerate(keys)}
     table_of_keys, found = _add_table(statement, by_node, values | {name: found[name] for name in count_names})
     known: dict[Expression, Term] = {key: found[name] for key, name in zip(keys, values, strict=True)}
     for one, name in zip(aggregates, count_names, strict=True):
         known[one] = Term(TermKind.NUMBER, (f"sum({found[name].one})",), never_null=True)
     return table_of_keys, known
+
+
+def _call(function: Function, name: str) -> Call:
+    return Call(function, (Variable(name),))
+
+
+def _is_only_in(function: Function, name: str, keys: Sequence[Expression]) -> bool:
+    """Whether keys use a variable only as the argument of this function."""
+    call = _call(function, name)
+    left = (rewritten(key, lambda part: Constant(None) if part == call else None) for key in keys)
+    return not any(name in variables_of(one) for one in left)
+
+
+def _counted_by_labels(
+    statement: Statement, by_node: str, scope: Scope, name: str, count_names: Sequence[str]
+) -> tuple[str, dict[str, Term]]:
+    """Adds up counts by node by the numbers of the node's labels, as a JSON list in the place of the node."""
+    labels = Term(TermKind.TEXT, (pieces.LABEL_SET.format(node=scope[name].one),))
+    counts = {one: Term(TermKind.NUMBER, (f"sum({scope[one].one})",), never_null=True) for one in count_names}
+    return _add_table(statement, by_node, {name: labels, **counts}, " GROUP BY 1")
 
 
 def _add_table(statement: Statement, table: str, scope: Scope, groups: str = "") -> tuple[str, dict[str, Term]]:

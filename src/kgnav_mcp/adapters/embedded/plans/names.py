@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Sequence
 
 from kgnav_mcp.adapters.embedded import queries
-from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
+from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
 from kgnav_mcp.adapters.embedded.entities import resolved
 from kgnav_mcp.adapters.embedded.plans.statement import unsupported
 from kgnav_mcp.adapters.embedded.rows import Builder
@@ -39,10 +40,16 @@ class NameResolver:
         Raises:
             Unsupported: one is a two-hop relation.
         """
+        return [entry.id for entry in self.relation_entries(pattern)] if pattern.relations else []
+
+    def relation_entries(self, pattern: EdgePattern) -> list[RelationEntry]:
+        """Returns the relations of an edge pattern, all of the file if it names none; raises like `relations`."""
+        if not pattern.relations:
+            return list(self._relations.entries.values())
         entries = [self._relations.by_key(name) for name in pattern.relations]
         if any(entry is None for entry in entries):
             raise unsupported("relations through mediators")
-        return [entry.id for entry in entries if entry is not None]
+        return list(dict.fromkeys(entry for entry in entries if entry is not None))
 
     def edges(self, relations: list[int]) -> int:
         """Returns the number of edges of these relations, or of all relations if none is given."""
@@ -95,6 +102,11 @@ class NameResolver:
         """Returns the numbers of the nodes with these printed ids."""
         rows = resolved(self.builder, ids)
         return sorted({row[0] for name, row in rows.items() if self.builder.prefixes.short(row[1]) == name})
+
+    @property
+    def label_sets(self) -> Sequence[tuple[Sequence[int], int]] | None:
+        """The combinations of labels that nodes have, each with its number of nodes; None if there are too many."""
+        return self.builder.catalogue.label_sets(self._session)
 
     @property
     def entities(self) -> int:

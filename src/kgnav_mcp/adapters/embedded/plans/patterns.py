@@ -118,7 +118,10 @@ class _PatternCompiler:
         steps = self._steps.copy()
         while steps or any(name not in self._branch.scope for name in self._patterns):
             step = self._next_step(steps)
-            if step is None:
+            if step is None and (first := self._edge_to_scan(steps)) is not None:
+                steps.remove(first)
+                self._join_edge(first)
+            elif step is None:
                 self._bind_node()
             elif (far := self._better_start(step)) is not None:
                 self._bind_node(far)
@@ -199,10 +202,26 @@ class _PatternCompiler:
             self._hub_edges[key] = int(found[0]) if found is not None else 0
         return self._hub_edges[key]
 
+    def _edge_to_scan(self, steps: Sequence[Step]) -> Step | None:
+        """Returns the edge to start with if any node may be at its ends: a scan of edges needs no seek for each node.
+
+        None if the node to start with has a set of its own.
+        """
+        name = self._cheapest_node()
+        if self._start(name).rows != pieces.ALL_NODES:
+            return None
+        incident = [
+            step for step in steps if step.edge is not None and step.path is None and name in (step.source, step.target)
+        ]
+        far = {step: step.target if step.source == name else step.source for step in incident}
+        return min(incident, key=lambda step: self._fan_out(step) * self._share(far[step]), default=None)
+
+    def _cheapest_node(self) -> str:
+        return min((name for name in self._patterns if not self._is_bound(name)), key=self._cost)
+
     def _bind_node(self, name: str | None = None) -> None:
         """Binds a node from its own set: the given node, or the one that costs the least."""
-        unbound = [each for each in self._patterns if each not in self._branch.scope]
-        name = name or min(unbound, key=self._cost)
+        name = name or self._cheapest_node()
         start, alias = self._start(name), self._statement.alias("n")
         self._branch.rows.append(start.rows.replace("{alias}", alias))
         self._branch.scope[name] = Term(TermKind.NODE, (f"{alias}.node",))

@@ -29,6 +29,7 @@ from kgnav_mcp.plan.walking import aggregates, variables_of
 _ORDER = "\0order"
 PLACE = "\0place"
 """The column with row numbers, if a later clause depends on the order. No variable can have this name."""
+_NOTHING_KNOWN: Mapping[Expression, Term] = {}
 _AGGREGATE_FUNCTIONS = {
     AggregateFunction.SUM: "kg_sum",
     AggregateFunction.AVERAGE: "kg_avg",
@@ -62,8 +63,11 @@ class Projector:
         *,
         first_only: bool = False,
         in_any_order: bool = False,
+        known: Mapping[Expression, Term] = _NOTHING_KNOWN,
     ) -> Projected:
         """Compiles a projection. `first_only`: only the first row is needed. `in_any_order`: rows are not sorted.
+
+        `known`: expressions that the table has as columns, among them all aggregates; the scope does not have them.
 
         Raises:
             Unsupported: SQL cannot express it.
@@ -81,7 +85,7 @@ class Projector:
         if (earlier and (project.distinct or aggregate_columns)) or (aggregate_orders and project.distinct):
             raise unsupported("an order by what is summed up or made distinct, or a condition on it")
         compiler, table = self._prepare_aggregates(
-            project, ExpressionCompiler(self.statement, self.words, source, self.fits), table
+            project, ExpressionCompiler(self.statement, self.words, source, self.fits, known=known), table
         )
         column_terms = {column.name: self._column(compiler, column.value) for column in project.columns}
         all_terms = dict(column_terms)
@@ -89,9 +93,7 @@ class Projector:
             all_terms[f"{_ORDER}{place}"] = self._column(compiler, without_columns(project, project.order[place].by))
         all_terms |= {name: source[name] for name in sorted(earlier)}
         selected, result_terms = columns(all_terms)
-        if not selected:
-            selected = ["1 AS c0"]
-        query = f"SELECT {'DISTINCT ' if project.distinct else ''}{', '.join(selected)}"
+        query = f"SELECT {'DISTINCT ' if project.distinct else ''}{', '.join(selected) or '1 AS c0'}"
         query += f" FROM {table}" if table is not None else ""
         if aggregate_columns:
             keys = [
@@ -163,9 +165,9 @@ class Projector:
         self, project: Project, compiler: ExpressionCompiler, table: str | None
     ) -> tuple[ExpressionCompiler, str | None]:
         """Returns a compiler for expressions with aggregates, and its table, which may have counts by node already."""
-        known: Mapping[Expression, Term] = {}
+        known = compiler.known
         aggregate_values = [value for value in (column.value for column in project.columns) if aggregates(value)]
-        if aggregate_values and table is not None:
+        if aggregate_values and table is not None and not known:
             keys = [column.value for column in project.columns if column.value not in aggregate_values]
             values = aggregate_values + [order.by for order in project.order]
             all_aggregates = list(dict.fromkeys(one for value in values for one in aggregates(value)))

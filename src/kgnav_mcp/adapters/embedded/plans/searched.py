@@ -10,7 +10,7 @@ from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.sort_keys import EdgeKey, SortKeys, listed
 from kgnav_mcp.adapters.embedded.plans.statement import unsupported
 from kgnav_mcp.plan import EdgePattern, PathKind
-from kgnav_mcp.port.searching import Link, PathSearch
+from kgnav_mcp.port.searching import EdgeRequest, Link, PathSearch
 
 MOST_ENDS = 20_000
 """Nodes from which paths are searched, at most."""
@@ -43,14 +43,14 @@ def find_paths(
         check=_check_size,
         keep_edges=False,
         either=edge.either,
+        count_edges=lambda nodes, incoming: _count_edges(words, nodes, None if edge.either else incoming, relations),
     )
     links = search.links(sorted(starts), frozenset(far) if far else None, forward=forward)
-    onward = queries.plans.STEPS_ON if forward else queries.plans.STEPS_BACK
-    side = queries.plans.STEPS_EITHER if edge.either else onward
+    query = queries.plans.STEPS_EITHER if edge.either else None
     ordered = things if edge.path.kind is PathKind.SHORTEST else None
     rows = [
         (start, end, listed(edges)) if forward else (end, start, listed(edges))
-        for start, edges, end in _run_search(words, search, links, side, relations, ordered=ordered)
+        for start, edges, end in _run_search(words, search, links, query, relations, ordered=ordered)
     ]
     if sources and targets:
         wanted_pairs = set(pairs)
@@ -61,8 +61,8 @@ def find_paths(
 def _run_search(
     words: NameResolver,
     search: PathSearch[int, EdgeKey],
-    links: Generator[list[int], None, list[Link[int, EdgeKey]]],
-    query: str,
+    links: Generator[EdgeRequest[int], None, list[Link[int, EdgeKey]]],
+    either: str | None,
     relations: Sequence[int],
     *,
     ordered: SortKeys | None,
@@ -72,13 +72,22 @@ def _run_search(
     while True:
         session.check()
         try:
-            nodes = next(links)
+            request = next(links)
         except StopIteration as done:
             return done.value
-        steps = session.all(query, json.dumps(nodes), own)
+        query = either or (queries.plans.STEPS_BACK if request.incoming else queries.plans.STEPS_ON)
+        steps = session.all(query, json.dumps(request.nodes), own)
         if ordered is not None:
             ordered.load_ids(far for *_, far in steps)
-        search.add_edges(nodes, ((near, (s, p, o, n), far) for near, s, p, o, n, far in steps))
+        search.add_edges(request, ((near, (s, p, o, n), far) for near, s, p, o, n, far in steps))
+
+
+def _count_edges(words: NameResolver, nodes: Sequence[int], incoming: bool | None, relations: Sequence[int]) -> int:
+    """Returns the number of nodes, and of edges of the hubs among them. `incoming` None: in both directions."""
+    directions = [0, 1] if incoming is None else [int(incoming)]
+    numbers = (json.dumps(values) for values in (nodes, directions, list(relations)))
+    row = words.builder.session.one(queries.plans.EDGES_OF_FRONT, *numbers)
+    return len(nodes) + (int(row[0]) if row is not None else 0)
 
 
 def _check_size(rows: int) -> None:

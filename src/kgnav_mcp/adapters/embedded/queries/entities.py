@@ -18,6 +18,12 @@ HAS_KEYS = "SELECT EXISTS (SELECT 1 FROM node WHERE key >= ?1 AND key < ?1 || ch
 LABELS = "SELECT id, key, name, nodes FROM label"
 """All labels, once for an open file."""
 
+SETS_OF_LABELS = """
+SELECT labels, count(*) FROM (SELECT group_concat(label) AS labels FROM node_label GROUP BY node HAVING count(*) > 1)
+GROUP BY labels LIMIT ?
+"""
+"""Combinations of several labels. Scans the labels of all nodes in their order, once for an open file."""
+
 HAS_MEDIATORS = "SELECT EXISTS (SELECT 1 FROM node WHERE mediator = 1)"
 """One look at a small index, once for an open file."""
 

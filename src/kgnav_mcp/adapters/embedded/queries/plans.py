@@ -64,6 +64,23 @@ EDGES_OF_HUBS = (
 )
 """One seek for each node, and a row for each relation of those that are hubs."""
 
+STORED_RELATIONS = (
+    "SELECT id AS key, edges AS number FROM relation "
+    "WHERE edges > 0 AND ({relations} = '[]' OR id IN (SELECT value FROM json_each({relations})))"
+)
+"""Reads the small table of relations."""
+
+STORED_LABEL_SETS = "SELECT value ->> 0 AS key, value ->> 1 AS number FROM json_each({rows})"
+"""Does not read the file: the sets are already known."""
+
+STORED_DEGREES = (
+    "SELECT d.node AS node, sum(d.n - CASE WHEN d.p IN (SELECT value FROM json_each({with_values})) "
+    "THEN (SELECT count(*) FROM attribute AS a WHERE a.node = d.node AND a.p = d.p) ELSE 0 END) AS number "
+    "FROM degree AS d WHERE d.direction = {direction} AND d.p IN (SELECT value FROM json_each({relations})) "
+    "GROUP BY d.node HAVING number > {floor}"
+)
+"""Scans the degrees, a row for each relation of a hub, and the values of hubs with a relation that has edges, too."""
+
 EDGES = "edge AS {alias}"
 """One seek by the ends that are known, and an entry of an index for each edge."""
 
@@ -78,6 +95,17 @@ HAS_ONE_LABEL = (
 
 LABELS = "(SELECT kg_labels(l.label) FROM node_label AS l WHERE l.node = {node})"
 """One seek, and a call of Python for each label."""
+
+LABEL_SET = (
+    "CASE WHEN {node} IS NOT NULL THEN (SELECT json_group_array(label) FROM node_label AS l WHERE l.node = {node}) END"
+)
+"""One seek, and an entry of an index for each label: the numbers of the labels, as a JSON list."""
+
+LABELS_OF_SET = (
+    "CASE WHEN {labels} IS NOT NULL "
+    "THEN coalesce((SELECT kg_labels(l.value) FROM json_each({labels}) AS l), {empty}) END"
+)
+"""A call of Python for each label of a set."""
 
 VALUES = "attribute AS {alias}"
 VALUE_IN_LIST = "({alias}.n > 0 OR {alias}.item IS NOT NULL)"
@@ -189,6 +217,14 @@ SELECT e.o, e.s, e.p, e.o, e.n, e.s FROM json_each(?1) AS j CROSS JOIN edge AS e
 WHERE e.s <> e.o AND (?2 = '[]' OR e.p IN (SELECT value FROM json_each(?2)))
 """
 """One seek for each node and its edges: the next step of paths."""
+
+EDGES_OF_FRONT = """
+SELECT coalesce(sum(d.n), 0) FROM json_each(?1) AS j CROSS JOIN json_each(?2) AS side
+CROSS JOIN degree AS d ON d.node = j.value AND d.direction = side.value
+CROSS JOIN relation AS r ON r.id = d.p AND r.edges > 0
+WHERE ?3 = '[]' OR d.p IN (SELECT value FROM json_each(?3))
+"""
+"""One seek for each node, and a row for each relation of those that are hubs."""
 
 LINKS = "SELECT value ->> 0 AS source, value ->> 1 AS target, value -> 2 AS edges FROM json_each({links})"
 """Some microseconds for each path."""
