@@ -13,7 +13,7 @@ READY := $(VENV)/.ready
 # configuration. These need no store but Redis. All tests without a store take four times as long: 7 minutes of
 # one processor on Python 3.13, these 70 seconds, and the installation 13.
 OTHER_VENV ?= .venv-other
-OTHER_TESTS := tests/test_imports.py tests/test_comparing.py tests/test_concurrency.py tests/test_ordering.py \
+OTHER_TESTS := tests/test_imports.py tests/test_comparison.py tests/test_concurrency.py tests/test_ordering.py \
 	tests/config tests/navigation tests/trails tests/cli/test_call.py tests/cli/test_load.py \
 	tests/server/test_transport.py tests/plans/test_evaluated.py \
 	$(addprefix tests/adapters/embedded/test_,graphfile.py pool.py load_process.py load_rdf.py load_tables.py)

@@ -24,8 +24,8 @@ from kgnav_mcp.adapters.embedded.loading.formats import FORMATS, LOADED
 from kgnav_mcp.app import App
 from kgnav_mcp.config import TOOLSETS, Settings, describe_settings
 from kgnav_mcp.server import build_server
-from kgnav_mcp.server.recording import TRAIL
 from kgnav_mcp.server.toolsets import load_toolsets
+from kgnav_mcp.server.trail_recorder import TRAIL
 from kgnav_mcp.trails import trail_schema
 from kgnav_mcp.values.functions import AGGREGATES, FUNCTIONS, FunctionEntry
 

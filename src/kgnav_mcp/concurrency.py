@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from kgnav_mcp.silence import answered, last_answer
+from kgnav_mcp.store_timeout import answered, last_answer
 
 T = TypeVar("T")
 S = TypeVar("S")

@@ -8,9 +8,9 @@ from rdflib import RDFS
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.languages import parse_plan
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions
-from kgnav_mcp.spelling import parse_plan
 from tests.navigation.plans.writing import rows
 from tests.services import Oxigraph
 

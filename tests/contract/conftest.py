@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from tests.adapters.sparql.stub import serving
+from tests.adapters.sparql_base.stub import serving
 from tests.contract.faults.relay import Relay, Source
 from tests.contract.faults.suite import Endpoint
 from tests.contract.toy_views import View

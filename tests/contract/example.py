@@ -19,8 +19,8 @@ from kgnav_mcp.adapters.plurals import plural_variants
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, UnknownName, Unsupported
 from kgnav_mcp.model import AnchoredPage, Candidate, Count, Direction, Entity, Link, Literal, Page, Relation, Triple
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind
+from kgnav_mcp.port.full_scans import find_relation
 from kgnav_mcp.port.lists import page_of
-from kgnav_mcp.port.scanning import find_relation
 from kgnav_mcp.port.wanted_values import WantedValue
 
 TEXTS = {"name": NAME, "aka": ALIAS, "description": DESCRIPTION}

@@ -7,7 +7,7 @@ from typing import Any
 
 from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.port import GraphAdapter, ValueOwner
-from tests.adapters.sparql.inprocess import Told
+from tests.adapters.sparql_base.inprocess import Told
 from tests.contract.faults import people
 from tests.contract.faults.catalogue import RELATION_COUNTS, CatalogueInPart
 from tests.contract.faults.lists import ListsInPart

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Scalar
 from kgnav_mcp.port import GraphAdapter
 from tests.contract import toy, toy_views, toy_wikibase

@@ -11,10 +11,10 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.errors import UnknownRelation
 from kgnav_mcp.model import Count, Direction
+from kgnav_mcp.navigation.graphwalk import get_all_nearest_neighbors
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.listing import relation_facts
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.primitives import get_all_nearest_neighbors
+from kgnav_mcp.navigation.relation_lists import relation_facts
 from kgnav_mcp.navigation.relations import get_triples
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.navigation.walking import roles, short

@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.adapters.embedded.queries.names import NODES_WITH_TEXT
 from kgnav_mcp.errors import AmbiguousEntity, UnknownEntity, UnresolvedEntities
 from kgnav_mcp.navigation.codes import find_candidates, is_code
-from kgnav_mcp.navigation.resolving import resolve_entities, resolve_entity
+from kgnav_mcp.navigation.references import resolve_entities, resolve_entity
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.render.nodes import candidates_table
 from kgnav_mcp.render.triples import entity_notes

@@ -11,8 +11,8 @@ from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, Un
 from kgnav_mcp.model import AtEntities, Count, Direction, Link, Page, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
+from kgnav_mcp.navigation.references import resolve_entities
 from kgnav_mcp.navigation.relations import get_relations, get_triples
-from kgnav_mcp.navigation.resolving import resolve_entities
 from kgnav_mcp.port import GraphAdapter
 from tests.contract import toy
 from tests.navigation.walking import all_pages, short

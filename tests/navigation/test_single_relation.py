@@ -14,9 +14,9 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.errors import InvalidCursor, StoreTimeout
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Page, Stop, Triple
+from kgnav_mcp.navigation.graphwalk import get_all_nearest_neighbors
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.primitives import get_all_nearest_neighbors
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, defaults
 from tests.navigation.walking import all_pages, short
 

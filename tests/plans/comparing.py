@@ -11,8 +11,8 @@ from kgnav_mcp.errors import InvalidPlan, PlanTooLarge, Unsupported
 from kgnav_mcp.model import Cell, Entity, Literal, Path, PlanPage, Triple
 from kgnav_mcp.model import Node as Shown
 from kgnav_mcp.navigation.plans import evaluate
-from kgnav_mcp.navigation.plans.proving import proved
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.navigation.plans.pushdown.proofs import proved
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Plan, Project
 from kgnav_mcp.plan.walking import parts
 from kgnav_mcp.port import GraphAdapter

@@ -10,7 +10,7 @@ import pytest
 
 from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import AggregateFunction, PathKind, Plan, Quantifier
 from kgnav_mcp.port import AdapterOptions
 from tests.contract import toy_files, toy_views

@@ -12,8 +12,8 @@ from neo4j.graph import Node as StoredNode
 from neo4j.graph import Path as StoredPath
 from neo4j.graph import Relationship
 
+from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.plan import Plan, Project
-from kgnav_mcp.spelling import parse_plan
 from tests.neo4j_service import Neo4j
 from tests.plans.cases import CASES, PEOPLE
 from tests.plans.graph import Edge

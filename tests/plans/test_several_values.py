@@ -16,10 +16,10 @@ from neo4j import GraphDatabase
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.errors import InvalidPlan
+from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import PlanPage
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions
-from kgnav_mcp.spelling import parse_plan
 from tests.neo4j_service import Neo4j
 from tests.plans.stored import ask
 from tests.services import Oxigraph

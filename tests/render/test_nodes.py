@@ -18,9 +18,9 @@ from kgnav_mcp.model import (
     Relation,
     Triple,
 )
-from kgnav_mcp.render.fitting import fit_to_budget
 from kgnav_mcp.render.nodes import nearest_neighbours_table, nodes_table, values_table
 from kgnav_mcp.render.table import RenderOptions
+from kgnav_mcp.render.truncation import fit_to_budget
 
 WORD = "Texts in other languages were not looked for."
 

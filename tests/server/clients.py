@@ -11,8 +11,8 @@ from mcp_types import CallToolResult, TextContent
 from kgnav_mcp.app import App
 from kgnav_mcp.config import Settings
 from kgnav_mcp.server import build_server
-from kgnav_mcp.server.recording import TRAIL
 from kgnav_mcp.server.toolsets import load_toolsets
+from kgnav_mcp.server.trail_recorder import TRAIL
 
 DEMO = Settings()
 """Default settings: the demo graph, all toolsets."""

@@ -9,7 +9,7 @@ import pytest
 
 from kgnav_mcp.config import TOOLSETS, GraphSettings, Settings
 from kgnav_mcp.server.arguments import Arguments
-from kgnav_mcp.server.recording import TRAIL
+from kgnav_mcp.server.trail_recorder import TRAIL
 from tests.server.clients import DEMO, SPECS, call, client, refused
 
 TWO = Settings(graphs={name: GraphSettings(location="demo") for name in ("art", "more")}, toolsets=tuple(TOOLSETS))

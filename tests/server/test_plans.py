@@ -14,10 +14,10 @@ from syrupy.assertion import SnapshotAssertion
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings
-from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
-from kgnav_mcp.server import build_server, planning
+from kgnav_mcp.languages.json_steps import MOST_OMITTED
+from kgnav_mcp.navigation.plans.check.checker import CheckedPlan, check
+from kgnav_mcp.server import build_server, plan_runner
 from kgnav_mcp.server.toolsets.plans import TOOLSET
-from kgnav_mcp.spelling.steps import MOST_OMITTED
 from tests.server.clients import call, refused, without_cursors
 from tests.server.processes import PATIENCE_S
 
@@ -182,7 +182,7 @@ ERRORS: dict[str, tuple[str, dict[str, object]]] = {
 @pytest.fixture(autouse=True)
 def patient_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine, too, what steps omit is counted."""
-    monkeypatch.setattr(planning, "OMITTED_S", PATIENCE_S)
+    monkeypatch.setattr(plan_runner, "OMITTED_S", PATIENCE_S)
 
 
 @pytest.mark.parametrize("what", ANSWERS)
@@ -208,7 +208,7 @@ async def test_more_omitted_matches_than_are_counted_are_stated_as_a_lower_bound
 
 
 async def test_matches_that_cannot_be_counted_in_time_are_said_to_be_so(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(planning, "OMITTED_S", 0.0)
+    monkeypatch.setattr(plan_runner, "OMITTED_S", 0.0)
     answer = await call("fetch_neighbors", {"nodes": ["paris"], "edge_type": "located_in"}, PLANS)
     assert answer.startswith("1 row\n")
     assert "incoming matches left out: not counted in time. " in answer
@@ -284,7 +284,7 @@ async def test_a_client_that_asks_for_progress_is_told_how_far_a_long_plan_is(
         return await check(*arguments, **options)
 
     monkeypatch.setattr("kgnav_mcp.navigation.progress.EVERY_S", 0.01)
-    monkeypatch.setattr("kgnav_mcp.navigation.plans.running.check", slow)
+    monkeypatch.setattr("kgnav_mcp.navigation.plans.runner.check", slow)
     plan = {"plan": "MATCH (p:Painter) RETURN p LIMIT 1"}
     async with asyncio.timeout(PATIENCE_S), Client(build_server(App(PLANS)), mode=mode) as connected:
         result = await connected.call_tool("run_plan", plan, progress_callback=listen)

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from syrupy.assertion import SnapshotAssertion
 
 from kgnav_mcp.config import TOOLSETS, Settings
-from kgnav_mcp.server.recording import TRAIL, TrailUse
+from kgnav_mcp.server.trail_recorder import TRAIL, TrailUse
 from tests.server.clients import SPECS, call, client, example, text_of
 
 EVERY = Settings(toolsets=tuple(TOOLSETS), structured=True)

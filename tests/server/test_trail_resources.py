@@ -21,7 +21,7 @@ from kgnav_mcp.config import Settings
 from kgnav_mcp.errors import TrailFull
 from kgnav_mcp.model import Entity, Literal, Qualifier, Relation, TrailStep, Triple
 from kgnav_mcp.render.tokens import count_tokens
-from kgnav_mcp.server import build_server, recording
+from kgnav_mcp.server import build_server, trail_recorder
 from kgnav_mcp.trails import TrailLimits, trail_schema
 from kgnav_mcp.trails.pages import PAGE_SIZE
 from tests.server.test_trails import Walker, walking
@@ -134,7 +134,7 @@ async def test_a_page_that_is_not_there_is_named_with_those_that_are(page: str) 
 async def test_a_trail_is_read_by_the_caller_alone_who_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
     async with walking() as walker:
         token = AccessToken(token="any", client_id="other", scopes=[])  # noqa: S106 - no secret
-        monkeypatch.setattr(recording, "get_access_token", lambda: token)
+        monkeypatch.setattr(trail_recorder, "get_access_token", lambda: token)
         with pytest.raises(MCPError, match="no trail has the handle"):
             await read(walker, "/json")
 

@@ -16,7 +16,7 @@ from mcp.server.auth.provider import AccessToken
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings, TrailSettings
 from kgnav_mcp.errors import TrailFull
-from kgnav_mcp.server import build_server, recording
+from kgnav_mcp.server import build_server, trail_recorder
 from kgnav_mcp.trails import Trails
 from tests.server.clients import text_of
 
@@ -228,7 +228,7 @@ async def test_calls_without_a_trail_record_nothing() -> None:
 async def test_a_trail_belongs_to_the_caller_who_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def verified(client_id: str, subject: str | None) -> None:
         token = AccessToken(token="any", client_id=client_id, scopes=[], subject=subject)  # noqa: S106 - no secret
-        monkeypatch.setattr(recording, "get_access_token", lambda: token)
+        monkeypatch.setattr(trail_recorder, "get_access_token", lambda: token)
 
     verified("app", "alice")
     async with walking() as walker:

@@ -10,7 +10,7 @@ from itertools import chain, product
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Direction, Entity, Evidence, Link, Page, Stop, T, Trail, Triple, Verdict
-from kgnav_mcp.navigation.walked import NodeKey, WalkedGraph, WalkedPath, node_key
+from kgnav_mcp.navigation.shown_graph import NodeKey, WalkedGraph, WalkedPath, node_key
 from kgnav_mcp.port import GraphAdapter, TailKind
 
 CHECK_TOOL = "check_answer"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.model import Entity, Literal, MazeCell, NextCells, Relation, Stop, Trail, Triple
-from kgnav_mcp.navigation.resolving import resolve_entity
+from kgnav_mcp.navigation.references import resolve_entity
 from kgnav_mcp.port import GraphAdapter, TailKind
 
 TOOL = "get_possible_next_cells"

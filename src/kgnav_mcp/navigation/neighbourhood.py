@@ -29,11 +29,11 @@ from kgnav_mcp.model import (
     Triple,
 )
 from kgnav_mcp.navigation.flattening import FlattenedPosition, flattened, flattened_page
-from kgnav_mcp.navigation.following import Follower, lacking, lacking_all
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.listing import hops_of, ranked, single_relation, without_classes, without_hidden
 from kgnav_mcp.navigation.ranking import Ranker, bm25
-from kgnav_mcp.navigation.resolving import Given, read_at_entities
+from kgnav_mcp.navigation.references import Given, read_at_entities
+from kgnav_mcp.navigation.relation_lists import hops_of, ranked, single_relation, without_classes, without_hidden
+from kgnav_mcp.navigation.relation_reader import Follower, lacking, lacking_all
 from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
 
 _QUALIFIED = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Entity, Page
-from kgnav_mcp.navigation.resolving import spellings
+from kgnav_mcp.navigation.references import spellings
 from kgnav_mcp.port import GraphAdapter
 
 ID = "id"

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from kgnav_mcp.concurrency import gathered_for
 from kgnav_mcp.model import Direction, Entity, Link, RelationFacts, Stop, Triple
-from kgnav_mcp.navigation.following import paths_to_far_ends
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import refuse_partial
-from kgnav_mcp.navigation.resolving import Given, resolve_relations
+from kgnav_mcp.navigation.references import Given, resolve_relations
+from kgnav_mcp.navigation.relation_reader import paths_to_far_ends
 from kgnav_mcp.port import GraphAdapter
 
 RELATIONS = 4

@@ -11,12 +11,12 @@ from dataclasses import replace
 from functools import partial
 
 from kgnav_mcp.model import AnchoredPage, AtEntities, Direction, Link, RelationFacts, Stop
-from kgnav_mcp.navigation.following import Follower, lacking_all
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.listing import ranked, relation_facts
 from kgnav_mcp.navigation.pages import page_after, select
 from kgnav_mcp.navigation.ranking import Ranker, bm25
-from kgnav_mcp.navigation.resolving import Given, read_at_entities
+from kgnav_mcp.navigation.references import Given, read_at_entities
+from kgnav_mcp.navigation.relation_lists import ranked, relation_facts
+from kgnav_mcp.navigation.relation_reader import Follower, lacking_all
 from kgnav_mcp.port import GraphAdapter
 
 

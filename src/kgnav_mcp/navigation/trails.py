@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kgnav_mcp.model import Entity, Path, Trail
 from kgnav_mcp.navigation.maze import mark_order
-from kgnav_mcp.navigation.walked import NodeKey, WalkedGraph
+from kgnav_mcp.navigation.shown_graph import NodeKey, WalkedGraph
 
 THINK_TOOL = "think"
 """The tool that records a thought on a trail."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kgnav_mcp.model import Certainty, Direction, Entity, Relation, RelationFacts, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.listing import relation_facts
+from kgnav_mcp.navigation.relation_lists import relation_facts
 from kgnav_mcp.port import Capability, GraphAdapter, TailKind
 
 _LABELS = 5

@@ -1,7 +1,7 @@
 """The algebra of plans: questions about patterns of the graph, independent of any language and any store.
 
 A plan is a pipeline of clauses over a table of rows, like the reading half of Cypher: `Match` matches a pattern for
-each row, `Unwind` turns a list into rows, `Project` selects, aggregates, sorts and limits. `kgnav_mcp.spelling` parses
+each row, `Unwind` turns a list into rows, `Project` selects, aggregates, sorts and limits. `kgnav_mcp.languages` parses
 plans, `kgnav_mcp.navigation.plans` checks and evaluates them over any adapter, and an adapter compiles them to its
 store's language. Source: GraphRunner (plans of `Find_Node`, `Fetch_Neighbors`, `Find_Common_Nodes`), extended to what
 GQL and Cypher can ask.

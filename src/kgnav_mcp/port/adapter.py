@@ -23,8 +23,8 @@ from kgnav_mcp.model import (
     ValueFacts,
     ValueMatch,
 )
-from kgnav_mcp.port import defaults, matching, scanning
-from kgnav_mcp.port.matching import MatchRequest
+from kgnav_mcp.port import defaults, far_end_filters, full_scans
+from kgnav_mcp.port.far_end_filters import MatchRequest
 from kgnav_mcp.port.names import one_by_one
 from kgnav_mcp.port.opening import OpenableGraph
 from kgnav_mcp.port.plan_verbs import PlanVerbs
@@ -85,7 +85,7 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         language are compared, no numbers or dates. A store whose values are not indexed may leave out what it would
         have to read millions of nodes for. By default all rows are read.
         """
-        return await scanning.nodes_with_values(self, values, limit=limit)
+        return await full_scans.nodes_with_values(self, values, limit=limit)
 
     @abstractmethod
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
@@ -212,7 +212,7 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         words, typos are forgiven if the store can. The label is one that `describe` returns. By default at most
         `matching.MOST_READ` rows are read and compared; a note says when there were more.
         """
-        return await matching.matching(self, MatchRequest(ids, direction, paths, far, limit, after))
+        return await far_end_filters.matching(self, MatchRequest(ids, direction, paths, far, limit, after))
 
     async def edges(
         self,
@@ -247,7 +247,9 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
 
         Called only for entities without rows, so it may cost more than other verbs. By default all rows are read.
         """
-        return await scanning.qualified(self, entity, limit=limit) if Capability.QUALIFIERS in self.capabilities else ()
+        return (
+            await full_scans.qualified(self, entity, limit=limit) if Capability.QUALIFIERS in self.capabilities else ()
+        )
 
     @abstractmethod
     async def nodes(
@@ -283,7 +285,7 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         Raises:
             UnknownName: the graph has no such property, label or relation.
         """
-        return await scanning.values(self, property_name, owner, kind, limit=limit, after=after)
+        return await full_scans.values(self, property_name, owner, kind, limit=limit, after=after)
 
     async def has_several_values(self, property_id: str, kind: ValueOwner) -> bool | None:
         """Whether some node (or edge) has several values of a property, for stores without arrays such as RDF stores.
@@ -302,7 +304,7 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         Raises:
             UnknownName: the graph has nothing with that name.
         """
-        return await scanning.schema(self, name, limit=limit)
+        return await full_scans.schema(self, name, limit=limit)
 
     async def health(self) -> Health:
         """Whether the store answers, the size of the graph, and what is missing for good answers."""

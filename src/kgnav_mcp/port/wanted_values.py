@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from kgnav_mcp.model import Literal, Node
-from kgnav_mcp.values.comparing import Period, equal, period_of
+from kgnav_mcp.values.comparison import Period, equal, period_of
 from kgnav_mcp.values.scalars import Date, scalar
 
 _NUMBER = re.compile(

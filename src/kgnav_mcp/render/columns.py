@@ -12,8 +12,8 @@ from itertools import compress
 from typing import Any
 
 from kgnav_mcp.model import Certainty, Completeness, Count, Direction, Stop
+from kgnav_mcp.render.column_types import CELL, COUNT, TEXT, Kind, count_json
 from kgnav_mcp.render.json_values import STRING, Json, Value, list_schema, nullable, object_schema, with_definitions
-from kgnav_mcp.render.kinds import CELL, COUNT, TEXT, Kind, count_json
 from kgnav_mcp.render.text import clean, table_body
 
 _AT_LEAST = "AtLeast"

@@ -20,9 +20,7 @@ from kgnav_mcp.model import (
     Triple,
     ValueFacts,
 )
-from kgnav_mcp.render.calls import call_text, next_call
-from kgnav_mcp.render.columns import DIRECTION, Column, Columns, Row
-from kgnav_mcp.render.kinds import (
+from kgnav_mcp.render.column_types import (
     COUNT,
     ENTITY,
     INTEGER,
@@ -36,6 +34,8 @@ from kgnav_mcp.render.kinds import (
     VALUE,
     VALUES,
 )
+from kgnav_mcp.render.columns import DIRECTION, Column, Columns, Row
+from kgnav_mcp.render.example_calls import call_text, next_call
 from kgnav_mcp.render.table import Table
 from kgnav_mcp.render.text import name_and_id, node_text, printable_id
 from kgnav_mcp.render.triples import absent_notes

@@ -18,7 +18,7 @@ from kgnav_mcp.model import (
     Schema,
     Stop,
 )
-from kgnav_mcp.render.calls import call_text
+from kgnav_mcp.render.column_types import COUNT, RELATION, Kind, count_json
 from kgnav_mcp.render.columns import (
     Column,
     Columns,
@@ -30,8 +30,8 @@ from kgnav_mcp.render.columns import (
     row_texts,
 )
 from kgnav_mcp.render.completeness import singular
+from kgnav_mcp.render.example_calls import call_text
 from kgnav_mcp.render.json_values import STRING, Json, json_value, list_schema, object_schema
-from kgnav_mcp.render.kinds import COUNT, RELATION, Kind, count_json
 from kgnav_mcp.render.table import RenderedAnswer, RenderOptions
 from kgnav_mcp.render.text import NAME_LIMIT, clean, printable_id, table_cell
 from kgnav_mcp.render.tokens import count_tokens

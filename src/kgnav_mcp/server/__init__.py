@@ -17,11 +17,11 @@ from kgnav_mcp.server.graph_server import GraphServer, clip_unknown_methods
 from kgnav_mcp.server.instructions import instructions
 from kgnav_mcp.server.prompt_texts import read_texts
 from kgnav_mcp.server.prompts import add_prompts
-from kgnav_mcp.server.recording import TRAIL
 from kgnav_mcp.server.resources import add_resources
 from kgnav_mcp.server.tool import ToolSpec, build_tool
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets import load_toolsets
+from kgnav_mcp.server.trail_recorder import TRAIL
 from kgnav_mcp.server.worked_examples import WorkedExamples
 
 if TYPE_CHECKING:

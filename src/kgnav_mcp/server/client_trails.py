@@ -16,9 +16,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from kgnav_mcp.clipping import clipped, comma_list
 from kgnav_mcp.errors import InvalidArgument, UnknownTrail
 from kgnav_mcp.model import Trail
-from kgnav_mcp.navigation.resolving import resolve_entities
+from kgnav_mcp.navigation.references import resolve_entities
 from kgnav_mcp.render.text import NAME_LIMIT, name_and_id
-from kgnav_mcp.server.recording import GRAPH, TRAIL, TrailUse, verified_caller
+from kgnav_mcp.server.trail_recorder import GRAPH, TRAIL, TrailUse, verified_caller
 
 if TYPE_CHECKING:
     from kgnav_mcp.app import App

@@ -8,10 +8,10 @@ from typing import Final
 
 from kgnav_mcp.model import Subgraph, Trail
 from kgnav_mcp.navigation.subgraph import walked_subgraph
-from kgnav_mcp.render.fitting import fit_to_budget
 from kgnav_mcp.render.pictures import mermaid, svg
 from kgnav_mcp.render.table import RenderOptions
 from kgnav_mcp.render.trails import transcript_table
+from kgnav_mcp.render.truncation import fit_to_budget
 from kgnav_mcp.trails import trail_json, trail_page_json
 
 

@@ -17,8 +17,8 @@ from kgnav_mcp.app import App, Graph
 from kgnav_mcp.clipping import clipped, comma_list
 from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Entity, Node, Triple
-from kgnav_mcp.navigation.resolving import resolve_entities
-from kgnav_mcp.navigation.sampling import SampleWalk
+from kgnav_mcp.navigation.references import resolve_entities
+from kgnav_mcp.navigation.sample_walk import SampleWalk
 from kgnav_mcp.render.budget import truncate_text
 from kgnav_mcp.render.overview import SCHEMA_ROWS, schema_overview
 from kgnav_mcp.render.problems import error_text

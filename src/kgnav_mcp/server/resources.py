@@ -14,7 +14,7 @@ from kgnav_mcp.app import App
 from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation import neighbourhood
-from kgnav_mcp.navigation.resolving import resolve_entity
+from kgnav_mcp.navigation.references import resolve_entity
 from kgnav_mcp.navigation.subclasses import schema_with_subclasses
 from kgnav_mcp.render.budget import truncate_text
 from kgnav_mcp.render.overview import SCHEMA_ROWS, schema_overview

@@ -31,7 +31,7 @@ from kgnav_mcp.server.arguments import Arguments, Json, Metadata, compact_schema
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.client_trails import ClientTrails, choose_trail, trails_of_client
 from kgnav_mcp.server.examples import Signature, working_call
-from kgnav_mcp.server.recording import TRAIL, Recording, TrailUse, with_note
+from kgnav_mcp.server.trail_recorder import TRAIL, Recording, TrailUse, with_note
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 

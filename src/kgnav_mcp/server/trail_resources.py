@@ -9,8 +9,8 @@ from mcp.server.mcpserver import MCPServer
 from kgnav_mcp.app import App
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.server.exports import EXPORT_FORMATS, JSON, TRANSCRIPT, Export, ExportFormat
-from kgnav_mcp.server.recording import verified_caller
 from kgnav_mcp.server.resources import ALLOW_PATH_CHARACTERS, resource_errors
+from kgnav_mcp.server.trail_recorder import verified_caller
 
 TRAIL = "kg://trail/{trail}"
 

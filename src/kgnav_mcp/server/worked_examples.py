@@ -17,12 +17,12 @@ from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Direction, Entity, Relation, Triple
 from kgnav_mcp.navigation.worked_walks import Walk, WalkedStep, worked_walks
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.render.calls import call_text
+from kgnav_mcp.render.example_calls import call_text
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import clean, name_and_id, printable_id
 from kgnav_mcp.render.tokens import count_tokens
-from kgnav_mcp.server.recording import TRAIL
 from kgnav_mcp.server.tool import ToolSpec, run_tool
+from kgnav_mcp.server.trail_recorder import TRAIL
 
 TRAIL_SHOWN = "trail-..."
 """What stands in an example for the handle of a trail: real ones are for their owners only."""

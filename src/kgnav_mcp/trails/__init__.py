@@ -7,10 +7,10 @@ memory, in a file for several processes of one machine, or in Redis for several 
 
 from __future__ import annotations
 
-from kgnav_mcp.trails.keeping import Trails
 from kgnav_mcp.trails.locations import MEMORY, open_trail_store
 from kgnav_mcp.trails.pages import trail_json, trail_page_json, trail_schema
 from kgnav_mcp.trails.store import TrailLimits, TrailStore
+from kgnav_mcp.trails.trail_keeper import Trails
 
 __all__ = [
     "MEMORY",

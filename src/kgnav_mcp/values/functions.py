@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Any, Final, cast
 
 from kgnav_mcp.plan import AggregateFunction, Function, Scalar
-from kgnav_mcp.values.calculating import (
+from kgnav_mcp.values.arithmetic import (
     absolute,
     average,
     float_of,

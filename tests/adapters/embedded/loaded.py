@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, LoadReport, load
-from kgnav_mcp.adapters.embedded.loading.staging import TERM_BUDGET
+from kgnav_mcp.adapters.embedded.loading.staging_writer import TERM_BUDGET
 
 PREFIXES = """
 @prefix : <http://x/> .

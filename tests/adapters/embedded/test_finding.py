@@ -12,7 +12,7 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.errors import AmbiguousEntity, UnknownName
-from kgnav_mcp.navigation.resolving import resolve_entity
+from kgnav_mcp.navigation.references import resolve_entity
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 
 SKY = [

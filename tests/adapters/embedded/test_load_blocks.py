@@ -7,7 +7,7 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
-from kgnav_mcp.adapters.embedded.loading import LoadOptions, encoding, load, parsing
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, load, quad_encoding, rdf_parser
 from kgnav_mcp.errors import BadLine
 from tests.adapters.embedded.loaded import Loaded
 
@@ -42,9 +42,9 @@ def test_numbers_begin_anew_past_the_window_and_keep_to_their_nodes(
     lines[1_000] = b"<http://x/5>   <http://x/p0> <http://x/5> .\n"
     (tmp_path / "g.nt").write_bytes(b"".join(lines))
     files: list[list[tuple[object, ...]]] = []
-    for window, size in ((encoding.WINDOW, parsing.LINES_BYTES), (10, 500)):
-        monkeypatch.setattr(encoding, "WINDOW", window)
-        monkeypatch.setattr(parsing, "LINES_BYTES", size)
+    for window, size in ((quad_encoding.WINDOW, rdf_parser.LINES_BYTES), (10, 500)):
+        monkeypatch.setattr(quad_encoding, "WINDOW", window)
+        monkeypatch.setattr(rdf_parser, "LINES_BYTES", size)
         graph = Loaded(tmp_path / "g.kg", load([tmp_path / "g.nt"], tmp_path / "g.kg"))
         tables = ("node", "relation", "edge", "attribute", "degree", "name")
         files.append([row for table in tables for row in graph.rows(f"SELECT * FROM {table}")])  # noqa: S608
@@ -56,14 +56,14 @@ def test_numbers_begin_anew_past_the_window_and_keep_to_their_nodes(
 def test_a_bad_line_far_into_a_file_is_told_with_its_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: bytes
 ) -> None:
-    monkeypatch.setattr(parsing, "LINES_BYTES", 400)
+    monkeypatch.setattr(rdf_parser, "LINES_BYTES", 400)
     source = tmp_path / "g.nt"
     source.write_bytes(GOOD * 1_000 + line + GOOD * 1_000)
     with pytest.raises(SyntaxError) as told:
         list(ox.parse(source.read_bytes(), ox.RdfFormat.N_TRIPLES, lenient=True))
     with pytest.raises(BadLine) as caught:
         load([source], tmp_path / "g.kg")
-    assert (caught.value.line, caught.value.reason) == (told.value.lineno, parsing.reason(told.value))
+    assert (caught.value.line, caught.value.reason) == (told.value.lineno, rdf_parser.reason(told.value))
     report = load([source], tmp_path / "g.kg", LoadOptions(skip_bad=True))
     assert (report.bad_lines, report.triples) == (1, 1)
     assert report.first_bad_lines[0].line == 1_001

@@ -13,7 +13,15 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
-from kgnav_mcp.adapters.embedded.loading import LoadOptions, bulk, encoding, load, parsing, staging, writer
+from kgnav_mcp.adapters.embedded.loading import (
+    LoadOptions,
+    bulk,
+    load,
+    quad_encoding,
+    rdf_parser,
+    staging_writer,
+    writer,
+)
 from kgnav_mcp.errors import BadLine, LoadError
 from tests.adapters.embedded.hostile import HOSTILE
 from tests.adapters.embedded.loaded import loaded, write
@@ -96,21 +104,21 @@ def test_no_more_of_long_texts_is_held_at_once_than_has_its_room(
 
     monkeypatch.setattr(bulk, "BATCH_TEXT", 10 * len(TEXT))
     monkeypatch.setattr(bulk, "insert", measured)
-    monkeypatch.setattr(encoding, "WINDOW_TEXT", 10 * len(TEXT))
+    monkeypatch.setattr(quad_encoding, "WINDOW_TEXT", 10 * len(TEXT))
     loaded(tmp_path, {name: "".join(map(line, range(TEXTS)))})
     assert sum(held) > (TEXTS - 1) * len(TEXT)
     assert max(held) < 25 * len(TEXT)
 
 
 def test_of_long_ids_the_parser_remembers_no_more_than_has_its_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoding, "WINDOW_TEXT", 10 * len(TEXT))
-    encoder = encoding.Encoder(0)
+    monkeypatch.setattr(quad_encoding, "WINDOW_TEXT", 10 * len(TEXT))
+    encoder = quad_encoding.Encoder(0)
     sizes = [len(batch.nodes) for batch in _batches_of_long_ids(encoder)]
     assert sum(sizes) >= TEXTS
     assert max(sizes) < 7
 
 
-def _batches_of_long_ids(encoder: encoding.Encoder) -> Iterator[encoding.Batch]:
+def _batches_of_long_ids(encoder: quad_encoding.Encoder) -> Iterator[quad_encoding.Batch]:
     nodes = (ox.NamedNode(f"http://x/{number}{TEXT}") for number in range(TEXTS))
     quads = (ox.Quad(node, ox.NamedNode("http://x/p"), ox.NamedNode("http://x/a")) for node in nodes)
     restarts = 0
@@ -124,7 +132,7 @@ def _batches_of_long_ids(encoder: encoding.Encoder) -> Iterator[encoding.Batch]:
 def test_relations_with_too_much_text_in_all_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(staging, "NAMES_BUDGET", 1_000)
+    monkeypatch.setattr(staging_writer, "NAMES_BUDGET", 1_000)
     relations = [f"p{number}" for number in range(300)]
     sources = {
         "g.ttl": "".join(f":a :{relation} :b ." for relation in relations),
@@ -152,11 +160,11 @@ NODE = '{"type": "node", "id": "n", "properties": {"p": ["long", "long", "b"]}}\
 
 
 def test_a_parser_process_limits_its_own_memory() -> None:
-    code = f"import resource as r, {parsing.PROCESS} as p; p.limit_memory(); print(r.getrlimit(r.RLIMIT_AS)[0])"
+    code = f"import resource as r, {rdf_parser.PROCESS} as p; p.limit_memory(); print(r.getrlimit(r.RLIMIT_AS)[0])"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     assert int(ended.stdout) == (
-        parsing.PARSER_MEMORY if hard == resource.RLIM_INFINITY else min(hard, parsing.PARSER_MEMORY)
+        rdf_parser.PARSER_MEMORY if hard == resource.RLIM_INFINITY else min(hard, rdf_parser.PARSER_MEMORY)
     )
 
 
@@ -164,7 +172,7 @@ def test_a_parser_process_limits_its_own_memory() -> None:
 def test_a_refusal_in_a_process_of_its_own_arrives_as_it_was_raised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(parsing, "LARGE", 0)
+    monkeypatch.setattr(rdf_parser, "LARGE", 0)
     hostile = {"g.ttl": "blank nodes", "g.rdf": "elements"}[name]
     _, content, line, reason = HOSTILE[hostile]
     with pytest.raises(BadLine) as caught:
@@ -177,10 +185,10 @@ def test_a_refusal_in_a_process_of_its_own_arrives_as_it_was_raised(
 def test_json_ld_is_parsed_in_a_process_of_its_own_unless_it_is_small(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parsing, "PROCESS", "this")  # a module that prints text and ends
+    monkeypatch.setattr(rdf_parser, "PROCESS", "this")  # a module that prints text and ends
     text = '{"@id": "http://x/a", "http://x/p": 1}'
     assert loaded(tmp_path, {"g.jsonld": text}).report.triples == 1
-    for name, content in (("large.jsonld", text + " " * parsing.LARGE_JSON), ("g.jsonld.gz", text)):
+    for name, content in (("large.jsonld", text + " " * rdf_parser.LARGE_JSON), ("g.jsonld.gz", text)):
         with pytest.raises(LoadError, match="was ended: it may take 1 GB"):
             load([write(tmp_path, name, content)], tmp_path / "g.kg")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kgnav_mcp.adapters.embedded.loading import LoadOptions, load, parsing
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, load, rdf_parser
 from kgnav_mcp.errors import BadLine, LoadError
 from tests.adapters.embedded.loaded import loaded, write
 
@@ -19,13 +19,13 @@ LINES = b"".join(b"<http://x/%d> <http://x/p> <http://x/%d> .\n" % (n, n * 7 % 1
 
 @pytest.fixture
 def every_source_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parsing, "LARGE", 0)
+    monkeypatch.setattr(rdf_parser, "LARGE", 0)
 
 
 def test_a_large_source_gives_the_same_rows_as_a_small_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[tuple[object, ...]] = []
-    for large in (parsing.LARGE, 0):
-        monkeypatch.setattr(parsing, "LARGE", large)
+    for large in (rdf_parser.LARGE, 0):
+        monkeypatch.setattr(rdf_parser, "LARGE", large)
         graph = loaded(tmp_path, {"g.ttl": TEXT, "again.ttl.gz": ":b :knows _:x ."})
         nodes = graph.nodes()
         found.append(
@@ -70,7 +70,7 @@ def test_a_large_gzip_file_that_is_cut_short_or_none_is_refused(tmp_path: Path) 
 def test_a_parser_process_that_ends_early_is_said_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parsing, "PROCESS", "this")  # a module that prints text and ends
+    monkeypatch.setattr(rdf_parser, "PROCESS", "this")  # a module that prints text and ends
     with pytest.raises(LoadError, match=r"g\.nt was ended") as caught:
         load([write(tmp_path, "g.nt", LINES)], tmp_path / "g.kg")
     assert "memory" in caught.value.next_step

@@ -19,10 +19,10 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.embedded.loading.options import Statements
 from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Direction, Entity
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, TailKind, ValueOwner
-from kgnav_mcp.spelling import parse_plan
 from tests.adapters.embedded.loaded import Loaded
 from tests.adapters.wikidata.graph import values_and_ranks
 from tests.rows import triples_at

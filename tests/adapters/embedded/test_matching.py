@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.embedded.session import Row, Session
 from kgnav_mcp.model import AnchoredPage, Direction, Entity, Link
-from kgnav_mcp.port import AdapterOptions, FarEnds, GraphAdapter, TailKind, matching
+from kgnav_mcp.port import AdapterOptions, FarEnds, GraphAdapter, TailKind, far_end_filters
 from tests.adapters.embedded.loaded import PREFIXES
 from tests.contract import toy
 
@@ -99,7 +99,7 @@ async def test_rows_that_match_are_those_that_reading_and_comparing_finds(graph:
 async def read_and_compared(
     graph: GraphAdapter, ids: Sequence[str], direction: Direction | None, paths: Any, far: FarEnds
 ) -> AnchoredPage[Link]:
-    return await matching.matching(graph, matching.MatchRequest(ids, direction, paths, far, 10_000))
+    return await far_end_filters.matching(graph, far_end_filters.MatchRequest(ids, direction, paths, far, 10_000))
 
 
 @pytest.mark.parametrize("far", [FarEnds(words="stone 35"), FarEnds(words="ston 35"), FarEnds(label="Harbour")])
@@ -126,7 +126,7 @@ async def test_names_are_compared_as_they_are_shown_in_the_languages_that_are_wa
     async with open_adapter(str(tmp_path / "g.kg"), AdapterOptions(languages=("fr",))) as adapter:
         for words, found in (("nom 7", 11), ("name 7", 0), ("n", 100)):
             page = await adapter.matching([":hub"], Direction.INCOMING, far=FarEnds(words=words), limit=200)
-            assert len(page.items) == found or page.note == matching.MISSPELT
+            assert len(page.items) == found or page.note == far_end_filters.MISSPELT
             assert all(isinstance(link.far_end, Entity) and "Nom" in (link.far_end.label or "") for link in page.items)
 
 

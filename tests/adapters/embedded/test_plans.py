@@ -18,15 +18,15 @@ from kgnav_bench.graphwalk.questions import questions
 from kgnav_bench.graphwalk.stores import write_files
 from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
-from kgnav_mcp.adapters.embedded.plans import functions, searched
+from kgnav_mcp.adapters.embedded.plans import functions, path_tables
 from kgnav_mcp.adapters.embedded.session import Parameter, Row, Session
 from kgnav_mcp.errors import InvalidArgument, InvalidCursor, InvalidStore, StoreTimeout, Unsupported
+from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Cell, Count, Literal
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Column, Constant, Order, PathKind, PathPattern, Plan, Project, Variable
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.port.searching import PathSearch
-from kgnav_mcp.spelling import parse_plan
+from kgnav_mcp.port.path_search import PathSearch
 from tests.adapters.embedded.compiled import same
 from tests.contract import toy, toy_files, toy_views
 from tests.plans.cases import CASES, PEOPLE
@@ -225,7 +225,7 @@ async def test_paths_that_are_too_many_to_hold_are_left_to_the_evaluator(
 ):
     asked = plan(fit(edge("a-r->b", path=hops(1, None, PathKind.REACHABLE))), give({"a": ".a", "b": ".b"}))
     assert await same(opened, asked)
-    monkeypatch.setattr(searched, "_MOST_HELD", 5)
+    monkeypatch.setattr(path_tables, "_MOST_HELD", 5)
     with pytest.raises(Unsupported, match="so many paths"):
         await opened.run(asked, limit=ALL)
 

@@ -10,9 +10,9 @@ from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.adapters.embedded.session import Parameter, Row, Session
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.languages import parse_plan
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.spelling import parse_plan
 from tests.adapters.embedded.compiled import same
 
 HUBS = 6

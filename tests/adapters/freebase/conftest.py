@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.sparql.client import SparqlClient
-from kgnav_mcp.adapters.sparql.results import Answer
+from kgnav_mcp.adapters.sparql_base.client import SparqlClient
+from kgnav_mcp.adapters.sparql_base.results import Answer
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.freebase.graph import GRAPH, write
 from tests.services import Virtuoso

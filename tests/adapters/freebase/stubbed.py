@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
 from kgnav_mcp.model import Direction, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions
-from tests.adapters.sparql.inprocess import InProcess, Told
+from tests.adapters.sparql_base.inprocess import InProcess, Told
 
 NS = "http://rdf.freebase.com/ns/"
 

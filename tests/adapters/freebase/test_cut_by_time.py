@@ -7,12 +7,12 @@ from rdflib import Literal
 
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.counts import CountReader
-from kgnav_mcp.adapters.freebase.linking import Linker
+from kgnav_mcp.adapters.freebase.entity_finder import Linker
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, Stop
 from tests.adapters.freebase.stubbed import ANN, ns, page_of, relations_of, store_of, told
-from tests.adapters.sparql.inprocess import ALL_ROWS
+from tests.adapters.sparql_base.inprocess import ALL_ROWS
 
 
 async def test_the_name_of_a_relation_that_was_not_read_in_time_is_read_again():

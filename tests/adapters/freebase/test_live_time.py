@@ -8,8 +8,8 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.sparql import queries
-from kgnav_mcp.adapters.sparql.reading import Reader, Value
+from kgnav_mcp.adapters.sparql_base import queries
+from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Value
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Entity, Page, Stop
 from kgnav_mcp.port import AdapterOptions, GraphAdapter

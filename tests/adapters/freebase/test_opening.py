@@ -9,7 +9,7 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import InvalidStore, StoreTimeout
 from kgnav_mcp.port import AdapterOptions
-from tests.adapters.sparql.stub import always, serving, table
+from tests.adapters.sparql_base.stub import always, serving, table
 from tests.services import RdfService
 
 

@@ -9,13 +9,13 @@ import pytest
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.model import Count, Direction, Entity, Page, Stop, Triple
-from kgnav_mcp.navigation.following import Follower
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
+from kgnav_mcp.navigation.relation_reader import Follower
 from kgnav_mcp.port import GraphAdapter
 from tests.adapters.freebase.graph import guests
 from tests.adapters.freebase.stubbed import ANN, ns, page_of, told
-from tests.adapters.sparql.inprocess import InProcess, Row
+from tests.adapters.sparql_base.inprocess import InProcess, Row
 from tests.rows import triples_at
 
 OUTGOING, INCOMING = Direction.OUTGOING, Direction.INCOMING

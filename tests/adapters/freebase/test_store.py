@@ -11,11 +11,11 @@ from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.options import Freebase
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.paging import counts as counts_module
-from kgnav_mcp.adapters.sparql.results import Answer
-from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
+from kgnav_mcp.adapters.sparql_base.results import Answer
+from kgnav_mcp.adapters.sparql_base.virtuoso import VIRTUOSO
 from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.port import AdapterOptions
-from tests.adapters.sparql.clock import Clock, timed
+from tests.adapters.sparql_base.clock import Clock, timed
 
 NS = "http://rdf.freebase.com/ns/"
 ANN = URIRef(f"{NS}m.7")

@@ -13,12 +13,12 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.ladybug.store import Store
 from kgnav_mcp.errors import InvalidStore, MissingDriver, StoreTimeout, StoreUnavailable
+from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import Direction, Literal
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Match
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind
 from kgnav_mcp.port.pattern_queries import PatternQuery
-from kgnav_mcp.spelling.cypher import parse_cypher
 from tests.contract.toy_views import as_row
 
 _STATEMENTS = (

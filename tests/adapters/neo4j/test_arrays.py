@@ -8,10 +8,10 @@ from typing import LiteralString
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Direction, Literal, PropertyFacts, QualifierFacts
-from kgnav_mcp.navigation.plans.evaluation import evaluate
+from kgnav_mcp.navigation.plans.evaluate.evaluator import evaluate
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind
-from kgnav_mcp.spelling import parse_plan
 from tests.adapters.neo4j.graphs import fill
 from tests.neo4j_service import Neo4j
 

@@ -15,7 +15,7 @@ from kgnav_mcp.model import Count, Direction, Entity, Stop
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.navigation.relations import get_triples
-from kgnav_mcp.port import AdapterOptions, FarEnds, GraphAdapter, matching
+from kgnav_mcp.port import AdapterOptions, FarEnds, GraphAdapter, far_end_filters
 from tests.adapters.neo4j.graphs import PRODUCTS, SHOP, fill
 from tests.neo4j_service import Neo4j
 
@@ -92,7 +92,7 @@ async def test_a_long_list_is_searched_by_the_store_as_it_is_when_read(
     for far in wanted:
         read = await graph.matching(hub, None, far=far, limit=500)
         with monkeypatch.context() as patch:
-            patch.setattr(matching, "_ROWS", 100)
+            patch.setattr(far_end_filters, "_ROWS", 100)
             asked.clear()
             found = await graph.matching(hub, None, far=far, limit=500)
             assert not any("SKIP $skip LIMIT $take" in query for query, _ in asked if "$words" not in query)

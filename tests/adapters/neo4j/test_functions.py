@@ -9,10 +9,10 @@ from typing import Any, cast
 import pytest
 from neo4j import Driver, GraphDatabase
 
+from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.plan import Function
 from kgnav_mcp.port import AdapterOptions
-from kgnav_mcp.spelling import parse_plan
 from kgnav_mcp.values.functions import FUNCTIONS
 from tests.contract.example import DictAdapter
 from tests.neo4j_service import Neo4j

@@ -8,7 +8,7 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import AmbiguousEntity, UnknownEntity
-from kgnav_mcp.navigation.resolving import resolve_entity
+from kgnav_mcp.navigation.references import resolve_entity
 from kgnav_mcp.port import AdapterOptions
 from tests.adapters.documented_ids import documented_ids
 from tests.adapters.neo4j.graphs import fill

@@ -15,11 +15,11 @@ from kgnav_bench.graphwalk.questions import questions
 from kgnav_bench.graphwalk.stores import write_files
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import InvalidArgument, InvalidCursor, Unsupported
-from kgnav_mcp.navigation.plans.evaluation import evaluate
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.languages import parse_plan
+from kgnav_mcp.navigation.plans.evaluate.evaluator import evaluate
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.spelling import parse_plan
 from tests.neo4j_service import Neo4j
 from tests.plans.cases import CASES, PEOPLE
 from tests.plans.comparing import ALL, all_rows, of_answer, of_oracle, same_by_parts, same_proof

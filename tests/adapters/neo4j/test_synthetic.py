@@ -12,12 +12,12 @@ from kgnav_bench.plans.synthetic import Graph, Shape, generate, write
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.cypher.builder import quoted
 from kgnav_mcp.model import Direction, Entity
-from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.primitives import (
+from kgnav_mcp.navigation.graphwalk import (
     get_all_nearest_neighbors,
     get_node_by_property,
     get_unique_property_values,
 )
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.adapters.neo4j.graphs import write as ask
 from tests.neo4j_service import Neo4j

@@ -8,7 +8,7 @@ from kgnav_mcp.adapters.paging import counts as counts_module
 from kgnav_mcp.adapters.paging.counts import CountCache, CountRequest, RelationCounts, merge_counts, sum_counts
 from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
 from kgnav_mcp.model import Count, Direction, Entity, Relation, Stop
-from tests.adapters.sparql.clock import Clock, timed
+from tests.adapters.sparql_base.clock import Clock, timed
 
 A, B, AB = ("a",), ("b",), ("a", "b")
 COUNTS: RelationCounts[str, str] = sum_counts(

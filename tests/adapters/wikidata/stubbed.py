@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.sparql.dialects import PROBE
+from kgnav_mcp.adapters.sparql_base.dialects import PROBE
 from kgnav_mcp.adapters.wikidata.queries import CLAIM
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from tests.adapters.sparql.stub import Exchange, Handler, Stub, serving, table
+from tests.adapters.sparql_base.stub import Exchange, Handler, Stub, serving, table
 
 BASE = "http://www.wikidata.org"
 WIKIBASE = "http://wikiba.se/ontology#"

@@ -13,7 +13,7 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from tests.adapters.sparql.stub import Exchange, Handler, Stub, always, serving
+from tests.adapters.sparql_base.stub import Exchange, Handler, Stub, always, serving
 from tests.adapters.wikidata.stubbed import BASE, Endpoint, iri, number, opened, query_of, rows, wikibase
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ import pytest
 from rdflib import Literal
 
 from kgnav_mcp.model import Count, Stop
-from tests.adapters.sparql.inprocess import ALL_ROWS, InProcess, opened_over
+from tests.adapters.sparql_base.inprocess import ALL_ROWS, InProcess, opened_over
 from tests.contract.faults.people import WIKIDATA
 
 CLASSES = r"WHERE \{ \?s \S+ \?o \} GROUP BY \?o"

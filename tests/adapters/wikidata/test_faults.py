@@ -14,7 +14,7 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import InvalidStore, KgnavError, RateLimited, StoreTimeout, StoreUnavailable
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
-from tests.adapters.sparql.stub import Exchange, Handler, always, serving
+from tests.adapters.sparql_base.stub import Exchange, Handler, always, serving
 from tests.adapters.wikidata.stubbed import BASE, opened, rows, wikibase
 from tests.rows import triples_at
 

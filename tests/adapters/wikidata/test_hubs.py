@@ -7,13 +7,13 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.sparql import names as names_module
+from kgnav_mcp.adapters.sparql_base import names as names_module
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Count, Direction, Stop
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from tests.adapters.sparql.clock import Clock, timed
-from tests.adapters.sparql.inprocess import InProcess, opened_over
-from tests.adapters.sparql.stub import Exchange
+from tests.adapters.sparql_base.clock import Clock, timed
+from tests.adapters.sparql_base.inprocess import InProcess, opened_over
+from tests.adapters.sparql_base.stub import Exchange
 from tests.adapters.wikidata.graph import FANS, HUMAN
 from tests.adapters.wikidata.stubbed import BASE, iri, literal, number, opened, query_of, rows, wikibase
 from tests.contract.faults.people import ANN, WIKIDATA, Person

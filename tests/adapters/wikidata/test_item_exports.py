@@ -9,9 +9,9 @@ import pytest
 from kgnav_bench.wikibase import Value, Wikibase
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import UnknownName, Unsupported
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.languages.cypher import parse_cypher
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
-from kgnav_mcp.spelling.cypher import parse_cypher
 from tests.adapters.wikidata.graph import ANN, BOB, GRAPH, write
 from tests.navigation.plans.writing import rows
 from tests.services import Oxigraph

@@ -6,8 +6,8 @@ import pytest
 from rdflib import RDF, RDFS
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.sparql.client import SparqlClient
-from kgnav_mcp.adapters.sparql.results import Answer
+from kgnav_mcp.adapters.sparql_base.client import SparqlClient
+from kgnav_mcp.adapters.sparql_base.results import Answer
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Triple
 from kgnav_mcp.navigation.limits import Limits

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kgnav_mcp.errors import Unsupported
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import EdgePattern, Expression, Function, Match
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.port.pattern_queries import PatternQuery

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import InvalidStore, RateLimited, StoreTimeout, StoreUnavailable
 from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from tests.adapters.sparql.stub import Exchange, Handler, Stub, always, serving
+from tests.adapters.sparql_base.stub import Exchange, Handler, Stub, always, serving
 from tests.adapters.wikidata.stubbed import BASE, iri, literal, number, opened, query_of, rows, wikibase
 
 _JSON = "application/json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kgnav_mcp.model import Count, Direction, Stop
-from tests.adapters.sparql.stub import Exchange
+from tests.adapters.sparql_base.stub import Exchange
 from tests.adapters.wikidata.stubbed import BASE, Cells, iri, number, opened, query_of, rows, wikibase
 from tests.rows import triples_at
 

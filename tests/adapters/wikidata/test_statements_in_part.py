@@ -12,7 +12,7 @@ from kgnav_bench.wikibase import Value, Wikibase
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.port import GraphAdapter, TailKind, ValueOwner
-from tests.adapters.sparql.inprocess import ALL_ROWS, InProcess, Row, Told, opened_over
+from tests.adapters.sparql_base.inprocess import ALL_ROWS, InProcess, Row, Told, opened_over
 from tests.contract.faults.people import ANN, BOB, CYD, PEOPLE, WIKIDATA
 from tests.rows import triples_at
 

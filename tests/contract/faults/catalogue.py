@@ -11,8 +11,8 @@ from rdflib import XSD, Literal
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.port import GraphAdapter, ValueOwner
-from tests.adapters.sparql.clock import Clock
-from tests.adapters.sparql.inprocess import ALL_ROWS
+from tests.adapters.sparql_base.clock import Clock
+from tests.adapters.sparql_base.inprocess import ALL_ROWS
 from tests.contract.faults.people import BOB, PEOPLE, Person
 from tests.contract.faults.spoilt import SpoiltStore
 

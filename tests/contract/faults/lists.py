@@ -11,7 +11,7 @@ from rdflib import Literal
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.port import ValueOwner
-from tests.adapters.sparql.inprocess import ALL_ROWS
+from tests.adapters.sparql_base.inprocess import ALL_ROWS
 from tests.contract.faults.people import ANN, BOB, PEOPLE, Person, fan_of, namesakes
 from tests.contract.faults.spoilt import BEARERS, NODE_COUNT, OF_TYPES, SCAN, SpoiltStore
 

@@ -9,7 +9,7 @@ from itertools import count
 from rdflib import RDF, RDFS, Literal, URIRef
 
 from kgnav_bench.wikibase import Value, Wikibase
-from tests.adapters.endpoint.inprocess import HERE
+from tests.adapters.generic_sparql.inprocess import HERE
 from tests.contract.toy_wikibase import values_only
 
 

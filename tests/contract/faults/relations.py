@@ -9,8 +9,8 @@ import pytest
 
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Stop
-from tests.adapters.sparql.clock import Clock
-from tests.adapters.sparql.inprocess import ALL_ROWS, Told
+from tests.adapters.sparql_base.clock import Clock
+from tests.adapters.sparql_base.inprocess import ALL_ROWS, Told
 from tests.contract.faults.people import ANN, BOB, CYD, PEOPLE, Person
 from tests.contract.faults.spoilt import SpoiltStore
 from tests.rows import triples_at

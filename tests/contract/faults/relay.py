@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx2
 import pyoxigraph as ox
 
-from tests.adapters.sparql.stub import Exchange, Request
+from tests.adapters.sparql_base.stub import Exchange, Request
 
 JSON, XML = "application/sparql-results+json", "application/sparql-results+xml"
 _ROW = re.compile(rb"<result>.*?</result>", re.DOTALL)

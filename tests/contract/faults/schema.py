@@ -10,7 +10,7 @@ import pytest
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count
 from kgnav_mcp.port import ValueOwner
-from tests.adapters.sparql.inprocess import ALL_ROWS
+from tests.adapters.sparql_base.inprocess import ALL_ROWS
 from tests.contract.faults.people import PEOPLE
 from tests.contract.faults.spoilt import SpoiltStore
 

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import pytest
 
 from kgnav_mcp.adapters.paging import counts
-from kgnav_mcp.adapters.sparql import catalogue
+from kgnav_mcp.adapters.sparql_base import catalogue
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Page, Stop
 from kgnav_mcp.port import GraphAdapter
-from tests.adapters.sparql.clock import Clock, timed
-from tests.adapters.sparql.inprocess import InProcess, opened_over
+from tests.adapters.sparql_base.clock import Clock, timed
+from tests.adapters.sparql_base.inprocess import InProcess, opened_over
 from tests.contract.faults.people import Notation, Person
 
 BEARERS = r"VALUES \?o .*LIMIT 1000$"

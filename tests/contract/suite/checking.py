@@ -6,13 +6,13 @@ import re
 
 import pytest
 
+from kgnav_mcp.languages import parse_plan
+from kgnav_mcp.languages.cypher import parse_cypher, quoted
 from kgnav_mcp.model import Entity
-from kgnav_mcp.navigation.plans.checking import CheckedPlan
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Column, Pipeline, Plan, Project
 from kgnav_mcp.port import Capability, GraphAdapter
-from kgnav_mcp.spelling import parse_plan
-from kgnav_mcp.spelling.cypher import parse_cypher, quoted
 from tests.contract.suite.base import AdapterContract, has
 from tests.contract.toy_views import View
 

@@ -8,7 +8,7 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import AmbiguousEntity, UnknownEntity, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Direction
 from kgnav_mcp.navigation.codes import find_candidates
-from kgnav_mcp.navigation.resolving import resolve_entity
+from kgnav_mcp.navigation.references import resolve_entity
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, has

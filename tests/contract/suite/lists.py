@@ -8,8 +8,8 @@ import pytest
 
 from kgnav_mcp.errors import InvalidCursor, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Listing
+from kgnav_mcp.navigation.graphwalk import get_node_by_property
 from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
-from kgnav_mcp.navigation.primitives import get_node_by_property
 from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, has
@@ -251,7 +251,7 @@ class ValueContract(AdapterContract):
     async def test_each_value_has_the_number_of_nodes_or_edges_that_have_it(
         self, adapter: GraphAdapter, view: View, sorted_at_most: int, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr("kgnav_mcp.adapters.sparql.lists.MAX_SORTED", sorted_at_most)
+        monkeypatch.setattr("kgnav_mcp.adapters.sparql_base.lists.MAX_SORTED", sorted_at_most)
         for name, label in (("tag", None), ("flag", "Boat"), ("age", None), ("text", None)):
             relation = view.relation(name)
             if label is not None and not has(adapter, Capability.LABELS):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.model import Direction, Entity, Link, Literal, Page
-from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, matching
+from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, far_end_filters
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, has
 from tests.contract.toy_views import View, as_rows, tally
@@ -75,9 +75,9 @@ class MatchingContract(AdapterContract):
 
             read = await self.walked(matched, ALL)
             with monkeypatch.context() as patch:
-                patch.setattr(matching, "_ROWS", 5)
+                patch.setattr(far_end_filters, "_ROWS", 5)
                 if far.kind is TailKind.ENTITY:  # no list is short enough to be read
-                    patch.setattr(matching, "MOST_READ", 5)
+                    patch.setattr(far_end_filters, "MOST_READ", 5)
                 found = await self.walked(matched, 7)
             assert tally(as_rows([link.triple for link in found])) == tally(as_rows([link.triple for link in read]))
             both += found

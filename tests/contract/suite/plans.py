@@ -10,12 +10,12 @@ from typing import ClassVar
 import pytest
 
 from kgnav_mcp.errors import Unsupported
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.languages import parse_plan
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
 from kgnav_mcp.port import Capability, GraphAdapter
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
-from kgnav_mcp.server import planning
-from kgnav_mcp.spelling import parse_plan
+from kgnav_mcp.server import plan_runner
 from tests.contract import toy
 from tests.contract.suite.base import AdapterContract, has
 from tests.contract.toy_views import View
@@ -129,8 +129,8 @@ class PlanContract(AdapterContract):
         page = await plans.run(checked.plan, limit=1_000)
         rows: set[tuple[object, ...]] = {tuple(getattr(cell, "id", None) for cell in row.cells) for row in page.items}
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(planning, "OMITTED_S", PATIENCE_S)  # a store that has just started is slow
-            return rows, await planning.omitted_notes(plans, steps)
+            patched.setattr(plan_runner, "OMITTED_S", PATIENCE_S)  # a store that has just started is slow
+            return rows, await plan_runner.omitted_notes(plans, steps)
 
     @pytest.mark.parametrize("condition", ["n.id = ", "elementId(n) = ", "n.id IN ["])
     async def test_a_plan_finds_a_node_by_its_printed_id(self, adapter: GraphAdapter, view: View, condition: str):

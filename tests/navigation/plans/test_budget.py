@@ -10,15 +10,15 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.errors import PlanOverBudget, PlanTooLarge
+from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.navigation.plans import budget
 from kgnav_mcp.navigation.plans.budget import Budget
-from kgnav_mcp.navigation.plans.comparing import MemberSet, compare
-from kgnav_mcp.navigation.plans.running import PlanRunner
-from kgnav_mcp.navigation.plans.values import PropertyList, Table, Value, weight
+from kgnav_mcp.navigation.plans.evaluate.comparisons import MemberSet, compare
+from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, Table, Value, weight
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Comparison, Variable
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.render.problems import error_text
-from kgnav_mcp.spelling.cypher import parse_cypher
 from kgnav_mcp.values.growth import MOST_BYTES
 from kgnav_mcp.values.scalars import Date
 

@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.languages.cypher import parse_cypher
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions
-from kgnav_mcp.spelling.cypher import parse_cypher
 from tests.contract.example import DictAdapter
 
 AGES = {"ada": "36", "bob": None, "cy": "40", "dan": None}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.navigation.plans.kept_order import keeping_order
 from kgnav_mcp.plan import Order, Property, Variable
-from kgnav_mcp.spelling.cypher import parse_cypher
 
 N_FIRST = (Order(Variable("n"), descending=True),)
 

@@ -13,10 +13,10 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.errors import InvalidArgument
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.languages.cypher import parse_cypher
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Constant
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.spelling.cypher import parse_cypher
 
 LARGEST = 2**63 - 1
 

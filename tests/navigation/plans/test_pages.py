@@ -14,7 +14,7 @@ import pytest
 from kgnav_mcp.errors import InvalidCursor, PlanTooLarge, Unsupported
 from kgnav_mcp.model import AnchoredPage, Certainty, Count, Direction, Link, PlanPage, Stop
 from kgnav_mcp.navigation.plans import evaluate
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import (
     AggregateFunction,
     Connective,

@@ -9,9 +9,9 @@ import pytest
 
 from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.languages import parse_plan
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.spelling import parse_plan
 
 ONTOLOGY = """
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import Count, Entity, Page, Schema
-from kgnav_mcp.navigation.plans.checking import CheckedPlan
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.spelling.cypher import parse_cypher
 from tests.contract.example import DictAdapter
 from tests.navigation.plans.writing import rows
 

@@ -8,10 +8,10 @@ from typing import Any, cast
 import networkx as nx
 import pytest
 
-from kgnav_mcp.navigation.plans.reachability import has_unbounded_paths, with_reachability
+from kgnav_mcp.languages.cypher import parse_cypher
+from kgnav_mcp.navigation.plans.pushdown.reachability import has_unbounded_paths, with_reachability
 from kgnav_mcp.plan import PathKind, PathLength
-from kgnav_mcp.port.searching import PathSearch
-from kgnav_mcp.spelling.cypher import parse_cypher
+from kgnav_mcp.port.path_search import PathSearch
 
 Edges = list[tuple[int, int]]
 

@@ -6,11 +6,11 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.demo import demo_graph_path
-from kgnav_mcp.navigation.plans.running import PlanRunner
-from kgnav_mcp.navigation.plans.scopes import Edge, Kind, Members, Node, Scope, Value, kind_of
+from kgnav_mcp.languages.cypher import parse_cypher
+from kgnav_mcp.navigation.plans.check.scopes import Edge, Kind, Members, Node, Scope, Value, kind_of
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Expression, Project
 from kgnav_mcp.port import AdapterOptions
-from kgnav_mcp.spelling.cypher import parse_cypher
 
 SCOPE: Scope = {"n": Node((("Painter",),)), "m": Node(), "r": Edge(("painted",)), "rs": Members(Edge()), "v": Value()}
 

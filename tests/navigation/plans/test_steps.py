@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.languages import parse_plan
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.spelling import parse_plan
 from tests.navigation.plans.writing import rows
 
 ADA = {"as": "ada", "find_node": {"id": "ada"}}

@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.cypher.counts import CountReader, RowFilter
 from kgnav_mcp.adapters.cypher.dialect import Dialect
 from kgnav_mcp.adapters.cypher.edges import EdgeReader
 from kgnav_mcp.adapters.cypher.entities import Entities
-from kgnav_mcp.adapters.cypher.linking import Linker
+from kgnav_mcp.adapters.cypher.entity_finder import Linker
 from kgnav_mcp.adapters.cypher.lists import ListReader
 from kgnav_mcp.adapters.cypher.matching import EdgeSearch
 from kgnav_mcp.adapters.cypher.names import NameReader
@@ -41,7 +41,7 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import FarEnds, GraphAdapter, TailKind, ValueOwner
-from kgnav_mcp.port.matching import MatchRequest, read_or_search
+from kgnav_mcp.port.far_end_filters import MatchRequest, read_or_search
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from kgnav_mcp.adapters.cypher.builder import edge
 from kgnav_mcp.adapters.cypher.entities import Entities, relation_of
 from kgnav_mcp.adapters.cypher.rows import qualifiers
 from kgnav_mcp.model import Count, Direction, Link, Page, Stop, Triple
+from kgnav_mcp.port.far_end_filters import MatchRequest, Words
 from kgnav_mcp.port.lists import items_before
-from kgnav_mcp.port.matching import MatchRequest, Words
 
 
 class EdgeSearch:

@@ -9,7 +9,7 @@ from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import Builder, quoted
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.port.wanted_values import WantedValue
-from kgnav_mcp.values.comparing import Moment, Period
+from kgnav_mcp.values.comparison import Moment, Period
 
 _MAX_YEAR = 999_999_999
 """The last year that dates have in Cypher."""

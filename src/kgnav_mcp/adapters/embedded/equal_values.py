@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.wikibase_values import QUANTITY
 from kgnav_mcp.model import Literal
 from kgnav_mcp.port.wanted_values import WantedValue
-from kgnav_mcp.values.comparing import Period
+from kgnav_mcp.values.comparison import Period
 from kgnav_mcp.values.scalars import DATATYPES
 
 _INDEXED_LENGTH = 64

@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Parameter, text
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Link
 from kgnav_mcp.port import FarEnds, TailKind
-from kgnav_mcp.port.matching import MISSPELT, Words, text_of
+from kgnav_mcp.port.far_end_filters import MISSPELT, Words, text_of
 
 
 class MatchingReader:

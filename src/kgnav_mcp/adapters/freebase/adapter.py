@@ -12,8 +12,8 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.counts import CountReader
+from kgnav_mcp.adapters.freebase.entity_finder import Linker
 from kgnav_mcp.adapters.freebase.fits import PatternWriter
-from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.lists import ListReader
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.options import Freebase
@@ -21,23 +21,23 @@ from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.rows import RowReader
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.options import absent_name
-from kgnav_mcp.adapters.sparql import errors
-from kgnav_mcp.adapters.sparql.adapter import SparqlAdapter
-from kgnav_mcp.adapters.sparql.around.counts import Path
-from kgnav_mcp.adapters.sparql.around.edges import EdgeReader
-from kgnav_mcp.adapters.sparql.around.matching import RowSearch
-from kgnav_mcp.adapters.sparql.around.rows import to_entities
-from kgnav_mcp.adapters.sparql.client import SparqlClient
-from kgnav_mcp.adapters.sparql.dialect import PLAIN, Dialect
-from kgnav_mcp.adapters.sparql.location import GRAPH
-from kgnav_mcp.adapters.sparql.plans.reader import FitReader
-from kgnav_mcp.adapters.sparql.queries import SIZE
-from kgnav_mcp.adapters.sparql.rate_limit import Client
-from kgnav_mcp.adapters.sparql.readers import Readers
-from kgnav_mcp.adapters.sparql.reading import number_in
-from kgnav_mcp.adapters.sparql.requests import Address
-from kgnav_mcp.adapters.sparql.schema import SchemaReader
-from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
+from kgnav_mcp.adapters.sparql_base import errors
+from kgnav_mcp.adapters.sparql_base.adapter import SparqlAdapter
+from kgnav_mcp.adapters.sparql_base.around.counts import Path
+from kgnav_mcp.adapters.sparql_base.around.edges import EdgeReader
+from kgnav_mcp.adapters.sparql_base.around.matching import RowSearch
+from kgnav_mcp.adapters.sparql_base.around.rows import to_entities
+from kgnav_mcp.adapters.sparql_base.client import SparqlClient
+from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
+from kgnav_mcp.adapters.sparql_base.location import GRAPH
+from kgnav_mcp.adapters.sparql_base.plans.reader import FitReader
+from kgnav_mcp.adapters.sparql_base.queries import SIZE
+from kgnav_mcp.adapters.sparql_base.query_reader import number_in
+from kgnav_mcp.adapters.sparql_base.rate_limit import Client
+from kgnav_mcp.adapters.sparql_base.readers import Readers
+from kgnav_mcp.adapters.sparql_base.requests import Address
+from kgnav_mcp.adapters.sparql_base.schema import SchemaReader
+from kgnav_mcp.adapters.sparql_base.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import InvalidStore, StoreTimeout
 from kgnav_mcp.model import Count, Direction, Health, Page, Stop
 from kgnav_mcp.port import AdapterOptions, Capability

@@ -10,10 +10,10 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import FRESH, Store
-from kgnav_mcp.adapters.sparql import catalogue
-from kgnav_mcp.adapters.sparql.catalogue import Use, combined_stop, count_constructor, uses_by_relation
-from kgnav_mcp.adapters.sparql.queries import RELATION_COUNTS
-from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number_in
+from kgnav_mcp.adapters.sparql_base import catalogue
+from kgnav_mcp.adapters.sparql_base.catalogue import Use, combined_stop, count_constructor, uses_by_relation
+from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS
+from kgnav_mcp.adapters.sparql_base.query_reader import Read, iri_in, number_in
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
 

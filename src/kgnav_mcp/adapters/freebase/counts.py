@@ -9,11 +9,11 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
 from kgnav_mcp.adapters.paging.counts import RelationCounts, merge_counts, near_relation
-from kgnav_mcp.adapters.sparql.around import counts
-from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts, Path, Question, path_of
-from kgnav_mcp.adapters.sparql.around.queries import BY
-from kgnav_mcp.adapters.sparql.reading import Read, number_in
-from kgnav_mcp.adapters.sparql.terms import Fragment, batches, values
+from kgnav_mcp.adapters.sparql_base.around import counts
+from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Counts, Path, Question, path_of
+from kgnav_mcp.adapters.sparql_base.around.queries import BY
+from kgnav_mcp.adapters.sparql_base.query_reader import Read, number_in
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Stop
 

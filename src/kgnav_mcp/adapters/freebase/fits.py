@@ -9,10 +9,10 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.store import Store
-from kgnav_mcp.adapters.sparql.names import Naming
-from kgnav_mcp.adapters.sparql.plans.parts import cannot_express
-from kgnav_mcp.adapters.sparql.plans.triples import TripleWriter
-from kgnav_mcp.adapters.sparql.terms import Fragment
+from kgnav_mcp.adapters.sparql_base.names import Naming
+from kgnav_mcp.adapters.sparql_base.plans.parts import cannot_express
+from kgnav_mcp.adapters.sparql_base.plans.triples import TripleWriter
+from kgnav_mcp.adapters.sparql_base.terms import Fragment
 
 
 class PatternWriter(TripleWriter):

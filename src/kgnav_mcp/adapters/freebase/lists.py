@@ -5,10 +5,10 @@ from __future__ import annotations
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
-from kgnav_mcp.adapters.sparql.linking import Linker
-from kgnav_mcp.adapters.sparql.lists import EDGES
-from kgnav_mcp.adapters.sparql.property_lists import PropertyLists, PropertyTemplates
-from kgnav_mcp.adapters.sparql.terms import values
+from kgnav_mcp.adapters.sparql_base.entity_finder import Linker
+from kgnav_mcp.adapters.sparql_base.lists import EDGES
+from kgnav_mcp.adapters.sparql_base.property_lists import PropertyLists, PropertyTemplates
+from kgnav_mcp.adapters.sparql_base.terms import values
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Page, ValueFacts

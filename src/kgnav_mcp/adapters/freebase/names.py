@@ -9,10 +9,10 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.store import FRESH, Store
-from kgnav_mcp.adapters.sparql import names
-from kgnav_mcp.adapters.sparql.names import Facts, Naming
-from kgnav_mcp.adapters.sparql.reading import Row, iri_in
-from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.sparql_base import names
+from kgnav_mcp.adapters.sparql_base.names import Facts, Naming
+from kgnav_mcp.adapters.sparql_base.query_reader import Row, iri_in
+from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.concurrency import in_thread
 
 

@@ -9,7 +9,7 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.ids.freebase import FreebaseIds
 from kgnav_mcp.adapters.ids.rdf import iri
 from kgnav_mcp.adapters.options import Options
-from kgnav_mcp.adapters.sparql.location import Location
+from kgnav_mcp.adapters.sparql_base.location import Location
 from kgnav_mcp.adapters.wellknown import FREEBASE
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
 from kgnav_mcp.port import AdapterOptions

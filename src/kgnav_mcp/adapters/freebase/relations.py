@@ -13,14 +13,14 @@ from kgnav_mcp.adapters.freebase.names import Names, add_name
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.paging.counts import far_relation
 from kgnav_mcp.adapters.paging.directions import RelationRequest
-from kgnav_mcp.adapters.sparql.around import relations
-from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts, Path
-from kgnav_mcp.adapters.sparql.around.far_ends import End
-from kgnav_mcp.adapters.sparql.around.queries import AROUND_ONE
-from kgnav_mcp.adapters.sparql.around.relations import Ends
-from kgnav_mcp.adapters.sparql.reading import iri_in
-from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Fragment
+from kgnav_mcp.adapters.sparql_base.around import relations
+from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Counts, Path
+from kgnav_mcp.adapters.sparql_base.around.far_ends import End
+from kgnav_mcp.adapters.sparql_base.around.queries import AROUND_ONE
+from kgnav_mcp.adapters.sparql_base.around.relations import Ends
+from kgnav_mcp.adapters.sparql_base.query_reader import iri_in
+from kgnav_mcp.adapters.sparql_base.results import Term
+from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Stop
 

@@ -14,14 +14,14 @@ from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.paging.counts import far_relation, near_relation
 from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
-from kgnav_mcp.adapters.sparql.around.blocks import FollowedNodes, Found, by_mediator
-from kgnav_mcp.adapters.sparql.around.counts import Anchor
-from kgnav_mcp.adapters.sparql.around.far_ends import End, Ends, grouped, in_order
-from kgnav_mcp.adapters.sparql.around.queries import AROUND_PAIRS, AROUND_SET, BY_ONE, FAR_ENDS, SLICE
-from kgnav_mcp.adapters.sparql.around.rows import RowReader as SparqlRowReader
-from kgnav_mcp.adapters.sparql.reading import Row, iri_in
-from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Fragment, rows, values
+from kgnav_mcp.adapters.sparql_base.around.blocks import FollowedNodes, Found, by_mediator
+from kgnav_mcp.adapters.sparql_base.around.counts import Anchor
+from kgnav_mcp.adapters.sparql_base.around.far_ends import End, Ends, grouped, in_order
+from kgnav_mcp.adapters.sparql_base.around.queries import AROUND_PAIRS, AROUND_SET, BY_ONE, FAR_ENDS, SLICE
+from kgnav_mcp.adapters.sparql_base.around.rows import RowReader as SparqlRowReader
+from kgnav_mcp.adapters.sparql_base.query_reader import Row, iri_in
+from kgnav_mcp.adapters.sparql_base.results import Term
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, rows, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Entity, Stop
 

@@ -6,9 +6,9 @@ from rdflib import Literal
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.options import Freebase
-from kgnav_mcp.adapters.sparql.reading import Reader, Selects
-from kgnav_mcp.adapters.sparql.terms import comma_separated
-from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
+from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Selects
+from kgnav_mcp.adapters.sparql_base.terms import comma_separated
+from kgnav_mcp.adapters.sparql_base.virtuoso import VIRTUOSO
 from kgnav_mcp.port import AdapterOptions
 
 SAMPLE = 1_000

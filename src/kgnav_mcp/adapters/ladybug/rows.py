@@ -32,8 +32,8 @@ from kgnav_mcp.adapters.ladybug.store import Store
 from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, EdgeTable, Table, text_of
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Direction, Link, Literal, Page, Stop, Triple
+from kgnav_mcp.port.far_end_filters import MatchRequest, Words
 from kgnav_mcp.port.lists import items_before
-from kgnav_mcp.port.matching import MatchRequest, Words
 
 _FEW_KEYS = 30
 """Up to so many nodes are asked about one by one."""

@@ -9,21 +9,21 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.options import absent_name
 from kgnav_mcp.adapters.paging.directions import RelationRequest
-from kgnav_mcp.adapters.sparql.adapter import SparqlAdapter
-from kgnav_mcp.adapters.sparql.client import USER_AGENT
-from kgnav_mcp.adapters.sparql.connecting import LIBRARY, create_client
-from kgnav_mcp.adapters.sparql.plans.reader import FitReader
-from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT_LOCAL, Client, user_agent
-from kgnav_mcp.adapters.sparql.readers import Readers
-from kgnav_mcp.adapters.sparql.reading import Reader
-from kgnav_mcp.adapters.sparql.requests import Address
+from kgnav_mcp.adapters.sparql_base.adapter import SparqlAdapter
+from kgnav_mcp.adapters.sparql_base.client import USER_AGENT
+from kgnav_mcp.adapters.sparql_base.connections import LIBRARY, create_client
+from kgnav_mcp.adapters.sparql_base.plans.reader import FitReader
+from kgnav_mcp.adapters.sparql_base.query_reader import Reader
+from kgnav_mcp.adapters.sparql_base.rate_limit import MAX_CONCURRENT_LOCAL, Client, user_agent
+from kgnav_mcp.adapters.sparql_base.readers import Readers
+from kgnav_mcp.adapters.sparql_base.requests import Address
 from kgnav_mcp.adapters.wikidata import queries, queries_schema
 from kgnav_mcp.adapters.wikidata.base import detect_wikibase
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Path
 from kgnav_mcp.adapters.wikidata.edges import EdgeReader
-from kgnav_mcp.adapters.wikidata.linking import Linker
+from kgnav_mcp.adapters.wikidata.entity_finder import Linker
 from kgnav_mcp.adapters.wikidata.lists import ListReader
 from kgnav_mcp.adapters.wikidata.matching import RowSearch
 from kgnav_mcp.adapters.wikidata.names import Names

@@ -7,7 +7,7 @@ from typing import Final
 from rdflib import Literal
 
 from kgnav_mcp.adapters.ids.wikibase import WikibaseIds
-from kgnav_mcp.adapters.sparql.reading import Reader
+from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.options import Wikidata
 from kgnav_mcp.adapters.wikidata.presets import WIKIDATA

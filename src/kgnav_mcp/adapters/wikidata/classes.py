@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.sparql.catalogue import nearest
-from kgnav_mcp.adapters.sparql.lists import Types
-from kgnav_mcp.adapters.sparql.reading import Read, number_in
+from kgnav_mcp.adapters.sparql_base.catalogue import nearest
+from kgnav_mcp.adapters.sparql_base.lists import Types
+from kgnav_mcp.adapters.sparql_base.query_reader import Read, number_in
 from kgnav_mcp.adapters.wikidata import queries_schema
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store

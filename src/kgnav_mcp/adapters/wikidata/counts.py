@@ -12,9 +12,9 @@ from functools import partial
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.counts import CountCache, CountRequest, RelationCounts, merge_counts, sum_counts
-from kgnav_mcp.adapters.sparql import errors
-from kgnav_mcp.adapters.sparql.reading import Read, iri_in, is_at_most, number_in
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, batches, values
+from kgnav_mcp.adapters.sparql_base import errors
+from kgnav_mcp.adapters.sparql_base.query_reader import Read, iri_in, is_at_most, number_in
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, batches, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.store import Store

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.edges import EdgeSource
-from kgnav_mcp.adapters.sparql.reading import iri_in
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, comma_separated, values
+from kgnav_mcp.adapters.sparql_base.query_reader import iri_in
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, comma_separated, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.counts import Path
 from kgnav_mcp.adapters.wikidata.rows import row_order

@@ -8,15 +8,15 @@ from functools import partial
 from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.sparql import lists
-from kgnav_mcp.adapters.sparql.forms import date_time, number_texts
-from kgnav_mcp.adapters.sparql.linking import Linker
-from kgnav_mcp.adapters.sparql.lists import NODES, Found, Templates, Types, ValueOrder
-from kgnav_mcp.adapters.sparql.paging import MAX_SORTED, Condition, raised_total, truncated
-from kgnav_mcp.adapters.sparql.queries import NODE_COUNT
-from kgnav_mcp.adapters.sparql.reading import Row, is_at_most
-from kgnav_mcp.adapters.sparql.terms import Fragment, comma_separated, sendable, values
-from kgnav_mcp.adapters.sparql.value_conditions import equals
+from kgnav_mcp.adapters.sparql_base import lists
+from kgnav_mcp.adapters.sparql_base.entity_finder import Linker
+from kgnav_mcp.adapters.sparql_base.lists import NODES, Found, Templates, Types, ValueOrder
+from kgnav_mcp.adapters.sparql_base.literal_forms import date_time, number_texts
+from kgnav_mcp.adapters.sparql_base.paging import MAX_SORTED, Condition, raised_total, truncated
+from kgnav_mcp.adapters.sparql_base.queries import NODE_COUNT
+from kgnav_mcp.adapters.sparql_base.query_reader import Row, is_at_most
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, sendable, values
+from kgnav_mcp.adapters.sparql_base.value_conditions import equals
 from kgnav_mcp.adapters.wikibase_values import ENTITY_DATATYPES, QUANTITY, TIME, UNKNOWN_VALUE
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
@@ -27,7 +27,7 @@ from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Page, Stop, ValueFacts
 from kgnav_mcp.port.wanted_values import WantedValue
-from kgnav_mcp.values.comparing import Moment, Period, period_of
+from kgnav_mcp.values.comparison import Moment, Period, period_of
 from kgnav_mcp.values.ordering import value_order
 
 _LABELS = frozenset({"name", "label", "rdfs:label"})

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.sparql import matching
-from kgnav_mcp.adapters.sparql.matching import SearchRequest, branch, searched
-from kgnav_mcp.adapters.sparql.reading import Row, number_in
-from kgnav_mcp.adapters.sparql.terms import Fragment, batches, values
+from kgnav_mcp.adapters.sparql_base import matching
+from kgnav_mcp.adapters.sparql_base.matching import SearchRequest, branch, searched
+from kgnav_mcp.adapters.sparql_base.query_reader import Row, number_in
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Path
 from kgnav_mcp.adapters.wikidata.rows import row_order, statement_in_row

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.sparql import names
-from kgnav_mcp.adapters.sparql.names import Facts, Naming
-from kgnav_mcp.adapters.sparql.reading import Row, iri_in
-from kgnav_mcp.adapters.sparql.terms import comma_separated
+from kgnav_mcp.adapters.sparql_base import names
+from kgnav_mcp.adapters.sparql_base.names import Facts, Naming
+from kgnav_mcp.adapters.sparql_base.query_reader import Row, iri_in
+from kgnav_mcp.adapters.sparql_base.terms import comma_separated
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache, label_languages
 from kgnav_mcp.adapters.wikidata.store import Store

@@ -8,9 +8,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from kgnav_mcp.adapters.options import Options
-from kgnav_mcp.adapters.sparql.contact import checked_contact, is_wikimedia
-from kgnav_mcp.adapters.sparql.dialect import Dialect
-from kgnav_mcp.adapters.sparql.location import Location
+from kgnav_mcp.adapters.sparql_base.dialect import Dialect
+from kgnav_mcp.adapters.sparql_base.location import Location
+from kgnav_mcp.adapters.sparql_base.user_agent import checked_contact, is_wikimedia
 from kgnav_mcp.adapters.wikidata.presets import PRESETS, Preset, preset_of
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kgnav_mcp.adapters.sparql.dialect import PLAIN, Dialect
-from kgnav_mcp.adapters.sparql.dialects import BLAZEGRAPH, QLEVER
+from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
+from kgnav_mcp.adapters.sparql_base.dialects import BLAZEGRAPH, QLEVER
 
 WIKIDATA: Final = "http://www.wikidata.org"
 SUBCLASS: Final = "P279"

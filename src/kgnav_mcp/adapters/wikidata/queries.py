@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kgnav_mcp.adapters.sparql.terms import Fragment
+from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import TailKind
 

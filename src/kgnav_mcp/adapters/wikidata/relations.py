@@ -11,8 +11,8 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
-from kgnav_mcp.adapters.sparql.reading import iri_in, number_in
-from kgnav_mcp.adapters.sparql.terms import values
+from kgnav_mcp.adapters.sparql_base.query_reader import iri_in, number_in
+from kgnav_mcp.adapters.sparql_base.terms import values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Counts

@@ -15,11 +15,11 @@ from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
 from kgnav_mcp.adapters.paging.positions import Key, Place
 from kgnav_mcp.adapters.paging.relations import hidden_note
 from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
-from kgnav_mcp.adapters.sparql import errors
-from kgnav_mcp.adapters.sparql.keyset import SHARE, read_by_key
-from kgnav_mcp.adapters.sparql.reading import Read, Row, iri_in, number_in
-from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Fragment, values
+from kgnav_mcp.adapters.sparql_base import errors
+from kgnav_mcp.adapters.sparql_base.keyset import SHARE, read_by_key
+from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, iri_in, number_in
+from kgnav_mcp.adapters.sparql_base.results import Term
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Counts, Path, hub_timed_out

@@ -12,10 +12,10 @@ from cachetools import LRUCache
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.ids.wikibase import WikibaseIds
-from kgnav_mcp.adapters.sparql.queries import END_TYPES, JOINED_TYPES
-from kgnav_mcp.adapters.sparql.reading import Read, is_at_most, number_in
-from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Fragment
+from kgnav_mcp.adapters.sparql_base.queries import END_TYPES, JOINED_TYPES
+from kgnav_mcp.adapters.sparql_base.query_reader import Read, is_at_most, number_in
+from kgnav_mcp.adapters.sparql_base.results import Term
+from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.adapters.wikibase_values import ENTITY_DATATYPES, datatype_of
 from kgnav_mcp.adapters.wikidata import queries_schema
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache

@@ -11,13 +11,13 @@ from typing import Any, cast
 
 import httpx2
 
-from kgnav_mcp.adapters.sparql import errors
-from kgnav_mcp.adapters.sparql.errors import Refusal
-from kgnav_mcp.adapters.sparql.rate_limit import limiter_of
-from kgnav_mcp.adapters.sparql.requests import Address
+from kgnav_mcp.adapters.sparql_base import errors
+from kgnav_mcp.adapters.sparql_base.errors import Refusal
+from kgnav_mcp.adapters.sparql_base.rate_limit import limiter_of
+from kgnav_mcp.adapters.sparql_base.requests import Address
 from kgnav_mcp.errors import InvalidStore, StoreUnavailable
 from kgnav_mcp.model import Stop
-from kgnav_mcp.silence import answered
+from kgnav_mcp.store_timeout import answered
 
 _CONNECT_SECONDS = 3.0
 _MAX_CANDIDATES = 50

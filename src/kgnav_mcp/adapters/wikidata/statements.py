@@ -10,8 +10,8 @@ from typing import Final
 from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.sparql.reading import Row, iri_in
-from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.sparql_base.query_reader import Row, iri_in
+from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.wikibase_values import (
     NO_VALUE,
     ONTOLOGY,

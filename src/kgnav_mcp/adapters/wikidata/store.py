@@ -5,8 +5,8 @@ from __future__ import annotations
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.ids.wikibase import WikibaseIds
-from kgnav_mcp.adapters.sparql.reading import Reader, Selects
-from kgnav_mcp.adapters.sparql.terms import Fragment
+from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Selects
+from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.options import Wikidata
 from kgnav_mcp.adapters.wikidata.queries import Form

@@ -6,6 +6,6 @@ only then runs it.
 
 from __future__ import annotations
 
-from kgnav_mcp.navigation.plans.evaluation import evaluate
+from kgnav_mcp.navigation.plans.evaluate.evaluator import evaluate
 
 __all__ = ["evaluate"]

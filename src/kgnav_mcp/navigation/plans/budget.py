@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kgnav_mcp.errors import PlanOverBudget, PlanTooLarge
+from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import Certainty, Count, PartSize, Stop
-from kgnav_mcp.navigation.plans.values import Table, Value, weight
+from kgnav_mcp.navigation.plans.evaluate.values import Table, Value, weight
 from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, Variable
-from kgnav_mcp.spelling.cypher import write_part
 from kgnav_mcp.values.growth import MOST_BYTES, Growth
 
 Part = NodePattern | EdgePattern | Variable

@@ -9,23 +9,23 @@ from pydantic import Field, WithJsonSchema
 
 from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.model import Direction
-from kgnav_mcp.navigation import steps
-from kgnav_mcp.navigation.citing import Citation
+from kgnav_mcp.navigation import reasoning_steps
+from kgnav_mcp.navigation.citations import Citation
 from kgnav_mcp.navigation.evidence import CHECK_TOOL
-from kgnav_mcp.navigation.sampling import SampleWalk
-from kgnav_mcp.navigation.steps import GivenStep, StepLimits
+from kgnav_mcp.navigation.reasoning_steps import GivenStep, StepLimits
+from kgnav_mcp.navigation.sample_walk import SampleWalk
 from kgnav_mcp.navigation.worked_walks import Walk
-from kgnav_mcp.render.calls import call_text
+from kgnav_mcp.render.example_calls import call_text
 from kgnav_mcp.render.table import Answer, RenderedAnswer
 from kgnav_mcp.render.text import NAME_LIMIT, clean, node_text
 from kgnav_mcp.render.trails import REASONING_COLUMNS, reasoning_table
 from kgnav_mcp.server.arguments import Arguments, Json
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec
-from kgnav_mcp.server.recording import TrailUse
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.trail import HANDLE
+from kgnav_mcp.server.trail_recorder import TrailUse
 from kgnav_mcp.server.worked_examples import TRAIL_SHOWN, ExampleCall, follow, look, question
 
 _CITED = 100
@@ -69,7 +69,7 @@ async def add_step(call: ToolCall, given: AddStep) -> Answer:
     """Add a reasoning step of ARK-V1 to the trail."""
     trail, most = await call.trail(), call.app.settings.trail
     cited = [_citation(number, each) for number, each in enumerate(given.triples, 1)]
-    all_steps = await steps.add_step(
+    all_steps = await reasoning_steps.add_step(
         call.adapter,
         trail,
         GivenStep(given.anchor, given.relation, cited, given.inference),
@@ -166,7 +166,7 @@ def _example_calls(walk: Walk) -> list[ExampleCall]:
             "done": number == len(walk),
         }
         reason = "These triples carry the answer on, so keep them as a step."
-        calls.append(ExampleCall(reason, steps.TOOL, kept, step, shows_ends=outgoing))
+        calls.append(ExampleCall(reason, reasoning_steps.TOOL, kept, step, shows_ends=outgoing))
     answers = {"answers": [*last.ends], "trail": TRAIL_SHOWN}
     return [*calls, ExampleCall("Check the answer before giving it.", CHECK_TOOL, answers, last)]
 
@@ -179,7 +179,7 @@ TOOLSET = Toolset(
     ),
     tools=(
         ToolSpec(
-            name=steps.TOOL,
+            name=reasoning_steps.TOOL,
             title="Add a reasoning step",
             description=(
                 "Keep one step of reasoning on a trail: an anchor entity, one relation that leaves it, the triples "

@@ -9,22 +9,22 @@ from pydantic import Field
 
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import InvalidPlan, UnknownName
+from kgnav_mcp.languages import ParsedPlan
+from kgnav_mcp.languages.json_steps import DEFAULT_DIRECTION, DEFAULT_HOPS, EdgeDirection, parse_steps
 from kgnav_mcp.model import Direction, Entity
-from kgnav_mcp.navigation.plans.checking import CheckedPlan
-from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
-from kgnav_mcp.navigation.resolving import resolve_entities, resolve_entity, resolve_relations
+from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
+from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.references import resolve_entities, resolve_entity, resolve_relations
 from kgnav_mcp.render.plans import entity_columns, plan_table
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import name_and_id
 from kgnav_mcp.render.triples import entity_notes
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.planning import check_written_plan, omitted_notes, runner
+from kgnav_mcp.server.plan_runner import check_written_plan, omitted_notes, runner
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER
-from kgnav_mcp.spelling import ParsedPlan
-from kgnav_mcp.spelling.steps import DEFAULT_DIRECTION, DEFAULT_HOPS, EdgeDirection, parse_steps
 
 _DIRECTION = "outgoing: the nodes are heads of the edges; incoming: tails; either: both."
 _HOPS = 5

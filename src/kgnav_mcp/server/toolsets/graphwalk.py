@@ -9,13 +9,13 @@ from pydantic import BeforeValidator, Field
 
 from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.model import Direction, Triple
-from kgnav_mcp.navigation import primitives
+from kgnav_mcp.navigation import graphwalk
 from kgnav_mcp.navigation.cursor import Cursor
 from kgnav_mcp.navigation.trails import THINK_TOOL
 from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.port import ValueOwner
-from kgnav_mcp.render.calls import call_text, next_call
 from kgnav_mcp.render.columns import Column
+from kgnav_mcp.render.example_calls import call_text, next_call
 from kgnav_mcp.render.nodes import (
     NEIGHBOR_COLUMNS,
     NODE_COLUMNS,
@@ -35,7 +35,7 @@ from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER, EitherDirection
 from kgnav_mcp.server.worked_examples import walk_calls
 
-LABEL = f"Node label; {primitives.ANY_LABEL!r} for any."
+LABEL = f"Node label; {graphwalk.ANY_LABEL!r} for any."
 _THOUGHT = Column("thought")
 PROPERTY = "Property; `name` and `id` always work."
 
@@ -61,15 +61,15 @@ class ByProperty(Arguments):
     @property
     def condition(self) -> str:
         """The condition in words."""
-        label = "" if self.label.strip() in ("", primitives.ANY_LABEL) else f"the label {echoed(self.label)} and "
+        label = "" if self.label.strip() in ("", graphwalk.ANY_LABEL) else f"the label {echoed(self.label)} and "
         return f"{label}{clipped(self.property_name, NAME_LIMIT)} = {echoed(self.value)}"
 
     @property
     def next_step(self) -> str:
         """The next step if no node has the value: find the name, or list the property's values."""
-        if self.property_name.casefold() in primitives.ALWAYS_THERE:
+        if self.property_name.casefold() in graphwalk.ALWAYS_THERE:
             return next_call("find_node", {"hint": self.value})
-        owner = {"entity_name": self.label or primitives.ANY_LABEL, "entity_type": "node"}
+        owner = {"entity_name": self.label or graphwalk.ANY_LABEL, "entity_type": "node"}
         return next_call("get_unique_property_values", {"property_name": self.property_name, **owner})
 
 
@@ -128,7 +128,7 @@ class Think(Arguments):
 async def get_node_by_property(call: ToolCall, given: NodesByProperty) -> Answer:
     """Answer with the nodes that have a property value (GraphWalk's tool 1)."""
     start = call.start(given.cursor)
-    found = await primitives.get_node_by_property(
+    found = await graphwalk.get_node_by_property(
         call.adapter,
         given.label,
         given.property_name,
@@ -144,7 +144,7 @@ async def get_node_by_property(call: ToolCall, given: NodesByProperty) -> Answer
 async def get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> Answer:
     """Answer with the neighbours of the nodes that have a property value (GraphWalk's tool 2)."""
     start = call.start(given.cursor)
-    found = await primitives.get_all_nearest_neighbors(
+    found = await graphwalk.get_all_nearest_neighbors(
         call.adapter,
         given.label,
         given.property_name,
@@ -156,7 +156,7 @@ async def get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> Answer:
         limits=call.limits,
         marks=await call.marks(),
     )
-    first = call.paging.write(Cursor(primitives.FROM_FIRST_LINK))
+    first = call.paging.write(Cursor(graphwalk.FROM_FIRST_LINK))
     table = nearest_neighbours_table(
         found,
         start.offset,
@@ -171,7 +171,7 @@ async def get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> Answer:
 async def get_unique_property_values(call: ToolCall, given: UniqueValues) -> Answer:
     """Answer with the distinct values of a property (GraphWalk's tool 3)."""
     start = call.start(given.cursor)
-    page = await primitives.get_unique_property_values(
+    page = await graphwalk.get_unique_property_values(
         call.adapter,
         given.property_name,
         given.entity_name,
@@ -249,13 +249,13 @@ Count and compare only over complete lists: an answer that is not complete says 
 
 
 def _step_calls(step: Triple) -> str:
-    label = next(iter(step.head.types), primitives.ANY_LABEL)
+    label = next(iter(step.head.types), graphwalk.ANY_LABEL)
     name = {"property_name": "name", "property_value": step.head.label or step.head.id}
     return call_text("get_all_nearest_neighbors", {"label": label, **name})
 
 
 def _look(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
-    label = next(iter(step.entity.types), primitives.ANY_LABEL)
+    label = next(iter(step.entity.types), graphwalk.ANY_LABEL)
     node = {"label": label, "property_name": "id", "property_value": step.entity}
     return "get_all_nearest_neighbors", {**node, "direction": str(step.direction)}
 

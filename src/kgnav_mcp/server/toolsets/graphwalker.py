@@ -14,7 +14,7 @@ from kgnav_mcp.navigation import relations as walker
 from kgnav_mcp.navigation.ranking import Ranker
 from kgnav_mcp.navigation.trails import last_thought
 from kgnav_mcp.navigation.worked_walks import WalkedStep
-from kgnav_mcp.render.calls import call_text
+from kgnav_mcp.render.example_calls import call_text
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.triples import RELATION_COLUMNS, TRIPLE_COLUMNS, relations_table, triples_table
 from kgnav_mcp.server.arguments import Arguments, OneOrMany

@@ -11,10 +11,10 @@ from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.trails import CELL_COLUMNS, cells_table
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.recording import TrailUse
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.trail import ONLY_TRAIL
+from kgnav_mcp.server.trail_recorder import TrailUse
 
 
 class NextCellsArguments(Arguments):

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.errors import AnswerTooLarge, InvalidCursor, UnknownRelation
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Neighbourhood, Page, Relation, Stop, Triple
-from kgnav_mcp.navigation import neighbourhood, primitives
+from kgnav_mcp.navigation import graphwalk, neighbourhood
 from kgnav_mcp.navigation import relations as walker
 from kgnav_mcp.navigation.pages import refuse_partial
 from kgnav_mcp.navigation.relation_triples import RELATIONS, TRIPLES_PER_RELATION, relation_triples
@@ -125,7 +125,7 @@ async def _get_node_by_property(call: ToolCall, given: NodesByProperty) -> Paper
     marks = await call.marks()
 
     async def read(after: str | None) -> Page[Any]:
-        found = await primitives.get_node_by_property(
+        found = await graphwalk.get_node_by_property(
             call.adapter,
             given.label,
             given.property_name,
@@ -149,7 +149,7 @@ async def _get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> PaperA
     limits = replace(call.limits, flatten=False)
 
     async def read(after: str | None) -> Page[Any]:
-        found = await primitives.get_all_nearest_neighbors(
+        found = await graphwalk.get_all_nearest_neighbors(
             call.adapter,
             given.label,
             given.property_name,
@@ -157,7 +157,7 @@ async def _get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> PaperA
             direction=Direction(given.direction) if given.direction != EITHER else None,
             relationship=given.relationship,
             neighbor_label=given.neighbor_label,
-            after=after or primitives.FROM_FIRST_LINK,
+            after=after or graphwalk.FROM_FIRST_LINK,
             limits=limits,
             marks=marks,
         )
@@ -179,7 +179,7 @@ async def _get_unique_property_values(call: ToolCall, given: UniqueValues) -> Pa
     marks = await call.marks()
 
     async def read(after: str | None) -> Page[Any]:
-        return await primitives.get_unique_property_values(
+        return await graphwalk.get_unique_property_values(
             call.adapter, given.property_name, given.entity_name, owner, after=after, limits=call.limits, marks=marks
         )
 

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, WithJsonSchema
 
-from kgnav_mcp.navigation.sampling import SampleWalk
+from kgnav_mcp.navigation.sample_walk import SampleWalk
 from kgnav_mcp.navigation.worked_walks import Walk
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.table import Answer
@@ -42,16 +42,16 @@ class RunPlan(PlanArguments):
 
 async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
     """Run a plan and answer with its rows."""
-    from kgnav_mcp.server import planning  # noqa: PLC0415 - half of a start would be spent on what runs plans
+    from kgnav_mcp.server import plan_runner  # noqa: PLC0415 - half of a start would be spent on what runs plans
 
-    return await planning.run_plan(call, given.plan, given.params, given.cursor, proof=given.proof)
+    return await plan_runner.run_plan(call, given.plan, given.params, given.cursor, proof=given.proof)
 
 
 async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
     """Check a plan without running it (GraphRunner's verification)."""
-    from kgnav_mcp.server import planning  # noqa: PLC0415 - as above
+    from kgnav_mcp.server import plan_runner  # noqa: PLC0415 - as above
 
-    return await planning.check_plan(call, given.plan, given.params)
+    return await plan_runner.check_plan(call, given.plan, given.params)
 
 
 _RUN = """\
@@ -107,17 +107,17 @@ _METHOD = """You answer a question with one plan over a knowledge graph, or with
 
 def _walk_calls(walk: SampleWalk) -> list[str]:
     """One plan for the whole walk, in each of the three languages."""
-    from kgnav_mcp.server import planning  # noqa: PLC0415 - as above
+    from kgnav_mcp.server import plan_runner  # noqa: PLC0415 - as above
 
-    return planning.walk_calls(walk)
+    return plan_runner.walk_calls(walk)
 
 
 def _example_calls(walk: Walk) -> list[ExampleCall]:
     """One plan for the whole walk."""
-    from kgnav_mcp.server import planning  # noqa: PLC0415 - as above
+    from kgnav_mcp.server import plan_runner  # noqa: PLC0415 - as above
 
     reason = "The schema has these relations, so that one plan answers the whole question."
-    return [ExampleCall(reason, "run_plan", {"plan": planning.walk_plan(walk)}, walk[-1])]
+    return [ExampleCall(reason, "run_plan", {"plan": plan_runner.walk_plan(walk)}, walk[-1])]
 
 
 TOOLSET = Toolset(

@@ -12,7 +12,7 @@ from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import neighbourhood
 from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.port import FarEnds
-from kgnav_mcp.render.calls import call_text
+from kgnav_mcp.render.example_calls import call_text
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.triples import HUB_COLUMNS, ROW_COLUMNS, neighbourhood_table
 from kgnav_mcp.server.arguments import Arguments, OneOrMany

@@ -11,10 +11,10 @@ from kgnav_mcp.clipping import comma_list
 from kgnav_mcp.errors import in_words
 from kgnav_mcp.model import Trail
 from kgnav_mcp.navigation.evidence import CHECK_TOOL, check_answers
-from kgnav_mcp.navigation.resolving import resolve_entities
+from kgnav_mcp.navigation.references import resolve_entities
 from kgnav_mcp.navigation.trails import connected_path, nodes_of_path
+from kgnav_mcp.render.column_types import VALUES
 from kgnav_mcp.render.columns import Column
-from kgnav_mcp.render.kinds import VALUES
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import name_and_id
 from kgnav_mcp.render.trails import (
@@ -27,9 +27,9 @@ from kgnav_mcp.render.trails import (
 )
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.recording import TrailUse, verified_caller
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.trail_recorder import TrailUse, verified_caller
 
 HANDLE = "Handle from start_trail."
 ONLY_TRAIL = "Handle from start_trail; may be left out while you use one trail."

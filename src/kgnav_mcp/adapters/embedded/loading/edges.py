@@ -14,12 +14,12 @@ from typing import TypeAlias, cast
 
 from kgnav_mcp.adapters.embedded.loading.columns import UNDIRECTED, is_number, normalized
 from kgnav_mcp.adapters.embedded.loading.entries import lines, rows, stage_entries
-from kgnav_mcp.adapters.embedded.loading.findings import LISTED, Findings
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, Role, is_not_finite
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
+from kgnav_mcp.adapters.embedded.loading.load_problems import LISTED, Findings
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
-from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import LoadError
 

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
 from kgnav_mcp.adapters.embedded.loading.sources import (
     LONGEST_LINE,
     Source,
@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.embedded.loading.sources import (
     too_long,
     translated,
 )
-from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.errors import LoadError
 
 E = TypeVar("E")

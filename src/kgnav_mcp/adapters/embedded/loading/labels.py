@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.columns import is_node_header
 from kgnav_mcp.adapters.embedded.loading.entries import lines, stage_entries
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf_names
 from kgnav_mcp.adapters.embedded.loading.sources import Source
-from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.adapters.ids.prefixes import Prefixes
 from kgnav_mcp.adapters.wellknown import PREFIXES
 from kgnav_mcp.clipping import clipped

@@ -22,10 +22,10 @@ from kgnav_mcp.adapters.embedded.loading.nodes import copy_nodes, fill_node_file
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadReport, ProgressListener
 from kgnav_mcp.adapters.embedded.loading.owl import fold_expressions
 from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, check_distinct, check_paths, check_target
-from kgnav_mcp.adapters.embedded.loading.reading import Reading
 from kgnav_mcp.adapters.embedded.loading.recognition import check_together, recognise, recognise_names
 from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers, collect_statements
-from kgnav_mcp.adapters.embedded.loading.staging import TERM_BUDGET, Staging
+from kgnav_mcp.adapters.embedded.loading.source_reader import Reading
+from kgnav_mcp.adapters.embedded.loading.staging_writer import TERM_BUDGET, Staging
 from kgnav_mcp.adapters.embedded.loading.statistics import committed, count_attributes, count_edges, write_statistics
 from kgnav_mcp.adapters.embedded.loading.wikibase import fold_statements, used_relations
 from kgnav_mcp.errors import LoadError

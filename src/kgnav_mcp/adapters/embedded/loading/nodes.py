@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.embedded import filetables
 from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
 from kgnav_mcp.adapters.embedded.loading.names import ALIAS, DESCRIPTION, NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
-from kgnav_mcp.adapters.embedded.loading.staging import NamingRow
+from kgnav_mcp.adapters.embedded.loading.staging_writer import NamingRow
 from kgnav_mcp.adapters.embedded.loading.writer import write_attributes
 from kgnav_mcp.adapters.ids.prefixes import namespace
 from kgnav_mcp.adapters.likeness import ID

@@ -11,7 +11,7 @@ import sqlite3
 
 from kgnav_mcp.adapters.embedded.loading import queries_owl as queries
 from kgnav_mcp.adapters.embedded.loading.queries_reification import ADD_RELATION, FORGET_LOOSE
-from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.adapters.wellknown import OWL, RDF, RDF_TYPE, RDFS, RDFS_SUBCLASS
 
 _RELATIONS = {

@@ -12,7 +12,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from kgnav_mcp.adapters.embedded.loading import parsing
+from kgnav_mcp.adapters.embedded.loading import rdf_parser
 from kgnav_mcp.adapters.embedded.loading.formats import format_named
 from kgnav_mcp.adapters.embedded.loading.sources import Source, split_suffix
 
@@ -26,7 +26,7 @@ def main(path: str, form: str, index: str, skip_bad: str) -> None:
     prefixes: dict[str, str] = {}
     try:
         try:
-            for batch in parsing.parse(source, int(index), prefixes, skip_bad=bool(int(skip_bad))):
+            for batch in rdf_parser.parse(source, int(index), prefixes, skip_bad=bool(int(skip_bad))):
                 pickle.dump(batch, sys.stdout.buffer, pickle.HIGHEST_PROTOCOL)
             pickle.dump(None, sys.stdout.buffer)
             pickle.dump(prefixes, sys.stdout.buffer)
@@ -45,7 +45,7 @@ def limit_memory() -> None:
         import resource  # noqa: PLC0415 - only where there is one
 
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        limit = parsing.PARSER_MEMORY if hard == resource.RLIM_INFINITY else min(hard, parsing.PARSER_MEMORY)
+        limit = rdf_parser.PARSER_MEMORY if hard == resource.RLIM_INFINITY else min(hard, rdf_parser.PARSER_MEMORY)
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 

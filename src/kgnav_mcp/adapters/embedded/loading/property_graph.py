@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from kgnav_mcp.adapters.embedded.loading.entries import rows, stage_entries
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.headers import (
     Column,
     PropertyValue,
@@ -15,10 +14,11 @@ from kgnav_mcp.adapters.embedded.loading.headers import (
     Value,
     literal_values,
 )
+from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION
 from kgnav_mcp.adapters.embedded.loading.sources import Source
-from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 
 
 class PropertyStager:

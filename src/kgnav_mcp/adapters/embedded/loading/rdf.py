@@ -7,12 +7,12 @@ from itertools import chain, islice
 
 import pyoxigraph as ox
 
-from kgnav_mcp.adapters.embedded.loading import bulk, parsing
-from kgnav_mcp.adapters.embedded.loading.encoding import Batch, Encoder
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
+from kgnav_mcp.adapters.embedded.loading import bulk, rdf_parser
+from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
+from kgnav_mcp.adapters.embedded.loading.quad_encoding import Batch, Encoder
 from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
-from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.errors import BadLine, LoadError
 
 
@@ -43,7 +43,7 @@ def stage_quads(
     """Stages triples that another reader makes of a source. `position` returns the bytes of it read so far."""
     numbers, encoder, statements = _NumberMap(), Encoder(index), iter(quads)
     for first in statements:
-        batch = encoder.encode(chain((first,), islice(statements, parsing.QUADS - 1)), 0, bulk.BATCH_TEXT)
+        batch = encoder.encode(chain((first,), islice(statements, rdf_parser.QUADS - 1)), 0, bulk.BATCH_TEXT)
         _stage_batch(batch, numbers, staging, rules)
         staging.checkpoint(source.name, position())
     staging.finish(source.name, source.size)
@@ -75,7 +75,7 @@ def _batches(source: Source, index: int, staging: Staging, findings: Findings) -
     """Yields the batches of a source, and translates errors."""
     with translated(source):
         try:
-            for batch in parsing.batches(source, index, staging.prefixes, skip_bad=findings.skip_bad):
+            for batch in rdf_parser.batches(source, index, staging.prefixes, skip_bad=findings.skip_bad):
                 for line, reason in batch.rejected:
                     findings.reject(source.name, line, reason)
                 yield batch
@@ -127,7 +127,7 @@ def _translate_syntax_error(source: Source, error: SyntaxError, *, skip_bad: boo
             f"{source.name}: it names a JSON-LD context on the Web, and loading reads nothing but the sources",
             next_step="Write the context into the file, or convert it to N-Triples first.",
         )
-    if source.form.name in parsing.LINE_FORMATS:
+    if source.form.name in rdf_parser.LINE_FORMATS:
         step = "Mend the line, or load with --skip-bad to leave it out."
     elif skip_bad:
         step = (
@@ -136,4 +136,4 @@ def _translate_syntax_error(source: Source, error: SyntaxError, *, skip_bad: boo
         )
     else:
         step = "Mend the line. Only N-Triples and N-Quads can skip bad lines, with --skip-bad."
-    return BadLine(source.name, error.lineno, parsing.reason(error), next_step=step)
+    return BadLine(source.name, error.lineno, rdf_parser.reason(error), next_step=step)

@@ -19,7 +19,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from kgnav_mcp.adapters.embedded.loading import queries_reification as queries
-from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.adapters.wellknown import OWL, RDF_OBJECT, RDF_PREDICATE, RDF_STATEMENT, RDF_SUBJECT, RDF_TYPE
 
 PARTS = (RDF_SUBJECT, RDF_PREDICATE, RDF_OBJECT)

@@ -24,9 +24,9 @@ from typing import Any
 
 from kgnav_mcp.adapters.embedded.loading import bulk
 from kgnav_mcp.adapters.embedded.loading import queries_wikibase as queries
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
 from kgnav_mcp.adapters.embedded.loading.options import Statements
-from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.adapters.wellknown import (
     ALIAS_RELATIONS,
     DESCRIPTION_RELATIONS,

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from kgnav_mcp.adapters.embedded import filetables
 from kgnav_mcp.adapters.embedded.loading import bulk, queries
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
-from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.adapters.wellknown import OWL_DEPRECATED
 
 MAKE_NODES = "Add the node, or load with --nodes-from-edges to make it"

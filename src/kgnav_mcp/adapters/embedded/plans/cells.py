@@ -8,9 +8,9 @@ from typing import Any
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.entities import described_by_number
-from kgnav_mcp.adapters.embedded.plans.encoding import decode
 from kgnav_mcp.adapters.embedded.plans.sort_keys import LIST, members
 from kgnav_mcp.adapters.embedded.plans.statement import Term, TermKind
+from kgnav_mcp.adapters.embedded.plans.value_encoding import decode
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.model import Cell, Entity, Path, Triple

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
-from kgnav_mcp.adapters.embedded.plans.calling import of_single
-from kgnav_mcp.adapters.embedded.plans.comparing import (
+from kgnav_mcp.adapters.embedded.plans.calls import of_single
+from kgnav_mcp.adapters.embedded.plans.comparisons import (
     BY_PRECISION,
     NEVER,
     Truth,

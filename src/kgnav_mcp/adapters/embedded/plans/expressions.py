@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from kgnav_mcp.adapters.embedded.plans.calling import compile_arithmetic, compile_call, compile_list, during
-from kgnav_mcp.adapters.embedded.plans.comparing import NEVER, Truth, constant, negated
+from kgnav_mcp.adapters.embedded.plans.calls import compile_arithmetic, compile_call, compile_list, during
+from kgnav_mcp.adapters.embedded.plans.comparisons import NEVER, Truth, constant, negated
 from kgnav_mcp.adapters.embedded.plans.conditions import compile_chain, compile_compare, joined
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.properties import Properties, rows_of

@@ -11,13 +11,13 @@ from typing import Any, Self, cast
 
 from kgnav_mcp.adapters.embedded.plans import sort_keys
 from kgnav_mcp.adapters.embedded.plans import values as of_values
-from kgnav_mcp.adapters.embedded.plans.encoding import DATE, NotEncodableError, Stored, decode, encode, sortable
+from kgnav_mcp.adapters.embedded.plans.value_encoding import DATE, NotEncodableError, Stored, decode, encode, sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.model import Literal
-from kgnav_mcp.values.calculating import average, total
-from kgnav_mcp.values.comparing import overlaps_period
+from kgnav_mcp.values.arithmetic import average, total
+from kgnav_mcp.values.comparison import overlaps_period
 from kgnav_mcp.values.growth import Growth
-from kgnav_mcp.values.regular import fits
+from kgnav_mcp.values.regex import fits
 from kgnav_mcp.values.scalars import Date, scalar
 
 _CACHE_SIZE = 20_000

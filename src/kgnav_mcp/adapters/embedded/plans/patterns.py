@@ -8,12 +8,12 @@ from functools import partial
 from itertools import product
 from math import prod
 
-from kgnav_mcp.adapters.embedded.plans.branching import Branch
+from kgnav_mcp.adapters.embedded.plans.branches import Branch
 from kgnav_mcp.adapters.embedded.plans.edge_forms import MOST_FORMS, Step, edge_forms
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
-from kgnav_mcp.adapters.embedded.plans.searched import MOST_ENDS, find_paths
-from kgnav_mcp.adapters.embedded.plans.starting import Start, start_of
+from kgnav_mcp.adapters.embedded.plans.path_tables import MOST_ENDS, find_paths
+from kgnav_mcp.adapters.embedded.plans.start_nodes import Start, start_of
 from kgnav_mcp.adapters.embedded.plans.statement import Scope, Statement, Term, TermKind, unsupported
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, PathKind, PathPattern, Property

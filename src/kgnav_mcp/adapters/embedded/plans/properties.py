@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kgnav_mcp.adapters.embedded.plans.comparing import compile_comparison, constant
+from kgnav_mcp.adapters.embedded.plans.comparisons import compile_comparison, constant
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.statement import NULL, Statement, Term, TermKind, unsupported
 from kgnav_mcp.adapters.embedded.queries import plans as pieces

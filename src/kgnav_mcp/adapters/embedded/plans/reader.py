@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 
 from kgnav_mcp.adapters.embedded.plans.cells import Cells
-from kgnav_mcp.adapters.embedded.plans.compiling import Compiled, compile_plan
-from kgnav_mcp.adapters.embedded.plans.encoding import NotEncodableError
+from kgnav_mcp.adapters.embedded.plans.compiler import Compiled, compile_plan
 from kgnav_mcp.adapters.embedded.plans.functions import Functions
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.statement import unsupported
+from kgnav_mcp.adapters.embedded.plans.value_encoding import NotEncodableError
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.model import Count, PlanPage, PlanRow, Stop

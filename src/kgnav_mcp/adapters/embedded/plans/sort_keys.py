@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from kgnav_mcp.adapters.embedded import queries
-from kgnav_mcp.adapters.embedded.plans.encoding import sortable
+from kgnav_mcp.adapters.embedded.plans.value_encoding import sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.values.scalars import scalar
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
-from kgnav_mcp.adapters.embedded.plans.encoding import empty_list
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
-from kgnav_mcp.adapters.embedded.plans.ordering import by_column
+from kgnav_mcp.adapters.embedded.plans.order_by import by_column
 from kgnav_mcp.adapters.embedded.plans.statement import Term, TermKind
+from kgnav_mcp.adapters.embedded.plans.value_encoding import empty_list
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import (
     Aggregate,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from kgnav_mcp.adapters.embedded.plans.encoding import NotEncodableError, Stored, Value, as_value, decode, encode
+from kgnav_mcp.adapters.embedded.plans.value_encoding import NotEncodableError, Stored, Value, as_value, decode, encode
 from kgnav_mcp.plan import ArithmeticOperator, Comparison, Function, Scalar
-from kgnav_mcp.values import calculating
-from kgnav_mcp.values.comparing import equal, less
+from kgnav_mcp.values import arithmetic
+from kgnav_mcp.values.comparison import equal, less
 from kgnav_mcp.values.functions import bytes_made, compute
 
 _FLOAT_KEY = "f"
@@ -59,7 +59,7 @@ def calculate(operator: str, left: Stored, right: Stored) -> Stored:
     one, other = decode(left), decode(right)
     if ArithmeticOperator(operator) is ArithmeticOperator.ADD and (isinstance(one, tuple) or isinstance(other, tuple)):
         return None if one is None or other is None else encode((*_as_list(one), *_as_list(other)))
-    return encode(calculating.calculate(_decode_single(left), ArithmeticOperator(operator), _decode_single(right)))
+    return encode(arithmetic.calculate(_decode_single(left), ArithmeticOperator(operator), _decode_single(right)))
 
 
 def listed(*items: Stored) -> Stored:

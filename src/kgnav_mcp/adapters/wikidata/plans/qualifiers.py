@@ -11,15 +11,15 @@ from functools import partial
 
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.sparql.plans.parts import cannot_express
-from kgnav_mcp.adapters.sparql.plans.queries import FILTER, NO
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, comma_separated, sendable, values
+from kgnav_mcp.adapters.sparql_base.plans.parts import cannot_express
+from kgnav_mcp.adapters.sparql_base.plans.queries import FILTER, NO
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, comma_separated, sendable, values
 from kgnav_mcp.adapters.wikibase_values import EXTERNAL_ID, NO_VALUE, QUANTITY, TIME, UNKNOWN_VALUE
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.plans import queries
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.plan import Scalar
-from kgnav_mcp.values.comparing import date_parts
+from kgnav_mcp.values.comparison import date_parts
 
 _READ_AS_WRITTEN = frozenset({"monolingualtext", "url", "commonsMedia", "math", "musical-notation"})
 _INDEXED = frozenset({"string", EXTERNAL_ID})

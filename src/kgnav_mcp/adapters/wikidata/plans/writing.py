@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.sparql.names import Naming
-from kgnav_mcp.adapters.sparql.plans.parts import EdgeVariables, cannot_express
-from kgnav_mcp.adapters.sparql.plans.queries import AMONG
-from kgnav_mcp.adapters.sparql.plans.writing import Writer
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Fragment, rows, values
+from kgnav_mcp.adapters.sparql_base.names import Naming
+from kgnav_mcp.adapters.sparql_base.plans.parts import EdgeVariables, cannot_express
+from kgnav_mcp.adapters.sparql_base.plans.queries import AMONG
+from kgnav_mcp.adapters.sparql_base.plans.writing import Writer
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, rows, values
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.plans import queries
 from kgnav_mcp.adapters.wikidata.plans.qualifiers import QualifierWriter

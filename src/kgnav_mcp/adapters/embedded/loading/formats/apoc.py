@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from typing import cast
 
 from kgnav_mcp.adapters.embedded.loading.entries import lines
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
 from kgnav_mcp.adapters.embedded.loading.json_stream import JsonStream
+from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Entry, Node, as_mapping, network_format
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 

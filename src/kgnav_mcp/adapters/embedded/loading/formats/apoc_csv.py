@@ -15,7 +15,6 @@ from typing import cast
 
 from kgnav_mcp.adapters.embedded.loading.edges import with_inferred_types
 from kgnav_mcp.adapters.embedded.loading.entries import rows, stage_entries
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.headers import (
     ADMIN_DELIMITERS,
@@ -27,6 +26,7 @@ from kgnav_mcp.adapters.embedded.loading.headers import (
     literal_values,
 )
 from kgnav_mcp.adapters.embedded.loading.layout import Layout
+from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
 

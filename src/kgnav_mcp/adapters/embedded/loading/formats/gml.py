@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from kgnav_mcp.adapters.embedded.loading.entries import NOT_UTF8
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.guard import DEEPEST, LONGEST_TEXT
+from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
 from kgnav_mcp.adapters.embedded.loading.network import Edge, EdgesAreUndirected, Node, network_format
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, blocks
 from kgnav_mcp.errors import BadLine

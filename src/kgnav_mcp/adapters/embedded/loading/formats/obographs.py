@@ -9,13 +9,13 @@ from typing import Any, cast
 
 import pyoxigraph as ox
 
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
 from kgnav_mcp.adapters.embedded.loading.formats.obo import Annotation, annotate
+from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
-from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.adapters.ids.prefixes import is_iri, obo_id, obo_iri
 from kgnav_mcp.adapters.wellknown import OBO, OBO_IN_OWL, OWL, RDF_TYPE, RDFS, RDFS_SUBCLASS
 from kgnav_mcp.errors import BadLine, LoadError

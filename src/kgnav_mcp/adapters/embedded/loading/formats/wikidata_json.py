@@ -16,8 +16,8 @@ from urllib.parse import quote
 
 import pyoxigraph as ox
 
-from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
+from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.sources import (
@@ -29,7 +29,7 @@ from kgnav_mcp.adapters.embedded.loading.sources import (
     too_long,
     translated,
 )
-from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.adapters.wellknown import PREFIXES, RDF_TYPE, RDFS, XSD
 
 Json = Mapping[str, Any]

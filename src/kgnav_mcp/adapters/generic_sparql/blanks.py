@@ -1,0 +1,208 @@
+"""Blank nodes: reads their triples, makes ids from these, and finds the nodes of such ids.
+
+The label of a blank node is valid only within one answer. Therefore one query reads all that is needed: the triples of
+the nodes, and those of the blank nodes around them. (An endpoint with a row cap returns them in several answers, but
+such endpoints keep their labels.)
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rdflib import BNode, URIRef
+
+from kgnav_mcp.adapters.generic_sparql import queries
+from kgnav_mcp.adapters.generic_sparql.blank_graph import Blank, BlankGraph
+from kgnav_mcp.adapters.ids.rdf import BlankPath
+from kgnav_mcp.adapters.sparql_base.around.counts import BlankAnchor
+from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, boolean_in, iri_in
+from kgnav_mcp.adapters.sparql_base.results import Term
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches, rows
+from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.errors import Unsupported
+
+_MAX_ROWS = 100_000
+"""Maximum number of triples read to identify blank nodes."""
+_MAX_LEVELS = 5
+"""Maximum number of steps from blank node to blank node that are read to identify one."""
+_PATHS_PER_QUERY = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """A pattern for blank nodes, and the variable that it binds to them.
+
+    A pattern keeps its own variable: Comunica finds no triples of a blank node that `(?s AS ?b)` has bound.
+    """
+
+    pattern: Fragment
+    variable: str = "b"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resolved(BlankAnchor):
+    """The blank node of an id, in the graph of the blank nodes around it."""
+
+    path: BlankPath
+    blank: Blank
+    graph: BlankGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """Blank nodes, by the labels of one answer, with the paths that identify them."""
+
+    paths: Mapping[BNode, BlankPath]
+    nodes: Mapping[BNode, Blank]
+    unidentified: int
+    """The number of nodes that no path identifies; they are left out."""
+    rows: Sequence[Row] = ()
+    """The rows of further branches of the same query."""
+
+
+class Blanks:
+    """Reads blank nodes."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    async def around(self, seeds: Seeds, levels: int = 1) -> BlankGraph:
+        """Read the blank nodes of a pattern, and those up to so many steps away from them.
+
+        One level is needed for the marks of the nodes, two for those of the nodes next to them.
+
+        Raises:
+            Unsupported: there are too many.
+        """
+        graph, _ = await self._read([seeds], levels, ())
+        return graph
+
+    async def identified(self, seeds: Sequence[Seeds], beside: Sequence[str] = ()) -> Identified:
+        """Read the blank nodes of some patterns, with the paths that identify them.
+
+        `beside` are further branches of the query, whose rows have the same labels. Raises as `around` does.
+        """
+        graph, found = await self._read(seeds, 1, beside)
+        for levels in range(2, _MAX_LEVELS + 1):
+            if all(graph.path(graph.nodes[seed]) for seed in graph.seeds):
+                break
+            size = len(graph.nodes)
+            graph, found = await self._read(seeds, levels, beside)
+            if len(graph.nodes) == size:
+                break
+
+        def identify() -> Identified:
+            nodes = {label: graph.nodes[label] for label in graph.seeds}
+            paths = {
+                label: path
+                for label, blank in nodes.items()
+                if (path := graph.path(blank) or graph.path_by_type(blank)) is not None
+            }
+            return Identified(paths, nodes, len(nodes) - len(paths), found)
+
+        return await in_thread(len(graph.nodes), identify)
+
+    async def resolved(self, paths: Sequence[BlankPath]) -> dict[BlankPath, Resolved]:
+        """Find the blank nodes that paths lead to, by few queries. Paths that lead to none are left out.
+
+        Raises:
+            Unsupported: a path leads past too many nodes.
+        """
+        by_form: dict[tuple[bool, ...], list[BlankPath]] = defaultdict(list)
+        for path in paths:
+            by_form[tuple(step.inverse for step in path.steps)].append(path)
+        lists = [
+            batch
+            for alike in by_form.values()
+            for batch in batches(alike, _PATHS_PER_QUERY // len(alike[0].steps) or 1)
+        ]
+        found: dict[BlankPath, Resolved] = {}
+        for part in await gathered(*map(self._resolved_alike, lists)):
+            found |= part
+        return found
+
+    async def _resolved_alike(self, paths: Sequence[BlankPath]) -> dict[BlankPath, Resolved]:
+        """As `resolved`, for paths of one form: all have the same number of steps in the same directions."""
+        steps = paths[0].steps
+        names = ["?a", *(f"?a{n}" for n in range(1, len(steps))), "?b"]
+        pattern = [
+            self._reader.filled(
+                queries.STEP[step.inverse],
+                **{"from": Fragment(names[n]), "relation": Fragment(f"?p{n}"), "to": Fragment(names[n + 1])},
+            )
+            for n, step in enumerate(steps)
+        ]
+        columns = Fragment(" ".join(("?a", *(f"?p{n}" for n in range(len(steps))))))
+        given = dict.fromkeys((path.anchor, *(step.relation for step in path.steps)) for path in paths)
+        blanks = self._reader.part(queries.PATHS, columns=columns, rows=rows(*given), steps=Fragment(" ".join(pattern)))
+        graph = await self.around(Seeds(blanks), max(2, len(steps)))
+
+        def follow() -> dict[BlankPath, Resolved]:
+            ends = ((path, _end(graph, path)) for path in paths)
+            return {path: Resolved(path, blank, graph) for path, blank in ends if blank is not None}
+
+        return await in_thread(len(graph.nodes), follow)
+
+    async def _read(
+        self, seeds: Sequence[Seeds], levels: int, beside: Sequence[str]
+    ) -> tuple[BlankGraph, Sequence[Row]]:
+        branches = [*beside, *(branch for each in seeds for branch in self._contents(each, levels))]
+        union = Fragment(" UNION ".join(branches))
+        read = (await self._reader.slice(queries.BRANCHES, 0, _MAX_ROWS, branches=union)).all_rows()
+        if len(read) == _MAX_ROWS:
+            raise Unsupported(
+                f"the blank nodes here have more than {_MAX_ROWS:,} triples, by which they would be told apart",
+                next_step="Add a condition, or begin at a node with an IRI.",
+            )
+        variables = [each.variable for each in seeds]
+        return await in_thread(len(read), lambda: _graph(read, variables))
+
+    def _contents(self, seeds: Seeds, levels: int) -> Iterator[str]:
+        """The branches that read the triples of blank nodes, and of those up to so many steps away."""
+        seed = node = Fragment(f"?{seeds.variable}")
+        steps = ""
+        for level in range(levels + 1):
+            if level:
+                near, node = node, Fragment(f"?b{level}")
+                steps += self._reader.filled(queries.NEXT_BLANK, near=near, far=node, r=Fragment(f"?r{level}"))
+            contents = queries.CONTENTS if level < 2 else queries.CONTENTS_FAR_AWAY
+            yield self._reader.filled(contents, blanks=seeds.pattern, seed=seed, steps=Fragment(steps), node=node)
+
+
+def _graph(read: Sequence[Row], variables: Sequence[str]) -> tuple[BlankGraph, Sequence[Row]]:
+    """The blank nodes in the rows of CONTENTS, which begin at some `variables`, and the other rows."""
+    nodes: dict[BNode, Blank] = {}
+    seeds: dict[BNode, None] = {}
+    others: list[Row] = []
+    for row in read:
+        if "out" not in row:
+            others.append(row)
+            continue
+        seed = next((row[variable] for variable in variables if variable in row), None)
+        label = seed or next(term for name, term in row.items() if _is_level(name))
+        if not isinstance(label, BNode):
+            continue
+        if seed is not None:
+            seeds[label] = None
+        blank = nodes.setdefault(label, Blank(label))
+        edge: tuple[URIRef, Term] = iri_in(row, "q"), row["v"]
+        (blank.outgoing if boolean_in(row, "out") else blank.incoming)[edge] = None
+    return BlankGraph(nodes, seeds), others
+
+
+def _is_level(name: str) -> bool:
+    return name.startswith("b") and name[1:].isdecimal()
+
+
+def _end(graph: BlankGraph, path: BlankPath) -> Blank | None:
+    """The node that a path leads to."""
+    at: Term = path.anchor
+    found: Blank | None = None
+    for step in path.steps:
+        found = graph.at_step(at, step)
+        if found is None:
+            return None
+        at = found.label
+    return found

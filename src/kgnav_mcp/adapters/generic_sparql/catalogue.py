@@ -1,0 +1,205 @@
+"""The catalogue of an endpoint's graph, counted once while it is open."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from rdflib import RDF, URIRef
+
+from kgnav_mcp.adapters.generic_sparql import queries
+from kgnav_mcp.adapters.generic_sparql.names import Names
+from kgnav_mcp.adapters.generic_sparql.reification import NOTATION, ReifierFacts, reifier_facts
+from kgnav_mcp.adapters.generic_sparql.store import Store
+from kgnav_mcp.adapters.naming import local_name, readable
+from kgnav_mcp.adapters.sparql_base import catalogue
+from kgnav_mcp.adapters.sparql_base.catalogue import Use, combined_stop, count_constructor, uses_by_relation
+from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS, SIZE
+from kgnav_mcp.adapters.sparql_base.query_reader import Read, iri_in, is_at_most, number_in
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Count, Stop
+
+_SAMPLE = 100_000
+"""Number of triples to sample where counting all of them takes too long."""
+_MAX_UNSTOPPABLE = 1_000_000
+"""Number of triples up to which a graph is counted by a query that the store cannot stop. Such a query ends by itself
+soon after its caller has left: within 2 s on Oxigraph, 10 s on RDF4J."""
+_UNSTOPPABLE = (
+    f"the graph has more than {_MAX_UNSTOPPABLE:,} triples, and this store could not be stopped while counting them"
+)
+_SHARE = 0.5
+"""The fraction of a call's time for each exact count. The rest is for a sample."""
+_NOT_COUNTED = {
+    Stop.TIME_OUT: "it takes too long",
+    Stop.ROW_CAP: "the endpoint gives too few rows at once",
+    Stop.LIMIT: _UNSTOPPABLE,
+}
+_COUNTS = {
+    "relations": (RELATION_COUNTS, queries.SAMPLED_RELATIONS),
+    "labels": (queries.TYPE_COUNTS, queries.SAMPLED_TYPES),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue(catalogue.Catalogue):
+    """The relations and types of a graph, and the qualifiers of its triples."""
+
+    qualifiers: Mapping[URIRef, Count]
+    """Relations that statements about triples have, each with its number of uses."""
+    parallel: Collection[URIRef] | None
+    """Relations where several statements are about one triple, so that it makes several edges; None: not known."""
+
+    def spellings(self, iri: URIRef) -> Iterable[str]:
+        """The id, the name, the last part of the id, and that part as words."""
+        local = local_name(iri)
+        return self.names[iri].id, self.names[iri].label, local, readable(local)
+
+    def edges(self, name: str, as_id: URIRef | None) -> list[URIRef]:
+        """The relations with an id or a name. Raises as `properties` does."""
+        return self.find_named(name, as_id, self.relations, "relation")
+
+    def edge_properties(self, name: str, as_id: URIRef | None) -> list[URIRef]:
+        """The qualifiers with an id or a name. Raises as `properties` does."""
+        return self.find_named(name, as_id, self.qualifiers, "property of relationships")
+
+
+class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
+    """Reads the catalogue, from a sample if counting takes too long. It never expires: a retry would take as long."""
+
+    cache_seconds = inf
+
+    def __init__(self, store: Store, names: Names) -> None:
+        super().__init__(store.reader)
+        self._store = store
+        self._names = names
+        self._is_countable: bool | None = None
+
+    async def countable(self) -> bool:
+        """Whether a query may read the whole graph: the store's time limit stops it, or the graph is small."""
+        if self._is_countable is None:
+            self._is_countable = self._reader.max_matches is None or is_at_most(
+                await self._reader.count(SIZE, most=_MAX_UNSTOPPABLE + 1), _MAX_UNSTOPPABLE
+            )
+        return self._is_countable
+
+    def parallel_relations(self) -> Collection[URIRef] | None:
+        """The relations where one triple may make several edges; None: not known, or the catalogue was not read yet."""
+        read = self.loaded
+        return None if read is None else read.parallel
+
+    async def relations(self) -> Sequence[URIRef]:
+        """The known relations, most used first."""
+        uses = (await self.get()).relations
+        return sorted(uses, key=lambda iri: (-uses[iri].edges.value - uses[iri].values.value, iri))
+
+    async def _load(self) -> Catalogue:
+        notes: list[str] = []
+        uses, qualifiers, parallel, no_relations = await self._uses(notes)
+        types, no_types = await self._types(notes)
+        relations = await self._names.relations([*uses, *qualifiers])
+        names = {**relations, **await self._names.classes(types)}
+        return Catalogue(
+            relations=uses,
+            types=types,
+            qualifiers=qualifiers,
+            parallel=parallel,
+            names=names,
+            triples=_triples(uses, notes),
+            sampled="; ".join(notes) or None,
+            stop=combined_stop(no_relations, no_types),
+        )
+
+    async def _uses(
+        self, notes: list[str]
+    ) -> tuple[dict[URIRef, Use], dict[URIRef, Count], Collection[URIRef] | None, Stop]:
+        """Count the relations and the qualifiers.
+
+        Returns the relations without those that make up statements about triples, the qualifiers of these statements,
+        the relations with several statements about one triple (None: not known), and why relations may be missing.
+        """
+        read, stop = await self._counted("relations", "triples", notes)
+        uses = uses_by_relation(read.rows)
+        reifier_uses: Mapping[tuple[URIRef, bool], int] = {}
+        parallel: Mapping[URIRef, int] = {}
+        unknown = False
+        make_count: Callable[[int], Count] = Count if stop is Stop.COMPLETE else Count.at_least
+        if self._store.reification:
+            facts = await self._reifier_facts()
+            if facts.stop is Stop.COMPLETE:
+                reifier_uses, parallel = facts.uses, facts.parallel
+            else:
+                stop, unknown = facts.stop, self._store.reification.parallel
+                # These numbers include statements about triples, so they are not lower bounds.
+                make_count = _uncertain_count
+                why = _NOT_COUNTED[stop]
+                notes.append(f"what is said of triples is not counted: {why}")
+        for (iri, value), uses_number in reifier_uses.items():
+            # A count that was cut may lack some of these, but the difference is still a lower bound.
+            if iri in uses and not (value and _quoted_only(self._store)):
+                uses[iri][value] -= uses_number
+        found = {
+            iri: Use(
+                make_count(counts[False] + (parallel.get(iri, 0) if counts[False] > 0 else 0)), make_count(counts[True])
+            )
+            for iri, counts in uses.items()
+            if iri not in NOTATION and (counts[False] > 0 or counts[True] > 0)
+        }
+        qualifiers = Counter[URIRef]()
+        for (iri, _), uses_number in reifier_uses.items():
+            if iri not in NOTATION and iri != RDF.type:
+                qualifiers[iri] += uses_number
+        qualifier_counts = {iri: Count(uses_number) for iri, uses_number in qualifiers.items()}
+        return found, qualifier_counts, None if unknown else parallel.keys(), stop
+
+    async def _reifier_facts(self) -> ReifierFacts:
+        """Count the facts of reifiers; empty, with the reason, if that takes too long or could not be stopped."""
+        if not await self.countable():
+            return ReifierFacts({}, {}, Stop.LIMIT)
+        try:
+            return await reifier_facts(self._store.reader, self._store.reification)
+        except StoreTimeout:
+            return ReifierFacts({}, {}, Stop.TIME_OUT)
+
+    async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], Stop]:
+        read, stop = await self._counted("labels", "nodes", notes)
+        make_count = Count if stop is Stop.COMPLETE else Count.at_least
+        return {
+            iri_in(row, "t"): make_count(number_in(row, "n")) for row in read.rows if row["t"] != RDF.Statement
+        }, stop
+
+    async def _counted(self, what: str, among: str, notes: list[str]) -> tuple[Read, Stop]:
+        """Count all relations or labels, or a sample if that takes too long; with why some may be missing.
+
+        In a large graph whose store cannot stop a query, a sample is counted as well.
+        """
+        reader = self._reader
+        exact, sampled = _COUNTS[what]
+        stop, reason = Stop.LIMIT, _UNSTOPPABLE
+        if await self.countable():
+            try:
+                read = await reader.select(exact, share=_SHARE)
+            except StoreTimeout:
+                stop, reason = Stop.TIME_OUT, "counting all takes too long"
+            else:
+                count_constructor(what, read.stop, notes)
+                return read, read.stop
+        notes.append(f"{what} are those of some {_SAMPLE:,} {among}: {reason}")
+        return await reader.select(sampled, share=1 - _SHARE, sample=_SAMPLE), stop
+
+
+def _triples(uses: Mapping[URIRef, Use], notes: Sequence[str]) -> Count:
+    """The number of triples without those that make up statements about triples."""
+    total = Count.sum(count for use in uses.values() for count in (use.edges, use.values))
+    return Count.at_least(total.value) if notes else total
+
+
+def _uncertain_count(number: int) -> Count:
+    """The count for a number that may be too high or too low."""
+    return Count.unknown() if number else Count.at_least(0)
+
+
+def _quoted_only(store: Store) -> bool:
+    """Whether all statements are quoted triples. Their facts are not among the triples of nodes."""
+    return not store.reification.parallel

@@ -1,0 +1,99 @@
+"""Lists of nodes by type and value, and of the distinct values of properties of nodes or of edges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.generic_sparql import queries
+from kgnav_mcp.adapters.generic_sparql.blanks import Seeds
+from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache
+from kgnav_mcp.adapters.generic_sparql.names import Names
+from kgnav_mcp.adapters.generic_sparql.store import Store, one_of
+from kgnav_mcp.adapters.sparql_base.entity_finder import Linker
+from kgnav_mcp.adapters.sparql_base.lists import EDGES, BlankNodes, Types
+from kgnav_mcp.adapters.sparql_base.property_lists import PropertyLists, PropertyTemplates
+from kgnav_mcp.adapters.sparql_base.queries import NODE_COUNT
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, values
+from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
+from kgnav_mcp.model import Count, Page, ValueFacts
+
+_NAME = "name"
+"""The pseudo-property for a node's name, whichever relation the graph uses."""
+_MAX_COUNTED = 100_000
+"""Nodes or values that are counted in a large graph whose store could not be stopped while counting more."""
+_SOME = {NODE_COUNT: queries.SOME_NODES, queries.VALUE_COUNT: queries.SOME_VALUES}
+TEMPLATES = PropertyTemplates(
+    values=queries.VALUES,
+    counted_values=queries.COUNTED_VALUES,
+    value_count=queries.VALUE_COUNT,
+    value="v",
+    with_types=queries.WITH_TYPE,
+    every=queries.EVERY,
+    listed=comma_separated,
+    with_any=queries.WITH_PROPERTY,
+    with_text=queries.WITH_TEXT,
+    with_term=queries.WITH_TERM,
+    node_values=queries.NODE_VALUES,
+    having=one_of,
+    most_compared=200_000,
+)
+
+
+class ListReader(PropertyLists):
+    """Answers the verbs `nodes` and `values`. Lists leave out reifiers."""
+
+    _most_named = 50
+
+    def __init__(self, store: Store, names: Names, linker: Linker, catalogues: CatalogueCache) -> None:
+        super().__init__(store.reader, TEMPLATES, linker, catalogues.get, store.languages)
+        self._store = store
+        self._entities = names
+        self._catalogues = catalogues
+
+    async def edge_values(
+        self, property_name: str, owner: str | None, limit: int, after: str | None
+    ) -> Page[ValueFacts]:
+        """The distinct values of a property of statements about triples, for one relation or all."""
+        catalogue, iri = await self._catalogues.get(), self._linker.naming.iri
+        properties = values(*catalogue.edge_properties(property_name, iri(property_name)))
+        relations = [Fragment("?p")] if owner is None else catalogue.edges(owner, iri(owner))
+        said = self._store.reification.qualifier_pattern
+        branches = [
+            self._reader.filled(queries.EDGE_VALUES, properties=properties, p=p, said=said("?s", p, "?o"))
+            for p in relations
+        ]
+        joined = branches[0] if len(branches) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in branches)
+        return await self._values(Fragment(joined), self._literals, limit, after, counted=EDGES)
+
+    async def _properties(self, name: str) -> Sequence[URIRef]:
+        """Resolve a name to relations. `name` means those that name entities, and any relation that has this name."""
+        if name.casefold() != _NAME:
+            return await super()._properties(name)
+        found: Sequence[URIRef] = ()
+        with suppress(UnknownName, StoreTimeout, Unsupported):  # the relations that name entities remain
+            found = await super()._properties(name)
+        return list(dict.fromkeys([*found, *self._store.names]))
+
+    async def _blank_nodes(self, conditions: Fragment, skip: int, most: int) -> BlankNodes:
+        part = self._reader.part(queries.BLANKS_OF_NODES, conditions=conditions, skip=skip, most=most)
+        read = await self._store.blanks.identified([Seeds(part, "s")])
+        found = await self._entities.blank_nodes({path: read.nodes[label] for label, path in read.paths.items()})
+        note = f"{read.unidentified:,} blank nodes are left out: no path from a node with an IRI identifies them."
+        return BlankNodes(sorted(found, key=lambda node: node.id), note if read.unidentified else "")
+
+    def _with_types(self, types: Sequence[URIRef]) -> str:
+        if len(types) == 1:
+            return self._reader.filled(queries.WITH_ONE_TYPE, type=types[0])
+        return super()._with_types(types)
+
+    def _conditions(self, types: Types | None, condition: str) -> Fragment:
+        return Fragment(f"{super()._conditions(types, condition).text} {self._store.reification.no_reifier('?s').text}")
+
+    async def _size(self, count: str, conditions: Fragment) -> Count:
+        some = _SOME.get(count)
+        if some is None or await self._catalogues.countable():
+            return await super()._size(count, conditions)
+        return await self._reader.count(some, most=_MAX_COUNTED, conditions=conditions)

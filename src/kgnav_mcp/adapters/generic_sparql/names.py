@@ -1,0 +1,122 @@
+"""Reads the names of entities (also of blank nodes), relations and classes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from rdflib import Literal, URIRef
+
+from kgnav_mcp.adapters.generic_sparql import queries
+from kgnav_mcp.adapters.generic_sparql.blank_graph import Blank
+from kgnav_mcp.adapters.generic_sparql.blanks import Resolved
+from kgnav_mcp.adapters.generic_sparql.options import Mediators
+from kgnav_mcp.adapters.generic_sparql.store import Store, placeholders
+from kgnav_mcp.adapters.ids.rdf import BlankPath
+from kgnav_mcp.adapters.naming import entity_name
+from kgnav_mcp.adapters.sparql_base import names
+from kgnav_mcp.adapters.sparql_base.names import Facts, Naming
+from kgnav_mcp.adapters.sparql_base.queries import of_each
+from kgnav_mcp.adapters.sparql_base.query_reader import Row, iri_in
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.model import Entity, Relation
+
+_TEXTS = (queries.TEXTS, queries.TEXTS_OF_ANY_LANGUAGE)
+_CACHE_SECONDS = 60.0
+_MAX_ENTITIES = 1_000
+"""Maximum number of entities in all branches of one query, which has one branch per relation: Virtuoso does not
+compile longer lists."""
+
+
+class Names(names.Names):
+    """Reads names by the relations that give names in this graph."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        ids = store.endpoint.ids
+        described_by = placeholders("description", store.descriptions)
+        self._descriptions = [of_each(template, described_by) for template in _TEXTS if described_by]
+        self._typed = of_each(queries.TYPES, placeholders("type", store.types))
+        labels, labels_of_any_language = (of_each(template, placeholders("name", store.names)) for template in _TEXTS)
+        naming = Naming(
+            short=ids.short,
+            iri=ids.iri,
+            datatype=ids.datatype,
+            languages=store.languages,
+            relations=(*store.names, *store.descriptions),
+            labels=labels,
+            labels_of_any_language=labels_of_any_language,
+            cache_seconds=_CACHE_SECONDS,
+        )
+        super().__init__(
+            store.reader.batching(_MAX_ENTITIES // max(len(store.names), len(store.descriptions), len(store.types), 1)),
+            naming,
+        )
+
+    async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
+        """Classes with their names in the graph, else the last part of their ids."""
+        return await self._schema_names(iris, entity_name)
+
+    async def blank(self, found: Resolved) -> Entity:
+        """Describe a blank node from its own triples."""
+        (entity,) = await self.blank_nodes({found.path: found.blank})
+        return entity
+
+    async def blank_nodes(self, found: Mapping[BlankPath, Blank]) -> list[Entity]:
+        """Describe blank nodes from their own triples."""
+        types = {path: self._types_of(blank) for path, blank in found.items()}
+        classes = await self.classes(type_ for own in types.values() for type_ in own)
+
+        def entities() -> list[Entity]:
+            return [
+                replace(
+                    self.blank_node(self._store.endpoint.ids.written(path), blank),
+                    types=tuple(sorted({classes[type_].label for type_ in types[path]})),
+                    description=self._own(blank, self._store.descriptions),
+                )
+                for path, blank in found.items()
+            ]
+
+        return await in_thread(len(found), entities)
+
+    def blank_node(self, identity: str, blank: Blank) -> Entity:
+        """Create the entity for a blank node at the far end of a triple."""
+        label = self._own(blank, self._store.names)
+        return Entity(identity, label, mediator=label is None)
+
+    def _types_of(self, blank: Blank) -> list[URIRef]:
+        return [far for relation, far in blank.outgoing if relation in self._store.types and isinstance(far, URIRef)]
+
+    def _own(self, blank: Blank, relations: Sequence[URIRef]) -> str | None:
+        texts = [(relation, far) for relation, far in blank.outgoing if isinstance(far, Literal)]
+        for wanted in relations:
+            if text := self.best(far for relation, far in texts if relation == wanted):
+                return text
+        return None
+
+    async def _facts(self, iris: Sequence[URIRef]) -> Facts:
+        labels = await self.read_labels(iris)
+        descriptions: dict[URIRef, str] = {}
+        for query in self._descriptions:
+            without_text = await in_thread(len(iris), lambda: [iri for iri in iris if iri not in descriptions])
+            descriptions.update(await self._texts(query, without_text))
+        rows = await self._about(self._typed, iris)
+        types = await in_thread(len(rows), lambda: _types(rows))
+        classes = await self.classes(type_ for found in types.values() for type_ in found)
+        return Facts(labels, types, {iri: class_.label for iri, class_ in classes.items()}, descriptions)
+
+    async def _mediators(self, unnamed: Sequence[URIRef]) -> Collection[URIRef]:
+        """The nodes with an IRI but without a name that are mediators: none, unless the options say so."""
+        if self._store.endpoint.mediators is not Mediators.UNNAMED or not unnamed:
+            return ()
+        read = await self._store.reader.in_batches(queries.LEADING_ON, "ids", unnamed)
+        return {iri_in(row, "s") for row in read.all_rows()}
+
+
+def _types(rows: Iterable[Row]) -> dict[URIRef, set[URIRef]]:
+    """The types of entities."""
+    types: dict[URIRef, set[URIRef]] = defaultdict(set)
+    for row in rows:
+        types[iri_in(row, "s")].add(iri_in(row, "o"))
+    return dict(types)

@@ -1,0 +1,110 @@
+"""Writes patterns of plans for any endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from rdflib import Literal, URIRef
+
+from kgnav_mcp.adapters.generic_sparql import queries
+from kgnav_mcp.adapters.generic_sparql.catalogue import Catalogue, CatalogueCache
+from kgnav_mcp.adapters.generic_sparql.store import Store
+from kgnav_mcp.adapters.sparql_base.names import Naming
+from kgnav_mcp.adapters.sparql_base.plans.parts import EdgeVariables, cannot_express
+from kgnav_mcp.adapters.sparql_base.plans.queries import EDGE
+from kgnav_mcp.adapters.sparql_base.plans.triples import Path, TripleWriter
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
+from kgnav_mcp.model import Stop
+from kgnav_mcp.plan import Scalar
+from kgnav_mcp.port.pattern_queries import QualifierCondition
+from kgnav_mcp.values.comparison import date_parts
+
+_MAX_VALUES = 50
+"""Maximum number of values of a qualifier in one query."""
+_MAX_RELATIONS = 100
+"""Maximum number of relations that are listed in place of any relation."""
+
+
+class PatternWriter(TripleWriter):
+    """Writes patterns over triples. Relations where one triple may make several edges are refused."""
+
+    def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
+        mediator = queries.MEDIATOR_VIA[store.endpoint.mediators]
+        super().__init__(store.reader, naming, mediator, types=len(store.types))
+        self._reification = store.reification
+        self._catalogues = catalogues
+        self._catalogue: Catalogue | None = None
+
+    async def load_relations(self, relations: Iterable[str]) -> None:
+        wanted = list(relations)
+        await super().load_relations(wanted)
+        self._catalogue = await self._catalogues.get()
+
+    async def _shown_relations(self) -> Collection[URIRef]:
+        return (await self._catalogues.get()).relations
+
+    async def _path(self, relation: str) -> Path:
+        path = await super()._path(relation)
+        if self._reification:
+            catalogue = await self._catalogues.get()
+            if catalogue.parallel is None or any(iri in catalogue.parallel for iri in path):
+                raise cannot_express(f"the relation {relation}, of which one triple may be several edges,")
+            if any(iri not in catalogue.relations for iri in path):
+                raise cannot_express(f"the relation {relation}")
+        return path
+
+    def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
+        catalogue = self._catalogue
+        if not relations and (catalogue is None or catalogue.parallel is None or catalogue.parallel):
+            raise cannot_express("edges of any relation, of which some triples may be several")
+        return super().edge(relations, ends)
+
+    def is_head(self, node: Fragment) -> Fragment:
+        return self._reification.head(node.text)
+
+    def is_listed(self, node: Fragment) -> Fragment:
+        return self._reification.no_reifier(node.text)
+
+    def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
+        if iris or self._catalogue is None or self._catalogue.stop is not Stop.COMPLETE or self._catalogue.sampled:
+            return super()._restricted(relation, iris)
+        # Of all triples most have values or belong to statements: a store is many times faster without them.
+        to_entities = [iri for iri, use in self._catalogue.relations.items() if use.has_edges]
+        if not to_entities:
+            return queries.NOTHING
+        if len(to_entities) > _MAX_RELATIONS:
+            return Fragment("")
+        return self.part(queries.ONE_OF_RELATIONS, relation=relation, relations=comma_separated(*to_entities))
+
+    def qualifier(self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment) -> Fragment:
+        through_mediators = any(len(self._paths[relation]) == 2 for relation in ends.relations)
+        if ends.either or not (self._reification or through_mediators):
+            raise cannot_express("qualifiers")
+        if len(asked.values) > _MAX_VALUES:
+            raise cannot_express("so many values")
+        conditions = [self._equal(constant, value).text for constant in asked.values]
+        names = [self.term(name) for name in asked.owned.ids]
+        if through_mediators:  # the other roles of a mediator are the qualifiers of the edge through it
+            own = [self._reader.filled(EDGE, source=ends.own("m"), relation=name, target=value) for name in names]
+        else:
+            own = [self._reification.qualifier_of(ends, name, value).text for name in names]
+        branches = own[0] if len(own) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in own)
+        return Fragment(f"{branches} FILTER({' || '.join(conditions)})" if conditions else branches)
+
+    def _equal(self, constant: Scalar, value: Fragment) -> Fragment:
+        """The condition that a qualifier's value may equal a constant."""
+        if isinstance(constant, bool) or constant is None:
+            raise cannot_express("such a value")
+        if isinstance(constant, str):
+            if date_parts(constant) is not None:
+                raise cannot_express("dates, which are equal if their precision is")
+            return self.part(queries.EQUAL_TEXT, v=value, text=Literal(constant))
+        return self.part(queries.EQUAL_NUMBER, v=value, number=Literal(float(constant)))
+
+    def property(self, relation: str) -> URIRef:
+        return self.term(relation)
+
+    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
+        if self._reification:
+            raise cannot_express("paths beside statements about triples")
+        return super().reaching(relations, ends)

@@ -1,0 +1,246 @@
+"""Every query that is sent to an endpoint, with its cost. All are plain SPARQL 1.1, except where marked.
+
+`?s` is always the entity and `?o` the node at the far end, whichever direction the edge points; `?m` is a mediator,
+`?b` a blank node, `?r` the node of a statement about a triple (its reifier). `$kind` filters the rows that are shown. A
+"look-up" is one in the endpoint's index of triples.
+
+These do not sort: with a LIMIT, Oxigraph takes seconds for 300,000 rows and Virtuoso refuses more than 10,000. Short
+lists are sorted by this program; long ones come in the order of the endpoint's index, which only changes when data is
+written. A fragment is a part of a query, which states the cost.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kgnav_mcp.adapters.sparql_base.terms import Fragment
+from kgnav_mcp.model import Direction
+
+OUT, IN = Direction.OUTGOING, Direction.INCOMING
+
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+
+# Fragments
+
+HEADS: Final = "FILTER(isIRI($node) || isBlank($node))"
+"""Excludes quoted triples (RDF-star) as heads: they are not nodes."""
+UNNAMED: Final = "FILTER NOT EXISTS { ?m $named ?unnamed }"
+MEDIATOR: Final = {"blank": f"FILTER(isBlank(?m)) {UNNAMED}", "unnamed": f"FILTER(!isLiteral(?m)) {UNNAMED}"}
+MEDIATOR_VIA: Final = {kind: condition.replace("?m", "$via") for kind, condition in MEDIATOR.items()}
+NEAR: Final = {OUT: "$s ?near ?m .", IN: "?m ?near $s ."}
+NEAR_SET: Final = {OUT: "VALUES ?s { $s } ?s ?near ?m .", IN: "VALUES ?s { $s } ?m ?near ?s ."}
+ONE_OF_RELATIONS: Final = "FILTER($relation IN ($relations))"
+NOTHING: Final = Fragment("FILTER(false)")
+ONE_NEAR: Final = "FILTER(?near IN ($listed))"
+FAR: Final = {OUT: "?m ?far ?o", IN: "?o ?far ?m"}
+
+# The endpoint
+
+NAMED_GRAPHS: Final = "SELECT DISTINCT ?g WHERE { GRAPH ?g { ?s ?p ?o } } LIMIT 5"
+"""Costs a pass over the graphs; sent only where the default graph is empty."""
+NAMED: Final = "SELECT ?s WHERE { ?s $named ?n } LIMIT 1"
+"""Costs a look-up."""
+
+# Statements about triples
+
+STATEMENT_PROBE: Final = (
+    f"SELECT ?r WHERE {{ ?r <{_RDF}subject> ?x ; <{_RDF}predicate> ?p ; <{_RDF}object> ?y }} LIMIT 1"
+)
+"""Costs a few look-ups."""
+REIFIES_PROBE: Final = f"SELECT ?r WHERE {{ ?r <{_RDF}reifies> ?t }} LIMIT 1"
+"""Costs a look-up; finds RDF 1.2 statements with SPARQL 1.1."""
+TRIPLE_TERM_PROBE: Final = f"SELECT ?r WHERE {{ ?r <{_RDF}reifies> <<( ?x ?p ?y )>> }} LIMIT 1"
+"""Costs a look-up; SPARQL 1.2. Sent only where the graph has reifiers."""
+QUOTED_PROBE: Final = "SELECT ?q WHERE { << ?x ?p ?y >> ?q ?v } LIMIT 1"
+"""Costs up to a pass over the graph, with a time limit; SPARQL-star."""
+STATED: Final = {
+    "statement": f"?r <{_RDF}subject> $x ; <{_RDF}predicate> $p ; <{_RDF}object> $y .",
+    "reifies": f"?r <{_RDF}reifies> <<( $x $p $y )>> .",
+    "quoted": "",
+}
+"""Connects a reifier to its triple, in each notation. A quoted triple (SPARQL-star) is its own reifier."""
+SAID: Final = {
+    "statement": f"{STATED['statement']} ?r ?q ?v .",
+    "reifies": f"{STATED['reifies']} ?r ?q ?v .",
+    "quoted": "<< $x $p $y >> ?q ?v .",
+}
+"""The qualifiers ?q and values ?v of a triple."""
+QUALIFYING: Final = {
+    "statement": f"?r ?q $value . {STATED['statement']}",
+    "reifies": f"?r ?q $value . {STATED['reifies']}",
+    "quoted": "<< $x $p $y >> ?q $value .",
+}
+"""The qualifiers ?q of a triple with a certain value."""
+HAS_QUALIFIER: Final = {
+    "statement": f"?r $q $v . {STATED['statement']}",
+    "reifies": f"?r $q $v . {STATED['reifies']}",
+    "quoted": "<< $x $p $y >> $q $v .",
+}
+"""A qualifier $q with its value $v, of a triple between two nodes."""
+EQUAL_TEXT: Final = "(!isLiteral($v) || STR($v) = $text)"
+"""A node may have this name."""
+EQUAL_NUMBER: Final = "<http://www.w3.org/2001/XMLSchema#double>(STR($v)) = $number"
+QUALIFIED: Final = "SELECT DISTINCT ?s ?p ?o WHERE { $qualifying $shown ?s ?p ?o } LIMIT $most"
+"""Costs a few look-ups per statement with that value, up to $most rows."""
+STATEMENTS_OF: Final = "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p ?o) { $triples } $said }"
+"""Costs a look-up per triple."""
+PARALLEL: Final = {
+    OUT: "SELECT ?s ?p (COUNT(*) AS ?n) (COUNT(DISTINCT ?o) AS ?t) WHERE "
+    "{ VALUES ?s { $s } ?s ?p ?o . $stated } GROUP BY ?s ?p",
+    IN: "SELECT ?s ?p (COUNT(*) AS ?n) (COUNT(DISTINCT ?o) AS ?t) WHERE "
+    "{ VALUES ?s { $s } ?o ?p ?s . $stated } GROUP BY ?s ?p",
+}
+"""Costs 20 us per triple of the entities."""
+ALL_PARALLEL: Final = (
+    "SELECT ?p (SUM(?c - 1) AS ?n) WHERE { { SELECT ?p (COUNT(?r) AS ?c) WHERE { $stated ?s ?p ?o } "
+    "GROUP BY ?s ?p ?o HAVING (COUNT(?r) > 1) } } GROUP BY ?p"
+)
+"""Costs 20 us per reifier of the graph."""
+REIFIERS: Final = {
+    "statement": f"?r <{_RDF}subject> ?subject .",
+    "reifies": f"?r <{_RDF}reifies> ?triple .",
+}
+REIFIER_FACTS: Final = (
+    "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { $reifiers ?r ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
+)
+"""Costs 15 us per reifier of the graph."""
+QUOTED_FACTS: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { << ?x ?y ?z >> ?p ?o } GROUP BY ?p"
+"""Costs a pass over the quoted triples of the graph."""
+NO_REIFIER: Final = "FILTER(!isBlank($node) || NOT EXISTS { $node $about ?subject })"
+"""Excludes blank reifiers: they are shown as qualifiers, not as neighbours. A reifier with an IRI remains a node."""
+SHOWN: Final = {
+    OUT: f"FILTER($relation != <{_RDF}reifies>)",
+    IN: f"FILTER($relation NOT IN (<{_RDF}subject>, <{_RDF}predicate>, <{_RDF}object>))",
+}
+"""Excludes the relations that only make up the notation of statements."""
+QUALIFIERS_OF: Final = (
+    "{ SELECT DISTINCT ($number AS ?number) ?q ?node ?d WHERE { { SELECT ?s ?o WHERE { ?s $p ?o } LIMIT $sample } "
+    "$said BIND(!isLiteral(?v) AS ?node) BIND(DATATYPE(?v) AS ?d) } }"
+)
+"""Costs $sample look-ups, and one per qualifier found."""
+EDGE_VALUES: Final = "VALUES ?q { $properties } ?s $p ?o . $said FILTER(isLiteral(?v))"
+"""Costs 20 us per triple with the relation, in any of the queries of values."""
+
+# Relations of entities
+
+FIRST_EDGES: Final = (
+    "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?p WHERE { $around $kind } LIMIT $most } } GROUP BY ?p"
+)
+"""Costs 0.6 us per edge, up to $most; used where counting all of them takes too long."""
+HAVING: Final = {
+    OUT: "SELECT ?p WHERE { VALUES ?p { $relations } FILTER EXISTS { $s ?p ?o } }",
+    IN: "SELECT ?p WHERE { VALUES ?p { $relations } FILTER EXISTS { ?o ?p $s } }",
+}
+"""Costs a look-up per relation, whatever the degree."""
+THROUGH_ONE: Final = "SELECT ?near ?far (COUNT(*) AS ?n) WHERE { $path FILTER(?o != $s) $kind } GROUP BY ?near ?far"
+"""Costs a few look-ups per edge of the entity, and the edges of each mediator."""
+THROUGH_SET: Final = (
+    "SELECT ?s ?near ?far (COUNT(*) AS ?n) WHERE { $path FILTER(?o != ?s) $kind } GROUP BY ?s ?near ?far"
+)
+"""Costs as much as THROUGH_ONE for each entity."""
+
+# Rows at entities
+
+MEDIATORS: Final = {
+    OUT: "SELECT ?m WHERE { $s $near ?m $mediator } OFFSET $skip LIMIT $most",
+    IN: "SELECT ?m WHERE { ?m $near $s $mediator } OFFSET $skip LIMIT $most",
+}
+"""Costs a few look-ups per row skipped or read."""
+BEHIND: Final = {
+    OUT: "SELECT ?m ?o WHERE { VALUES ?m { $ids } ?m $far ?o FILTER(?o != $s) $kind }",
+    IN: "SELECT ?m ?o WHERE { VALUES ?m { $ids } ?o $far ?m FILTER(?o != $s) $kind }",
+}
+"""Costs a look-up per mediator."""
+
+# Blank nodes
+
+_SEEDS: Final = "$blanks FILTER(isBlank($seed)) $steps"
+CONTENTS: Final = (
+    f"{{ SELECT DISTINCT $node ?q ?v (true AS ?out) WHERE {{ {_SEEDS} $node ?q ?v }} }} UNION "
+    f"{{ SELECT DISTINCT $node ?q ?v (false AS ?out) WHERE {{ {_SEEDS} ?v ?q $node }} }}"
+)
+CONTENTS_FAR_AWAY: Final = (
+    f"{{ {{ SELECT DISTINCT $node WHERE {{ {_SEEDS} }} }} $node ?q ?v BIND(true AS ?out) }} UNION "
+    f"{{ {{ SELECT DISTINCT $node WHERE {{ {_SEEDS} }} }} ?v ?q $node BIND(false AS ?out) }}"
+)
+"""As CONTENTS, after more than one step. There RDF4J takes 100 times longer for CONTENTS; for this form Blazegraph
+reads the graph, and takes 10 times longer."""
+NEXT_BLANK: Final = " { $near $r $far FILTER(isBlank($far)) } UNION { $far $r $near FILTER(isBlank($far)) }"
+BRANCHES: Final = "SELECT * WHERE { $branches } OFFSET $skip LIMIT $most"
+"""Costs what $blanks costs, twice for each level, and the triples of the blank nodes. One answer has all of them,
+because labels are valid only in it."""
+BLANKS_OF_PAIRS: Final = {
+    OUT: "VALUES (?s ?p) { $pairs } ?s ?p ?b",
+    IN: "VALUES (?s ?p) { $pairs } ?b ?p ?s",
+}
+BLANKS_OF_PATTERN: Final = "{ SELECT DISTINCT $node WHERE { $pattern FILTER(isBlank($node)) } }"
+BLANKS_OF_NODES: Final = "{ SELECT DISTINCT ?s WHERE { $conditions } OFFSET $skip LIMIT $most }"
+BLANKS_OF_SLICE: Final = "{ SELECT ?o WHERE { $by $kind } OFFSET $skip LIMIT $most }"
+BLANKS_OF: Final = "{ SELECT ?o WHERE { $by $kind FILTER(isBlank(?o)) } }"
+MEDIATOR_SLICE: Final = {
+    OUT: "{ SELECT ?m WHERE { $s $near ?m $mediator } OFFSET $skip LIMIT $most }",
+    IN: "{ SELECT ?m WHERE { ?m $near $s $mediator } OFFSET $skip LIMIT $most }",
+}
+STEP: Final = {False: "$from $relation $to .", True: "$to $relation $from ."}
+PATHS: Final = "VALUES ($columns) { $rows } $steps"
+"""Costs the blank nodes that one step of a path leads to, whatever their marks."""
+
+# Names
+
+TEXTS: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER($spoken) }"
+"""Costs a look-up per entity; one branch of a union per relation. With both lists in one pattern, Oxigraph forms their
+product: 100 times slower."""
+TEXTS_OF_ANY_LANGUAGE: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER(!isIRI(?o)) }"
+"""As above. Virtuoso 7 does not compile a union of two branches with `isLiteral` (SP031)."""
+TYPES: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER(isIRI(?o)) }"
+"""Costs a look-up for each entity."""
+LEADING_ON: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER EXISTS { ?s ?p ?o } }"
+"""Costs a look-up for each entity."""
+BEARERS: Final = "{ VALUES ?o { $texts } ?s $p ?o BIND($p AS ?p) }"
+"""Costs a look-up per text."""
+OF_TYPES: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } ?s $typed ?t FILTER(?t IN ($types)) }"
+"""Costs a look-up for each entity."""
+
+# Nodes and values
+
+WITH_TYPE: Final = "?s $typed ?t FILTER(?t IN ($types))"
+WITH_ONE_TYPE: Final = "?s $typed $type ."
+EVERY: Final = (
+    f"{{ ?s ?any ?o }} UNION {{ ?o ?any ?s FILTER(?any != <{_RDF}predicate>) }} "
+    f"FILTER(isIRI(?s) && ?s != <{_RDF}Statement>)"
+)
+"""Costs every triple of the graph twice. What occurs only in statements about triples is not a node."""
+WITH_PROPERTY: Final = "?s $having ?o ."
+WITH_TEXT: Final = "?s $having ?o . FILTER($equal)"
+"""Costs 0.5 us per value of the property, in any of the queries of nodes."""
+WITH_TERM: Final = "VALUES ?o { $terms } ?s $having ?o ."
+VALUES: Final = "SELECT DISTINCT ?v WHERE { $conditions } OFFSET $skip LIMIT $most"
+"""Costs 1 us for each value of the property."""
+COUNTED_VALUES: Final = "SELECT ?v (COUNT($counted) AS ?n) WHERE { $conditions } GROUP BY ?v OFFSET $skip LIMIT $most"
+"""Costs 2 us per value of the property."""
+VALUE_COUNT: Final = "SELECT (COUNT(DISTINCT ?v) AS ?n) WHERE { $conditions }"
+"""Costs 1 us for each value of the property."""
+SOME_NODES: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT DISTINCT ?s WHERE { $conditions } LIMIT $most } }"
+SOME_VALUES: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT DISTINCT ?v WHERE { $conditions } LIMIT $most } }"
+"""Costs 1 us for each node or value counted ($most); used where a query for all of them could not be stopped."""
+NODE_VALUES: Final = "?s $having ?v . FILTER(isLiteral(?v))"
+
+# The schema
+
+SAMPLED_RELATIONS: Final = (
+    "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { { SELECT ?p ?o WHERE { ?s ?p ?o } LIMIT $sample } "
+    "BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
+)
+"""Costs 2 us per sampled triple ($sample); used where the whole graph takes too long."""
+TYPE_COUNTS: Final = "SELECT ?t (COUNT(*) AS ?n) WHERE { ?s $typed ?t FILTER(isIRI(?t)) } GROUP BY ?t"
+"""Costs 1 us per type of each entity."""
+SAMPLED_TYPES: Final = (
+    "SELECT ?t (COUNT(*) AS ?n) WHERE { { SELECT ?t WHERE { ?s $typed ?t } LIMIT $sample } "
+    "FILTER(isIRI(?t)) } GROUP BY ?t"
+)
+"""Costs 1 us per sampled row ($sample); used where all of them take too long."""
+
+
+def alternatives(relations: tuple[str, ...]) -> Fragment:
+    """A property path over any of the relations, given as checked terms."""
+    return Fragment("|".join(relations))

@@ -1,0 +1,289 @@
+"""Statements about triples, in three notations. Their facts are the qualifiers of the triples.
+
+RDF 1.1 writes a statement as a node with four triples (`rdf:Statement`), RDF 1.2 as a reifier (`rdf:reifies`) of a
+triple term, RDF-star as a quoted triple that is a subject itself. The notations of a graph are detected once, when it
+is opened. Two reifiers of one triple make two parallel rows, so that the qualifiers of each stay together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rdflib import RDF, BNode, Literal, URIRef
+
+from kgnav_mcp.adapters.generic_sparql import queries
+from kgnav_mcp.adapters.sparql_base.around.far_ends import Facts
+from kgnav_mcp.adapters.sparql_base.around.queries import FAR_ENDS
+from kgnav_mcp.adapters.sparql_base.plans.parts import EdgeVariables
+from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, boolean_in, iri_in, number_in
+from kgnav_mcp.adapters.sparql_base.results import Term
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, rows
+from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable, Unsupported
+from kgnav_mcp.model import Direction, Stop
+from kgnav_mcp.port import TailKind
+
+REIFIES = URIRef(str(RDF) + "reifies")
+NOTATION = frozenset({RDF.subject, RDF.predicate, RDF.object, REIFIES})
+"""Relations that only identify the triple that a statement is about."""
+
+_PROBE_SHARE = 0.1
+"""The fraction of a call's time for each query that detects a notation."""
+_MAX_TRIPLES = 200
+_MAX_CHARACTERS = 20_000
+"""Maximum number of characters of the values in one query: Virtuoso refuses long texts in a long list (SR342)."""
+_VARIABLES = {Direction.OUTGOING: ("?s", "?o"), Direction.INCOMING: ("?o", "?s")}
+
+Pair = tuple[URIRef, URIRef]
+"""An entity and a relation at it."""
+
+
+QualifiersByTriple = Mapping[tuple[URIRef, URIRef, Term], Sequence[Facts]]
+"""The qualifiers of triples (entity, relation, far end): one entry per reifier."""
+
+
+class Notation(StrEnum):
+    """A notation for statements about triples."""
+
+    STATEMENT = "statement"
+    REIFIES = "reifies"
+    QUOTED = "quoted"
+
+
+class Reification:
+    """Reads statements about triples in the notations that a graph has."""
+
+    def __init__(self, reader: Reader, notations: frozenset[Notation], unsure: frozenset[Notation]) -> None:
+        self._reader = reader
+        self.notations = notations
+        self.unsure = unsure
+        """Notations whose detection timed out."""
+
+    def __bool__(self) -> bool:
+        return bool(self.notations)
+
+    @property
+    def parallel(self) -> bool:
+        """Whether one triple may have several reifiers."""
+        return bool(self.notations - {Notation.QUOTED})
+
+    def ends(self, direction: Direction, far_ends: TailKind | None) -> Fragment:
+        """The filter for far ends ?o that are shown."""
+        incoming = direction is Direction.INCOMING
+        parts = [FAR_ENDS[None if incoming else far_ends].text]
+        if incoming:
+            parts.append(self.head("?o").text)
+        return Fragment(" ".join(filter(None, parts)))
+
+    def head(self, node: str) -> Fragment:
+        """The condition that the head of a triple is a node that is shown."""
+        is_node = self._reader.filled(queries.HEADS, node=Fragment(node)) if Notation.QUOTED in self.notations else ""
+        return Fragment(" ".join(filter(None, (is_node, self.no_reifier(node).text))))
+
+    def kind(self, direction: Direction, far_ends: TailKind | None, relation: str = "?p") -> Fragment:
+        """The filter for rows around an entity that are shown."""
+        ends = self.ends(direction, far_ends)
+        incoming = direction is Direction.INCOMING
+        if (Notation.STATEMENT if incoming else Notation.REIFIES) not in self.notations:
+            return ends
+        shown = self._reader.filled(queries.SHOWN[direction], relation=Fragment(relation))
+        return Fragment(f"{ends.text} {shown}".strip())
+
+    def no_reifier(self, node: str) -> Fragment:
+        """The condition that a node is not a reifier."""
+        if not self.parallel:
+            return Fragment("")
+        about = {Notation.STATEMENT: RDF.subject.n3(), Notation.REIFIES: REIFIES.n3()}
+        path = queries.alternatives(tuple(about[one] for one in sorted(self.notations) if one in about))
+        return self._reader.part(queries.NO_REIFIER, node=Fragment(node), about=path)
+
+    def qualifier_pattern(self, x: str, p: URIRef | Fragment, y: str) -> Fragment:
+        """A pattern that binds the qualifiers of a triple: ?q, ?v and, except for quoted triples, ?r."""
+        return self._pattern(queries.SAID, sorted(self.notations), x, p, y)
+
+    def reifier_pattern(self, x: str, y: str) -> Fragment:
+        """A pattern that binds the reifiers ?r of a triple with the relation ?p."""
+        return self._pattern(queries.STATED, sorted(self.notations - {Notation.QUOTED}), x, Fragment("?p"), y)
+
+    def qualifier_of(self, ends: EdgeVariables, qualifier: URIRef, value: Fragment) -> Fragment:
+        """A pattern that binds the values of one qualifier of the triples between two nodes."""
+        forms = {notation: form.replace("?r", value.text + "r") for notation, form in queries.HAS_QUALIFIER.items()}
+        relation, terms = ends.own("q"), {"q": qualifier, "v": value}
+        return self._pattern(forms, sorted(self.notations), ends.source.text, relation, ends.target.text, **terms)
+
+    async def of_triples(
+        self, triples: Sequence[tuple[URIRef, URIRef, Term]], direction: Direction
+    ) -> QualifiersByTriple:
+        """Read the qualifiers of some triples.
+
+        Raises:
+            StoreTimeout: not all of them were read in time.
+            Unsupported: the qualifiers of one triple exceed the endpoint's row cap.
+        """
+        with_iris = [triple for triple in triples if not isinstance(triple[2], BNode)]
+        if not self or not with_iris:
+            return {}
+        x, y = _VARIABLES[direction]
+        said = self.qualifier_pattern(x, Fragment("?p"), y)
+
+        def query(batch: Sequence[tuple[URIRef, URIRef, Term]]) -> str:
+            return self._reader.filled(queries.STATEMENTS_OF, triples=rows(*batch), said=said)  # pyright: ignore[reportArgumentType]
+
+        found = (await self._reader.halving(_batched(with_iris), query)).all_rows()
+        return await in_thread(len(found), lambda: _grouped(found))
+
+    async def qualified(self, value: URIRef, most: int) -> dict[tuple[URIRef, URIRef, Term], Facts] | None:
+        """The first triples that have this value as a qualifier, with all their qualifiers; None: not known.
+
+        Triples with blank nodes are left out, since their qualifiers are not shown.
+        """
+        if not self:
+            return None if self.unsure else {}
+        qualifying = self._pattern(queries.QUALIFYING, sorted(self.notations), "?s", Fragment("?p"), "?o", value=value)
+        shown = self._reader.part(queries.SHOWN[Direction.INCOMING], relation=Fragment("?q"))
+        read = await self._reader.select(queries.QUALIFIED, qualifying=qualifying, shown=shown, most=most)
+        named = [row for row in read.any_rows() if isinstance(row["s"], URIRef)]
+        triples = [(iri_in(row, "s"), iri_in(row, "p"), row["o"]) for row in named]
+        said = await self.of_triples(triples, Direction.OUTGOING)
+        found = {
+            triple: facts
+            for triple, statements in said.items()
+            for facts in statements
+            if any(term == value for _, term in facts)
+        }
+        return None if not found and (read.rows or self.unsure) else found
+
+    async def parallels(self, entities: Sequence[URIRef], direction: Direction) -> dict[Pair, int]:
+        """The number of rows of each relation beyond its triples, because of several reifiers of one triple.
+
+        Raises:
+            StoreTimeout: not all of them were counted in time.
+        """
+        if not self.parallel or not entities:
+            return {}
+        stated = self.reifier_pattern(*_VARIABLES[direction])
+        read = await self._reader.in_batches(queries.PARALLEL[direction], "s", entities, stated=stated)
+        return {
+            (iri_in(row, "s"), iri_in(row, "p")): extra_rows
+            for row in read.all_rows()
+            if (extra_rows := number_in(row, "n") - number_in(row, "t"))
+        }
+
+    def _pattern(
+        self,
+        forms: Mapping[str, str],
+        notations: Sequence[Notation],
+        x: str,
+        p: URIRef | Fragment,
+        y: str,
+        **terms: URIRef | Fragment,
+    ) -> Fragment:
+        parts = [
+            self._reader.filled(forms[notation], x=Fragment(x), p=p, y=Fragment(y), **terms) for notation in notations
+        ]
+        return Fragment(parts[0] if len(parts) == 1 else " UNION ".join(f"{{ {part} }}" for part in parts))
+
+
+def _batched(triples: Iterable[tuple[URIRef, URIRef, Term]]) -> Iterable[Sequence[tuple[URIRef, URIRef, Term]]]:
+    """Split triples into batches for one query each."""
+    together: list[tuple[URIRef, URIRef, Term]] = []
+    size = 0
+    for triple in triples:
+        if together and (len(together) == _MAX_TRIPLES or size + len(triple[2]) > _MAX_CHARACTERS):
+            yield together
+            together, size = [], 0
+        together.append(triple)
+        size += len(triple[2])
+    if together:
+        yield together
+
+
+async def detect_notations(reader: Reader) -> Reification:
+    """Detect the notations that the graph has and the endpoint can query, each with a time limit."""
+
+    async def found(query: str) -> bool | None:
+        try:
+            return bool((await reader.select(query, share=_PROBE_SHARE)).any_rows())
+        except StoreTimeout:
+            return None
+        except (Unsupported, InvalidStore, StoreUnavailable):
+            return False  # The endpoint does not know the syntax; each reports that by another error.
+
+    statement, reifies = await gathered(found(queries.STATEMENT_PROBE), found(queries.REIFIES_PROBE))
+    if reifies:
+        reifies = await found(queries.TRIPLE_TERM_PROBE)
+    quoted = False if reifies else await found(queries.QUOTED_PROBE)
+    answers = {Notation.STATEMENT: statement, Notation.REIFIES: reifies, Notation.QUOTED: quoted}
+    return Reification(
+        reader,
+        frozenset(notation for notation, answer in answers.items() if answer),
+        frozenset(notation for notation, answer in answers.items() if answer is None),
+    )
+
+
+def _grouped(found: Sequence[Row]) -> QualifiersByTriple:
+    """Group rows by triple and reifier. A reifier without qualifiers counts as well."""
+    by_triple: dict[tuple[URIRef, URIRef, Term], dict[str, dict[tuple[URIRef, Term], None]]] = defaultdict(dict)
+    for row in found:
+        triple = iri_in(row, "s"), iri_in(row, "p"), row["o"]
+        facts = by_triple[triple].setdefault(str(row.get("r", "")), {})
+        relation, value = iri_in(row, "q"), row["v"]
+        if relation not in NOTATION and (relation, value) != (RDF.type, RDF.Statement):
+            facts[relation, value] = None
+    return {
+        triple: sorted((tuple(sorted(facts, key=fact_order)) for facts in by_reifier.values()), key=_facts_order)
+        for triple, by_reifier in by_triple.items()
+    }
+
+
+def fact_order(fact: tuple[URIRef, Term]) -> tuple[str, bool, str, str, str]:
+    """Sort key of qualifiers: by relation, then values before entities."""
+    relation, value = fact
+    if isinstance(value, Literal):
+        return str(relation), False, str(value), value.language or "", str(value.datatype or "")
+    return str(relation), True, str(value), "", ""
+
+
+def _facts_order(facts: Facts) -> list[tuple[str, bool, str, str, str]]:
+    return [fact_order(fact) for fact in facts]
+
+
+@dataclass(frozen=True, slots=True)
+class ReifierFacts:
+    """The facts of all reifiers in the graph, counted by relation."""
+
+    uses: Mapping[tuple[URIRef, bool], int]
+    """The number of triples whose subject is a reifier, by relation, with values (True) or entities (False)."""
+    parallel: Mapping[URIRef, int]
+    """The number of rows of each relation beyond the first of each triple."""
+    stop: Stop
+    """Why these counts may be incomplete. They are subtracted from others, so they must then not be used."""
+
+
+async def reifier_facts(reader: Reader, reification: Reification) -> ReifierFacts:
+    """Count the facts of reifiers.
+
+    Raises:
+        StoreTimeout: the call's time was over.
+    """
+    uses, parallel = Counter[tuple[URIRef, bool]](), Counter[URIRef]()
+    stops: list[Stop] = []
+    for notation in sorted(reification.notations - {Notation.QUOTED}):
+        read = await reader.select(queries.REIFIER_FACTS, reifiers=Fragment(queries.REIFIERS[notation]))
+        stops.append(read.stop)
+        for row in read.rows:
+            uses[iri_in(row, "p"), boolean_in(row, "l")] += number_in(row, "n")
+    if Notation.QUOTED in reification.notations:
+        read = await reader.select(queries.QUOTED_FACTS)
+        stops.append(read.stop)
+        for row in read.rows:
+            uses[iri_in(row, "p"), True] += number_in(row, "n")
+    if reification.parallel:
+        read = await reader.select(queries.ALL_PARALLEL, stated=reification.reifier_pattern("?s", "?o"))
+        stops.append(read.stop)
+        for row in read.rows:
+            parallel[iri_in(row, "p")] += number_in(row, "n")
+    return ReifierFacts(uses, parallel, Stop.first(stops))

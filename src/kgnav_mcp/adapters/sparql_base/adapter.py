@@ -1,0 +1,266 @@
+"""Base class of the adapters for SPARQL stores: opens and closes the graph, and passes each verb to its reader."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationRequest, RowRequest
+from kgnav_mcp.adapters.paging.edges import edges_page
+from kgnav_mcp.adapters.paging.positions import Position
+from kgnav_mcp.adapters.sparql_base.matching import FarEndFilter, RowSearch, SearchRequest
+from kgnav_mcp.adapters.sparql_base.rate_limit import Client
+from kgnav_mcp.adapters.sparql_base.readers import Readers
+from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, UnknownName, Unsupported
+from kgnav_mcp.model import (
+    AnchoredPage,
+    Candidate,
+    Count,
+    Direction,
+    Entity,
+    Link,
+    Namesake,
+    Page,
+    RelationFacts,
+    Schema,
+    Triple,
+    ValueFacts,
+    ValueMatch,
+)
+from kgnav_mcp.port import FarEnds, ValueOwner
+from kgnav_mcp.port.far_end_filters import MatchRequest, read_or_search
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
+
+R = TypeVar("R", bound=Readers)
+Anchor = TypeVar("Anchor")
+Path = TypeVar("Path")
+T = TypeVar("T")
+
+
+class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
+    """One graph of one endpoint. A subclass resolves ids and creates the readers."""
+
+    def __init__(self) -> None:
+        self._opened: R | None = None
+
+    @abstractmethod
+    async def _connect(self) -> Client:
+        """Create a client for the graph."""
+
+    @abstractmethod
+    async def _read(self, client: Client) -> R:
+        """Create the readers, after looking up what they need to know about the graph."""
+
+    @abstractmethod
+    async def _anchors(self, ids: Sequence[str]) -> Sequence[Anchor]:
+        """Resolve ids to entities, each once and in order. Texts that are not ids are skipped."""
+
+    @abstractmethod
+    def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
+        """Resolve relation ids to paths. Paths with a text that is not an id are left out."""
+
+    async def _relations(self, anchors: Sequence[Anchor], asked: RelationRequest) -> Page[RelationFacts]:
+        """The relations at some entities."""
+        return await self._readers.relations.page(anchors, asked)
+
+    async def _rows(self, anchors: Sequence[Anchor], paths: Sequence[Path] | None, asked: RowRequest) -> Page[Triple]:
+        """The rows at some entities."""
+        return await self._readers.rows(anchors, asked).page(paths, asked)
+
+    async def open(self) -> None:
+        if self._opened is None:
+            client = await self._connect()
+            try:
+                self._opened = await self._read(client)
+            except BaseException:
+                await client.close()
+                raise
+
+    async def close(self) -> None:
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            await opened.client.close()
+
+    async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
+        names = self._readers.linker.names
+        iri_of = names.naming.iri
+        iris = await in_thread(len(ids), lambda: {each: iri for each in ids if (iri := iri_of(each)) is not None})
+        described = await names.described(iris.values())
+        return await in_thread(
+            len(ids), lambda: {each: described[iri] for each, iri in iris.items() if iri in described}
+        )
+
+    def printed_ids(self, ids: Sequence[str]) -> Mapping[str, str]:
+        naming = self._readers.linker.naming
+        return {each: naming.short(iri) for each in ids if (iri := naming.iri(each)) is not None}
+
+    async def find_by_name(self, name: str, *, limit: int) -> Page[Namesake]:
+        return await self._readers.linker.named(name, limit)
+
+    async def find_by_names(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
+        return await self._readers.linker.named_each(names, limit)
+
+    async def find_by_values(self, values: Sequence[str], *, limit: int) -> Mapping[str, Sequence[ValueMatch]]:
+        return await self._readers.linker.with_values(values, limit)
+
+    async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
+        types = None if label is None else (await self._readers.lists.types(label)).iris
+        return self._checked_page(await self._readers.linker.find(hint, types, limit))
+
+    async def relations_in(self, asked: RelationRequest) -> Page[RelationFacts]:
+        anchors = await self._anchors(asked.ids)
+        return await self._relations(anchors, asked) if anchors else Page((), (), Count(0))
+
+    async def rows_in(self, asked: RowRequest) -> Page[Triple]:
+        paths = None if asked.paths is None else self._paths(asked.paths)
+        anchors = await self._anchors(asked.ids)
+        if anchors and paths != []:
+            return self._checked_page(await self._rows(anchors, paths, asked))
+        if asked.after is not None:
+            self._check_position(asked.after)
+        return Page((), (), Count(0))
+
+    async def matching(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        paths: Sequence[tuple[str, ...]] | None = None,
+        far: FarEnds,
+        limit: int,
+        after: str | None = None,
+    ) -> AnchoredPage[Link]:
+        asked, hops = MatchRequest(ids, direction, paths, far, limit, after), self._readers.hops_searched
+        opened: dict[Direction, RowSearch[Any, Any]] = {}
+
+        async def search(side: Direction, most: int, behind: str | None) -> Page[Link]:
+            if side not in opened:
+                opened[side] = await self._search(asked, side, hops)
+            return await opened[side].page(most, behind)
+
+        return await read_or_search(self, asked, search, hops=hops)
+
+    async def _search(self, asked: MatchRequest, side: Direction, hops: int) -> RowSearch[Any, Any]:
+        """Create the search of the rows in one direction. Relations of more than `hops` hops are left out."""
+        readers, types = self._readers, None
+        if asked.far.label is not None:
+            types = await self._types_with_label(asked.far.label)
+        paths = asked.paths and self._paths([path for path in asked.paths if len(path) <= hops])
+        far = FarEndFilter.of(asked.far.words, types)
+        return readers.search(SearchRequest(await self._anchors(asked.ids), paths, side, far))
+
+    async def _types_with_label(self, label: str) -> Sequence[URIRef]:
+        """The types that are printed as this label; empty where there is none."""
+        try:
+            return (await self._readers.lists.types(label)).iris
+        except UnknownName:
+            return ()
+
+    async def edges(
+        self,
+        heads: Sequence[str],
+        tails: Sequence[str],
+        *,
+        relations: Sequence[str] | None = None,
+        limit: int,
+        after: str | None = None,
+    ) -> Page[Triple]:
+        found = await self._edges(heads, tails, relations, limit, after)
+        return found or await super().edges(heads, tails, relations=relations, limit=limit, after=after)
+
+    async def bare_edges(
+        self,
+        heads: Sequence[str],
+        tails: Sequence[str],
+        *,
+        relations: Sequence[str] | None = None,
+        limit: int,
+        after: str | None = None,
+    ) -> Page[Triple]:
+        found = await self._edges(heads, tails, relations, limit, after, bare=True)
+        return found or await super().edges(heads, tails, relations=relations, limit=limit, after=after)
+
+    async def _edges(
+        self,
+        heads: Sequence[str],
+        tails: Sequence[str],
+        relations: Sequence[str] | None,
+        limit: int,
+        after: str | None,
+        *,
+        bare: bool = False,
+    ) -> Page[Triple] | None:
+        """One page of edges; None where they cannot be looked up."""
+        paths = None if relations is None else self._paths([(relation,) for relation in relations])
+        starts, ends = await gathered(self._anchors(heads), self._anchors(tails))
+        if not starts or not ends or paths == []:
+            return Page((), (), Count(0))
+        source = self._readers.edges(starts, ends, paths, bare)
+        return source and self._checked_page(await edges_page(source, starts, limit=limit, after=after))
+
+    async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
+        reader = self._readers.fits
+        return await (super().match_pattern(asked, limit=limit) if reader is None else reader.fits(asked, limit))
+
+    async def has_more_matches(self, asked: PatternQuery, than: int) -> bool:
+        reader = self._readers.fits
+        return reader is not None and await reader.has_more(asked, than)
+
+    async def nodes(
+        self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
+    ) -> Page[Entity]:
+        return self._checked_page(await self._readers.lists.nodes(label, property_name, value, limit, after))
+
+    async def bare_nodes(
+        self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
+    ) -> Page[Entity]:
+        lists = self._readers.lists
+        return self._checked_page(await lists.nodes(label, property_name, value, limit, after, bare=True))
+
+    async def values(
+        self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
+    ) -> Page[ValueFacts]:
+        lists = self._readers.lists
+        read = lists.values if kind is ValueOwner.NODE else lists.edge_values
+        return self._checked_page(await read(property_name, owner, limit, after))
+
+    async def has_several_values(self, property_id: str, kind: ValueOwner) -> bool | None:
+        if kind is not ValueOwner.NODE:
+            return None
+        try:
+            return await self._readers.lists.has_several_values(property_id)
+        except (StoreTimeout, Unsupported):
+            return None
+
+    async def schema(self, name: str | None = None, *, limit: int) -> Schema:
+        reader = self._readers.schema
+        return await (reader.overview(limit) if name is None else reader.around(name, limit))
+
+    @property
+    def _readers(self) -> R:
+        if self._opened is None:
+            raise StoreUnavailable("the graph is not open", next_step="Open the graph first.")
+        return self._opened
+
+    async def _iris(self, ids: Sequence[str]) -> list[URIRef]:
+        """Resolve ids to IRIs, each once. Texts that are not ids are skipped."""
+        iri_of = self._readers.linker.naming.iri
+        return await in_thread(
+            len(ids), lambda: list(dict.fromkeys(iri for each in ids if (iri := iri_of(each)) is not None))
+        )
+
+    def _checked_page(self, page: Page[T]) -> Page[T]:
+        """Check a page before it is returned. A subclass may raise instead."""
+        return page
+
+    def _check_position(self, after: str) -> None:
+        """Check that `after` is a position of rows.
+
+        Raises:
+            InvalidCursor: it is not.
+        """
+        Position.parse(after)

@@ -1,0 +1,161 @@
+"""The relations of a set of entities, each with its count and a few far ends as examples."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import nsmallest
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.paging.counts import far_relation, merge_counts, near_relation
+from kgnav_mcp.adapters.paging.directions import RelationRequest
+from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
+from kgnav_mcp.adapters.sparql_base.around import queries
+from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, CountReader, Counts, Path
+from kgnav_mcp.adapters.sparql_base.around.far_ends import End
+from kgnav_mcp.adapters.sparql_base.around.rows import Store
+from kgnav_mcp.adapters.sparql_base.names import Names
+from kgnav_mcp.adapters.sparql_base.query_reader import number_in
+from kgnav_mcp.adapters.sparql_base.results import Term
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, values
+from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.model import Entity, Page, RelationFacts, Stop
+
+_MAX_ANCHORS = 20
+"""Maximum number of entities whose far ends are read as examples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The first distinct far ends of each path, and why some may be missing."""
+
+    found: Mapping[Path, Sequence[End]] = field(default_factory=dict[Path, Sequence[End]])
+    stop: Stop = Stop.COMPLETE
+
+    def __or__(self, other: Ends) -> Ends:
+        return Ends({**self.found, **other.found}, Stop.first((self.stop, other.stop)))
+
+
+class RelationReader(ABC):
+    """Answers the verb `relations`."""
+
+    mediator: Fragment
+    """The condition that `?m` is a mediator."""
+
+    def __init__(self, store: Store, names: Names, counts: CountReader) -> None:
+        self._reader = store.reader
+        self._names = names
+        self._counts = counts
+
+    async def page(self, anchors: Sequence[Anchor], asked: RelationRequest) -> Page[RelationFacts]:
+        """The relations ordered by id with their counts, and with examples for those on the page.
+
+        The examples of one-hop relations are read while the two-hop relations are counted.
+        """
+        counts = await self._counts.one_hop(anchors, asked.direction, asked.far_ends)
+        paths = await in_thread(len(anchors), lambda: paths_in_order(counts, self._ids))
+        if asked.hops == 1:
+            ends = await self._far_ends(counts, paths[: asked.limit], asked)
+        else:
+            ends, through = await gathered(
+                self._far_ends(counts, paths[: asked.limit], asked),
+                self._counts.two_hops(anchors, asked.direction, asked.far_ends),
+            )
+            counts = await in_thread(len(anchors), lambda one_hop=counts: merge_counts([one_hop, through]))
+            paths = await in_thread(len(anchors), lambda: paths_in_order(counts, self._ids))
+            ends |= _mediator_examples(counts, asked)
+            missing = [path for path in paths[: asked.limit] if path not in ends.found]
+            ends |= await self._far_ends(counts, missing, asked)
+        shown = paths[: asked.limit]
+        terms = [end for path in shown for end in ends.found.get(path, ()) if not isinstance(end, Entity)]
+        names, nodes = await gathered(
+            self._names.relations(relation for path in shown for relation in path), self._names.nodes(terms)
+        )
+        examples = {
+            path: [end if isinstance(end, Entity) else nodes[end] for end in ends.found.get(path, ())] for path in shown
+        }
+        return await in_thread(
+            len(anchors),
+            lambda: relations_page(
+                counts,
+                asked.direction,
+                paths=paths,
+                limit=asked.limit,
+                names=names,
+                printed=self.printed,
+                examples=examples,
+                stop=ends.stop,
+            ),
+        )
+
+    def printed(self, anchor: Anchor) -> str:
+        """The printed id of an entity."""
+        return self._names.naming.short(str(anchor))
+
+    async def _far_ends(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
+        """The first far ends of some paths; empty if no examples are wanted."""
+        return await self._examples(counts, paths, question) if question.examples and paths else Ends()
+
+    @abstractmethod
+    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
+        """Read the first far ends of paths. There is at least one path, and at least one example is wanted."""
+
+    async def _of_some(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
+        """Read the first far ends of all paths in one union, at some of the entities with IRIs."""
+        size = len(counts.rows)
+        branches = await in_thread(size, lambda: self._branches(counts.by_path_and_entity(), paths, question))
+        found: dict[Path, list[Term]] = defaultdict(list)
+        read = await self._reader.union(branches)
+        for row in read.rows:
+            found[paths[number_in(row, "number")]].append(row["o"])
+        return Ends(found, read.stop)
+
+    def _branches(
+        self, rows: Mapping[Path, Collection[Anchor]], paths: Sequence[Path], question: RelationRequest
+    ) -> list[str]:
+        """The branches of that union. `rows` are the entities that have rows of each path."""
+        kind, direction = self._counts.ends(question.direction, question.far_ends), question.direction
+        branches: list[str] = []
+        for place, path in enumerate(paths):
+            iris = nsmallest(
+                _MAX_ANCHORS, (entity for entity in rows.get(path, ()) if isinstance(entity, URIRef)), key=str
+            )
+            if not iris:
+                continue
+            if len(path) == 2:
+                hops = {
+                    "near": near_relation(path, direction),
+                    "far": far_relation(path, direction),
+                    "mediator": self.mediator,
+                }
+                pattern = self._reader.part(queries.THROUGH_BY[direction], s=values(*iris), **hops)
+            elif len(iris) == 1:
+                pattern = self._reader.part(queries.BY_ONE[direction], s=iris[0], p=path[0])
+            else:
+                pattern = self._reader.part(queries.BY[direction], s=values(*iris), p=path[0])
+            branches.append(
+                self._reader.filled(queries.EXAMPLES, number=place, by=pattern, kind=kind, wanted=question.examples)
+            )
+        return branches
+
+    def _ids(self, path: Path) -> tuple[str, ...]:
+        return tuple(map(self._names.naming.short, path))
+
+
+def _mediator_examples(counts: Counts, question: RelationRequest) -> Ends:
+    """Use known mediators as examples of the relations that lead to them, if enough are known."""
+    found: dict[Path, dict[Term, None]] = defaultdict(dict)
+    for path, mediators in sorted(counts.mediators.items()):
+        for mediator in mediators:
+            if isinstance(mediator, URIRef):
+                found[near_relation(path, question.direction),][mediator] = None
+    return Ends(
+        {
+            path: list(examples)[: question.examples]
+            for path, examples in found.items()
+            if len(examples) >= question.examples
+        }
+    )

@@ -1,0 +1,259 @@
+"""Writes a pattern of a plan in SPARQL: each match is one row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
+from itertools import combinations, count
+
+from kgnav_mcp.adapters.sparql_base.plans import queries
+from kgnav_mcp.adapters.sparql_base.plans.parts import Edge, EdgeVariables, cannot_express, relations_of
+from kgnav_mcp.adapters.sparql_base.plans.writing import Writer
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, rows, values
+from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.plan import (
+    Compare,
+    Comparison,
+    Connective,
+    EdgePattern,
+    Exists,
+    Expression,
+    HasLabel,
+    Joined,
+    Match,
+    NodePattern,
+    Not,
+    PathKind,
+    PathLength,
+    Variable,
+)
+from kgnav_mcp.plan.walking import conjuncts, variables_of
+from kgnav_mcp.port.pattern_queries import QualifierCondition, id_condition, number_condition
+
+
+async def write_pattern(
+    writer: Writer,
+    match: Match,
+    given: Sequence[str] = (),
+    qualifiers: Sequence[QualifierCondition] = (),
+    *,
+    iris_only: bool = False,
+) -> Pattern:
+    """Write a pattern in SPARQL. `iris_only`: edges of nodes without an IRI may be left out, which is faster.
+
+    Raises:
+        Unsupported: SPARQL cannot express a part of it, or none of the qualifiers.
+    """
+    await writer.load_relations(relations_of(match))
+    names = sorted({*variables_of(match), *given})
+    nodes = {name: Fragment(f"?n{place}") for place, name in enumerate(names)}
+    pattern = Pattern(writer, nodes, count(), frozenset(given), iris_only=iris_only)
+    pattern.add(match, qualifiers)
+    return pattern
+
+
+class Pattern:
+    """One pattern while it is being written."""
+
+    def __init__(
+        self,
+        writer: Writer,
+        nodes: Mapping[str, Fragment],
+        numbers: Iterable[int],
+        known: Iterable[str] = (),
+        *,
+        iris_only: bool = False,
+    ) -> None:
+        """`known`: variables whose values are certainly nodes."""
+        self._writer = writer
+        self._nodes = nodes
+        self._numbers = iter(numbers)
+        self._known = set(known)
+        self._iris_only = iris_only
+        self._parts: list[Fragment] = []
+
+    @property
+    def text(self) -> Fragment:
+        """The text between the braces of the query."""
+        return _joined(*self._parts)
+
+    def node(self, name: str) -> Fragment:
+        """The variable of a node in the query."""
+        return self._nodes[name]
+
+    def given(self, names: Sequence[str], ids: Sequence[Sequence[str]]) -> Fragment:
+        """Write the values of the given nodes; they come before the pattern."""
+        term = self._writer.term
+        nodes = Fragment(" ".join(self.node(name).text for name in names))
+        return self._writer.part(queries.GIVEN, nodes=nodes, rows=rows(*([term(each) for each in row] for row in ids)))
+
+    def add(self, match: Match, qualifiers: Sequence[QualifierCondition] = ()) -> None:
+        """Write the edges, labels and conditions of a match. Conditions on ids come first."""
+        conditions: list[Expression] = []
+        for condition in conjuncts(match.where):
+            ids = id_condition(condition)
+            if ids is not None and ids[1] and isinstance(condition, Compare):
+                terms = self._writer.terms(ids[1])
+                self._parts.append(self._writer.part(queries.ONE_OF, node=self.node(ids[0]), terms=values(*terms)))
+                self._known.add(ids[0])
+            else:
+                conditions.append(condition)
+        ends = {edge.variable: self._ends(edge) for edge in match.edges}
+        self._qualify(qualifiers, ends)
+        edges = [self._edge(edge, ends[edge.variable]) for edge in match.edges if edge.path is None]
+        for edge in match.edges:
+            if edge.path is not None:
+                self._reach(edge, edge.path, ends[edge.variable])
+        directed = (edge for edge in match.edges if edge.path is None and not _leads_either_way(edge))
+        self._parts += self._only_nodes((edge.source, edge.target) for edge in directed)
+        for node in match.nodes:
+            self._labels(node, alone=not match.edges)
+        if match.edges_differ:
+            for one, other in combinations(edges, 2):
+                self._differ(one, other)
+        for condition in conditions:
+            self._parts.append(self._writer.part(queries.FILTER, condition=self._condition(condition)))
+
+    def _ends(self, edge: EdgePattern) -> EdgeVariables:
+        source, target = self.node(edge.source), self.node(edge.target)
+        return EdgeVariables(source, target, next(self._numbers), edge.either, edge.relations)
+
+    def _qualify(self, qualifiers: Sequence[QualifierCondition], ends: Mapping[str, EdgeVariables]) -> None:
+        """Write the qualifiers that can be expressed, but at least one, and all those that refer to a node."""
+        written = 0
+        for qualifier in qualifiers:
+            value = Fragment(f"?v{next(self._numbers)}") if qualifier.node is None else self.node(qualifier.node)
+            with suppress(Unsupported) if qualifier.node is None else nullcontext():
+                self._parts.append(self._writer.qualifier(ends[qualifier.owned.owner], qualifier, value))
+                written += 1
+        if qualifiers and not written:
+            raise cannot_express("values of edges' properties")
+
+    def _edge(self, edge: EdgePattern, ends: EdgeVariables) -> Edge:
+        writer = self._writer
+        forth, other_variables = writer.edge(edge.relations, ends)
+        heads = ends.source, ends.target
+        if _leads_either_way(edge):
+            back, _ = writer.edge(edge.relations, ends.reversed)
+            heads = ends.own("h"), ends.own("t")
+            forth = writer.part(
+                queries.EITHER_WAY,
+                forth=_joined(forth, *self._only_nodes([(edge.source, edge.target)])),
+                back=_joined(back, *self._only_nodes([(edge.target, edge.source)])),
+                source=ends.source,
+                target=ends.target,
+                head=heads[0],
+                tail=heads[1],
+            )
+        self._parts.append(forth)
+        return Edge(forth, edge.relations, tuple(one.text for one in (*heads, *other_variables)))
+
+    def _only_nodes(self, edges: Iterable[tuple[str, str]]) -> Iterator[Fragment]:
+        """Write the conditions that heads and tails of edges are nodes. No head is a literal, so it needs one only."""
+        pairs = list(edges)
+        heads = {head for head, _ in pairs}
+        for name in sorted(heads - self._known):
+            condition = self._writer.is_head(self.node(name))
+            faster = self._iris_only and condition.text
+            yield self._writer.part(queries.IRI, node=self.node(name)) if faster else condition
+        for name in sorted({tail for _, tail in pairs} - heads - self._known):
+            yield self._writer.is_tail(self.node(name))
+
+    def _reach(self, edge: EdgePattern, path: PathLength, ends: EdgeVariables) -> None:
+        """Write a path of any length, which leads to each node once.
+
+        If the path needs at least one edge, a node only leads to itself by a cycle.
+
+        SPARQL's `+` means the same, but Virtuoso leaves out nodes of a cycle.
+        """
+        if path.kind is not PathKind.REACHABLE or path.shortest > 1 or edge.either or edge.source == edge.target:
+            raise cannot_express("such a path")
+        writer = self._writer
+        self._parts.append(writer.reaching(edge.relations, ends))
+        if path.shortest == 1:
+            first, _ = writer.edge(edge.relations, EdgeVariables(ends.source, ends.own("x"), ends.number))
+            rest = writer.reaching(edge.relations, EdgeVariables(ends.own("x"), ends.source, ends.number))
+            cycle = self._exists(queries.EXISTS, Fragment(f"{first.text} {rest.text}"), whole=False)
+            other = writer.part(queries.DIFFERS, one=ends.source, other=ends.target)
+            self._parts.append(writer.part(queries.FILTER, condition=Fragment(f"{other.text} || {cycle.text}")))
+
+    def _labels(self, node: NodePattern, *, alone: bool) -> None:
+        if node.subclasses:
+            raise cannot_express("subclasses")
+        name = self.node(node.variable)
+        self._parts += (self._writer.labelled(name, group, alone=alone) for group in node.labels)
+        if alone:
+            self._parts.append(self._writer.is_listed(name))
+
+    def _differ(self, one: Edge, other: Edge) -> None:
+        """Write a condition that two edges of the pattern are not the same edge of the graph."""
+        if one.relations and other.relations and not {*one.relations} & {*other.relations}:
+            return
+        if len(one.identity) != len(other.identity):
+            raise cannot_express("edges of some relations beside edges of one")
+        pairs = [(Fragment(a), Fragment(b)) for a, b in zip(one.identity, other.identity, strict=True) if a != b]
+        part = self._writer.part
+        unlike = [part(queries.DIFFERS, one=a, other=b).text for a, b in pairs]
+        self._parts.append(part(queries.FILTER, condition=Fragment(" || ".join(unlike) or queries.NO)))
+
+    def _condition(self, condition: Expression, *, whole: bool = True) -> Fragment:
+        """Write a condition. `whole`: it is all of a filter."""
+        part = self._writer.part
+        match condition:
+            case Joined(Connective.AND | Connective.OR as connective, parts):
+                sign = " && " if connective is Connective.AND else " || "
+                return Fragment(sign.join(f"({self._condition(one, whole=False).text})" for one in parts))
+            case Exists(match) | Not(Exists(match)):
+                template = queries.EXISTS if isinstance(condition, Exists) else queries.NOT_EXISTS
+                return self._exists(template, self._inner(match), whole=whole)
+            case Not(opposite):
+                return part(queries.NOT, condition=self._condition(opposite, whole=False))
+            case Compare(Variable(one), Comparison.EQUAL | Comparison.UNEQUAL as comparison, Variable(other)):
+                template = queries.SAME if comparison is Comparison.EQUAL else queries.DIFFERS
+                return part(template, one=self.node(one), other=self.node(other))
+            case HasLabel(variable, labels):
+                return self._writer.has_label(self.node(variable), labels)
+            case _:
+                return self._value_condition(condition)
+
+    def _inner(self, match: Match) -> Fragment:
+        """Write the pattern of a condition."""
+        inner = Pattern(self._writer, self._nodes, self._numbers, self._known)
+        inner.add(match)
+        return inner.text
+
+    def _exists(self, template: str, pattern: Fragment, *, whole: bool) -> Fragment:
+        """Write the condition that a pattern has a match, or has none. `whole`: it is all of a filter.
+
+        Raises:
+            Unsupported: the store does not evaluate a condition on a pattern there.
+        """
+        if not whole and not self._writer.nests_exists and queries.EXISTS.partition(" ")[0] in pattern.text:
+            raise cannot_express("a pattern with a condition on a pattern, within another condition")
+        return self._writer.part(template, pattern=pattern)
+
+    def _value_condition(self, condition: Expression) -> Fragment:
+        number = number_condition(condition)
+        if number is None:
+            return self._id_condition(condition)
+        owned, bounds = number
+        return self._writer.number(self.node(owned.owner), owned.ids, bounds)
+
+    def _id_condition(self, condition: Expression) -> Fragment:
+        ids = id_condition(condition)
+        if ids is None:
+            raise cannot_express("a condition")
+        name, references = ids
+        if not references:
+            return Fragment(queries.NO)
+        terms = comma_separated(*self._writer.terms(references))
+        return self._writer.part(queries.IS_ONE_OF, node=self.node(name), terms=terms)
+
+
+def _leads_either_way(edge: EdgePattern) -> bool:
+    """Whether an edge has to be matched in both directions. One from a node to itself is the same in both."""
+    return edge.either and edge.source != edge.target
+
+
+def _joined(*parts: Fragment) -> Fragment:
+    return Fragment(" ".join(part.text for part in parts if part.text))

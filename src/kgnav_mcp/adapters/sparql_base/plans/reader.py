@@ -1,0 +1,218 @@
+"""Finds the matches of a pattern: with one query, or with one for each batch of given nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from types import MappingProxyType
+
+from rdflib import BNode, Literal, URIRef
+
+from kgnav_mcp.adapters.sparql_base.names import Names
+from kgnav_mcp.adapters.sparql_base.plans import queries
+from kgnav_mcp.adapters.sparql_base.plans.parts import cannot_express
+from kgnav_mcp.adapters.sparql_base.plans.patterns import Pattern, write_pattern
+from kgnav_mcp.adapters.sparql_base.plans.writing import Writer
+from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, number_in
+from kgnav_mcp.adapters.sparql_base.results import Term
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, batches
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.model import Entity, Node
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
+
+_SHARE = 0.5
+"""The fraction of a call's time for each query. If that is not enough, the pattern is walked edge by edge."""
+_MAX_SORTED = 5_000
+"""Maximum number of rows with the largest counts: Virtuoso sorts no more than 10,000."""
+_EXTRA_ROWS = 200
+"""Extra rows to read after those with the largest counts, since more rows may tie with the last one."""
+
+
+class FitReader:
+    """Answers the verb `match_pattern`."""
+
+    def __init__(self, reader: Reader, names: Names, writer: Writer) -> None:
+        self._reader = reader
+        self._names = names
+        self._writer = writer
+
+    async def fits(self, question: PatternQuery, limit: int) -> Sequence[PatternMatch]:
+        """Up to `limit` matches. Raises as the port's verb does."""
+        pattern = await write_pattern(self._writer, question.match, question.given, question.qualifiers)
+        if not question.given:
+            return await self._read(question, pattern, Fragment(""), limit)
+        found: list[PatternMatch] = []
+        for batch in batches(question.rows, MAX_TERMS // len(question.given)):
+            given_values = await in_thread(len(batch), lambda batch=batch: pattern.given(question.given, batch))
+            found += await self._read(question, pattern, given_values, limit - len(found))
+            if len(found) == limit:
+                break
+        return found
+
+    async def has_more(self, question: PatternQuery, than: int) -> bool:
+        """Answers the verb `has_more_matches`. Not known if the given nodes need several queries."""
+        names = (*question.given, *question.variables)
+        given_terms = len(question.rows) * len(question.given)
+        if not names or question.top is not None or given_terms > MAX_TERMS:
+            return False
+        pattern = await write_pattern(self._writer, question.match, question.given, question.qualifiers, iris_only=True)
+        given_values = pattern.given(question.given, question.rows) if question.given else Fragment("")
+        nodes = Fragment(" ".join(pattern.node(name).text for name in names))
+        text = Fragment(f"{given_values.text} {pattern.text.text}")
+        read = await self._reader.select(queries.MATCHES, share=_SHARE, nodes=nodes, pattern=text, most=than + 1)
+        return any(number_in(row, "n") > than for row in read.rows)
+
+    async def _read(
+        self, question: PatternQuery, pattern: Pattern, given_values: Fragment, limit: int
+    ) -> Sequence[PatternMatch]:
+        names = [pattern.node(name).text for name in (*question.given, *question.variables)]
+        nodes = Fragment(" ".join(names))
+        counted = Fragment(queries.EACH)
+        if question.counted is not None:
+            counted = self._reader.part(queries.DIFFERENT, node=pattern.node(question.counted))
+        groups = self._reader.part(queries.GROUPED, nodes=nodes) if names else Fragment("")
+        terms = {"nodes": nodes, "counted": counted, **self._bounded(f"{given_values.text} {pattern.text.text}")}
+        if question.properties:
+            with suppress(Unsupported):
+                return await self._with_values(question, pattern, names, limit, {"groups": groups, **terms})
+        every_group = groups
+        rows: Sequence[Row] | None = None
+        if question.top is not None and question.top <= min(_MAX_SORTED, limit):
+            most = question.top + _EXTRA_ROWS
+            rows = await self._slice(most, order=Fragment(queries.LARGEST_FIRST), groups=groups, **terms)
+            await self._check_sizes(rows, most, terms["pattern"])
+            if len(rows) == most and number_in(rows[-1], "n") == number_in(rows[question.top - 1], "n"):
+                least = number_in(rows[question.top - 1], "n")
+                groups = Fragment(
+                    f"{groups.text} {self._reader.filled(queries.AT_LEAST, counted=counted, least=least)}"
+                )
+                rows = None
+        if rows is None:
+            rows = await self._slice(limit, order=Fragment(""), groups=groups, **terms)
+            await self._check_sizes(rows, limit, terms["pattern"])
+        blanks = [name for name in names if any(isinstance(row.get(name.removeprefix("?")), BNode) for row in rows)]
+        if blanks:
+            matches = self._reader.part(
+                queries.FITS, order=Fragment(""), skip=0, most=limit, groups=every_group, **terms
+            )
+            return await self._blank_matches(matches, terms["pattern"], names, blanks)
+        return await self._fits(rows, names)
+
+    async def _blank_matches(
+        self, matches: Fragment, pattern: Fragment, names: Sequence[str], blanks: Sequence[str]
+    ) -> Sequence[PatternMatch]:
+        """The matches of a query, some of whose variables, `blanks`, may be blank nodes.
+
+        Raises:
+            Unsupported: they have no ids here.
+        """
+        del matches, pattern, names, blanks
+        raise cannot_express("a blank node")
+
+    async def _with_values(
+        self,
+        question: PatternQuery,
+        pattern: Pattern,
+        names: Sequence[str],
+        limit: int,
+        terms: Mapping[str, Fragment],
+    ) -> Sequence[PatternMatch]:
+        """Up to `limit` matches, with the values of properties of their nodes.
+
+        Raises:
+            Unsupported: the values are to be read by queries of their own.
+        """
+        columns = [f"?v{place}" for place, _ in enumerate(question.properties)]
+        values = [
+            self._reader.part(
+                queries.OF_NODE,
+                node=pattern.node(owner),
+                property=self._writer.property(relation),
+                value=Fragment(column),
+            ).text
+            for (owner, relation), column in zip(question.properties, columns, strict=True)
+        ]
+        read = await self._reader.select(
+            queries.WITH_VALUES,
+            share=_SHARE,
+            columns=Fragment(" ".join([*names, *columns])),
+            matches=self._reader.part(queries.FITS, order=Fragment(""), skip=0, most=limit, **terms),
+            values=Fragment(" ".join(values)),
+            size=Fragment("" if self._reader.max_matches is None else "?size"),
+        )
+        rows = read.all_rows()
+        of_match = {tuple(row.get(name.removeprefix("?")) for name in names): row for row in rows}
+        await self._check_sizes(of_match.values(), limit, terms["pattern"])
+        return await in_thread(len(rows), lambda: self._valued(rows, names, columns))
+
+    def _valued(self, rows: Sequence[Row], names: Sequence[str], columns: Sequence[str]) -> Sequence[PatternMatch]:
+        """Convert rows: a match has several if a property has several values."""
+        names, columns = ([name.removeprefix("?") for name in each] for each in (names, columns))
+        found: dict[tuple[str, ...], tuple[int, list[dict[Term, None]]]] = {}
+        for row in rows:
+            fit = self._fit(row, names)
+            if fit.number:
+                _, values = found.setdefault(fit.nodes, (fit.number, [{} for _ in columns]))
+                for value, column in zip(values, columns, strict=True):
+                    if column in row:
+                        value[row[column]] = None
+        return [
+            PatternMatch(nodes, number, tuple(tuple(map(self._value, own)) for own in values))
+            for nodes, (number, values) in found.items()
+        ]
+
+    def _value(self, term: Term) -> Node:
+        if isinstance(term, BNode):
+            raise cannot_express("a blank node")
+        return self._names.literal(term) if isinstance(term, Literal) else Entity(self._names.naming.short(term))
+
+    def _bounded(self, pattern: str) -> dict[str, Fragment]:
+        """The pattern, with an end and a column of group sizes where the store cannot be told to stop."""
+        if self._reader.max_matches is None:
+            return {"pattern": Fragment(pattern), "size": Fragment("")}
+        bounded = self._reader.part(queries.BOUNDED, pattern=Fragment(pattern), most=self._reader.max_matches)
+        return {"pattern": bounded, "size": Fragment(queries.GROUP_SIZE)}
+
+    async def _check_sizes(self, groups: Collection[Row], limit: int, pattern: Fragment) -> None:
+        """Refuse groups whose counts are too low because the pattern reached its bound.
+
+        Raises:
+            Unsupported: it did.
+        """
+        bound = self._reader.max_matches
+        if bound is None:
+            return
+        size = sum(number_in(group, "size") for group in groups)
+        if len(groups) == limit:  # there may be other groups
+            read = await self._reader.select(queries.BOUNDED_COUNT, share=_SHARE, pattern=pattern)
+            size = number_in(read.rows[0], "size")
+        if size >= bound:
+            raise cannot_express(f"more than {bound:,} matches")
+
+    async def _slice(self, most: int, **terms: Fragment) -> Sequence[Row]:
+        """Read up to `most` rows of the query. Raises if some are missing."""
+        return (await self._reader.slice(queries.FITS, 0, most, share=_SHARE, **terms)).all_rows()
+
+    async def _fits(
+        self, rows: Sequence[Row], names: Sequence[str], blanks: Mapping[BNode, str] = MappingProxyType({})
+    ) -> Sequence[PatternMatch]:
+        """Convert rows; `blanks` are the ids of the blank nodes of this answer."""
+        variables = [name.removeprefix("?") for name in names]
+        found = await in_thread(
+            len(rows), lambda: [fit for row in rows if (fit := self._fit(row, variables, blanks)).number]
+        )
+        if len({fit.nodes for fit in found}) < len(found):
+            raise cannot_express("groups that come in another order with each part of an answer")
+        return found
+
+    def _fit(
+        self, row: Row, variables: Sequence[str], blanks: Mapping[BNode, str] = MappingProxyType({})
+    ) -> PatternMatch:
+        """Convert a row. Blank nodes without an id are refused: their labels are valid only within this answer."""
+        terms = [row[name] for name in variables] if number_in(row, "n") else []
+        if any(isinstance(term, BNode) and term not in blanks for term in terms):
+            raise cannot_express("a blank node")
+        short = self._names.naming.short
+        nodes = (blanks[term] if isinstance(term, BNode) else short(URIRef(str(term))) for term in terms)
+        return PatternMatch(tuple(nodes), number_in(row, "n"))

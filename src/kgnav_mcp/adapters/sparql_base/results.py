@@ -1,0 +1,149 @@
+"""Parses SPARQL results in JSON and XML (W3C), and Virtuoso's variants of them, into rdflib terms."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from http.client import HTTPResponse
+from typing import Any, Final, TypeAlias, TypeVar, cast
+from xml.parsers.expat import ExpatError
+
+from rdflib import XSD, BNode, Literal, URIRef
+from SPARQLWrapper import JSON, QueryResult
+
+from kgnav_mcp.adapters.sparql_base import xml
+
+Term: TypeAlias = URIRef | Literal | BNode
+R = TypeVar("R")
+
+JSON_TYPE: Final = "application/sparql-results+json"
+
+_BLANK_PREFIX = "nodeID://"
+"""Prefix of Virtuoso's blank nodes, which it sometimes types as IRIs. A query can use the text as an IRI."""
+_BOOLEANS = {"1": "true", "0": "false"}
+"""Virtuoso's booleans in XSD's canonical form."""
+_ASK_VARIABLE = "__ASK_RETVAL"
+"""Virtuoso 7 answers an ASK like a SELECT of this variable: a row with the number 1 is yes, no row is no."""
+_NO = Literal("0", datatype=XSD.integer)
+_LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
+"""A language tag that rdflib accepts. A text with another tag loses the tag, not the row."""
+
+# rdflib logs every ill-typed literal and odd IRI with a stack trace. Such data is no fault of this program.
+logging.getLogger("rdflib.term").addFilter(lambda _: False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The rows of a SELECT, and what the endpoint reported on their completeness."""
+
+    rows: tuple[Mapping[str, Term], ...]
+    """One mapping a row, from variable to term; an unbound variable is absent."""
+    row_cap: int | None = None
+    """The endpoint's row cap, where it cut the answer; None where it did not."""
+    partial: bool = False
+    """The endpoint's time was over: rows may be missing, and counts in them too low."""
+
+
+class NoResults(ValueError):
+    """The body is not a SPARQL result, or not of the expected kind. The client translates this error."""
+
+
+class Unwritable(NoResults):
+    """The XML body has characters that XML does not allow. JSON can carry them."""
+
+
+def read_rows(body: bytes, media_type: str = JSON_TYPE) -> tuple[Mapping[str, Term], ...]:
+    """Parse the answer to a SELECT.
+
+    Raises:
+        NoResults: the body is not an answer to a SELECT, or is cut.
+        Unwritable: it is XML with characters that XML does not allow.
+    """
+    return _read(body, media_type, _rows)
+
+
+def read_truth(body: bytes, media_type: str = JSON_TYPE) -> bool:
+    """Parse the answer to an ASK.
+
+    Raises:
+        NoResults: the body is not an answer to an ASK, or is cut.
+    """
+    return _read(body, media_type, _truth)
+
+
+class _Body:
+    """The bytes of an answer, with the methods of a response that SPARQLWrapper's reader calls."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def read(self) -> bytes:
+        return self._content
+
+    def info(self) -> Mapping[str, str]:
+        return {"content-type": JSON_TYPE}
+
+
+def _read(body: bytes, media_type: str, reader: Callable[[Mapping[str, Any]], R]) -> R:
+    try:
+        return reader(xml.decoded(body) if "xml" in media_type else _decoded(body))
+    except ExpatError as error:
+        raise (Unwritable if xml.is_unwritable(error) else NoResults)("no XML") from error
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise NoResults("no SPARQL result") from error
+
+
+def _decoded(body: bytes) -> Mapping[str, Any]:
+    # SPARQLWrapper only decodes here. Its Bindings would drop a malformed row, so rows are read by `_rows`.
+    result = QueryResult((cast("HTTPResponse", _Body(body)), JSON))
+    return cast("Mapping[str, Any]", result.convert())
+
+
+def _rows(answer: Mapping[str, Any]) -> tuple[Mapping[str, Term], ...]:
+    bindings = cast("Iterable[Mapping[str, Mapping[str, str]]]", answer["results"]["bindings"])
+    return tuple({name: _term(cell) for name, cell in row.items()} for row in bindings)
+
+
+def _truth(answer: Mapping[str, Any]) -> bool:
+    if "boolean" in answer:
+        truth = answer["boolean"]
+    elif answer["head"]["vars"] == [_ASK_VARIABLE]:
+        truth = any(row[_ASK_VARIABLE] != _NO for row in _rows(answer))
+    else:
+        truth = None
+    if not isinstance(truth, bool):
+        raise TypeError(f"a truth of {truth!r}")
+    return truth
+
+
+def _term(cell: Mapping[str, Any]) -> Term:
+    value = cell["value"]
+    if cell["type"] == "triple":
+        return _triple(value)
+    if not isinstance(value, str):
+        raise TypeError(f"a value of {type(value).__name__}")
+    match cell["type"]:
+        case "uri" if not value.startswith(_BLANK_PREFIX):
+            return URIRef(value)
+        case "uri" | "bnode":
+            return BNode(value)
+        case "literal" | "typed-literal":
+            return _literal(value, cell.get("xml:lang"), cell.get("datatype"))
+        case other:
+            raise TypeError(other)
+
+
+def _triple(value: Mapping[str, Mapping[str, Any]]) -> Literal:
+    """A triple term (RDF 1.2, RDF-star) as a text, because it is not a node."""
+    parts = (_term(value[part]) for part in ("subject", "predicate", "object"))
+    return Literal(f"<<( {' '.join(part.n3() for part in parts)} )>>")
+
+
+def _literal(text: str, language: str | None, datatype: str | None) -> Literal:
+    if language and _LANGUAGE.fullmatch(tag := language.replace("_", "-")):
+        return Literal(text, lang=tag)
+    if datatype == str(XSD.boolean):
+        text = _BOOLEANS.get(text, text)
+    return Literal(text, datatype=datatype, normalize=False)

@@ -1,0 +1,144 @@
+"""Finding entities by name: with the Wikibase's own search API if there is one, else by labels in SPARQL.
+
+In SPARQL, an exact label in one of the wanted languages is found by index. Any other spelling takes a scan of all
+labels, which finishes in time only in a small copy, so it is done only there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from rdflib import RDFS, SKOS, Literal, URIRef
+
+from kgnav_mcp.adapters.candidates import Match
+from kgnav_mcp.adapters.likeness import ALIAS, NAME
+from kgnav_mcp.adapters.sparql_base import entity_finder
+from kgnav_mcp.adapters.sparql_base.entity_finder import Size
+from kgnav_mcp.adapters.sparql_base.name_search import Lookup, NameSearch, SparqlNames
+from kgnav_mcp.adapters.sparql_base.namesakes import Hit, Hits, findable
+from kgnav_mcp.adapters.sparql_base.query_reader import Read, iri_in, number_in
+from kgnav_mcp.adapters.sparql_base.terms import values
+from kgnav_mcp.adapters.wikidata import queries
+from kgnav_mcp.adapters.wikidata.catalogue import label_languages
+from kgnav_mcp.adapters.wikidata.names import Names
+from kgnav_mcp.adapters.wikidata.search import VectorSearch, WikibaseSearch
+from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Count, Entity, Relation, Stop
+from kgnav_mcp.port.names import one_by_one
+
+_MEANING_SCORE = 0.5
+_MIN_MATCHES, _MAX_MATCHES = 10, 50
+"""The least number of matches requested from the search API, which are scored here; and the number that is searched
+for an exact name."""
+
+
+class Linker(entity_finder.Linker):
+    """Finds entities. Those of one name are sorted by id, oldest first; candidates by how well known they are."""
+
+    namesakes = 0
+    with_text = queries.WITH_TEXT
+
+    def __init__(self, store: Store, names: Names, search: WikibaseSearch | None, vectors: VectorSearch | None) -> None:
+        super().__init__(store.reader, names, _LabelNames(store) if search is None else _ApiNames(store, search))
+        store.reader.add_known({"direct_folder": Literal(store.ids.direct(""))})
+        self._ids = store.ids
+        self._relation = names.relation
+        self._vectors = vectors
+        self._searches = [one for one in (search, vectors) if one is not None]
+
+    async def close(self) -> None:
+        """Close the connections of the searches."""
+        for search in self._searches:
+            await search.close()
+
+    async def sizes(self, iris: Sequence[URIRef]) -> Mapping[URIRef, Size]:
+        """The number of statements and of sitelinks of entities, as far as the store has these numbers."""
+        found: dict[str, dict[URIRef, int]] = {"statements": {}, "sitelinks": {}}
+        for row in (await self._reader.in_batches(queries.SIZES, "ids", iris)).rows:
+            found[str(row["p"])][iri_in(row, "s")] = number_in(row, "o")
+        statements, sitelinks = found["statements"], found["sitelinks"]
+        return {
+            iri: Size(Count.at_least(statements[iri]) if iri in statements else Count.unknown(), sitelinks.get(iri))
+            for iri in iris
+        }
+
+    async def properties(self, iris: Collection[URIRef]) -> Mapping[URIRef, Relation]:
+        direct = {iri: self._ids.property_of(iri) for iri in iris}
+        return {iri: self._relation(local) for iri, local in direct.items() if local is not None}
+
+    async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
+        return await self._reader.in_batches(queries.OF_CLASS, "ids", iris, types=values(*types))
+
+    async def _prominence(self, entities: Mapping[URIRef, Entity]) -> Mapping[URIRef, tuple[int, ...]]:
+        del entities
+        return {}
+
+    async def _others(self, hint: str, limit: int) -> Sequence[tuple[URIRef, Match]]:
+        if self._vectors is None or not hint:
+            return ()
+        found = [self._ids.entity(local) for local in await self._vectors.find(hint, limit)]
+        return [(iri, Match("", _MEANING_SCORE)) for iri in found if iri is not None]
+
+    def order(self, iri: URIRef) -> tuple[int, str]:
+        digits = iri.rpartition("/")[2][1:]
+        return (int(digits) if digits.isdecimal() else 0), str(iri)
+
+
+class _LabelNames(SparqlNames):
+    """Labels and aliases in SPARQL."""
+
+    def __init__(self, store: Store) -> None:
+        lookup = Lookup(
+            bearers=queries.BEARERS,
+            scan=queries.SCAN if store.wikidata.scans else None,
+            kinds={RDFS.label: NAME, SKOS.altLabel: ALIAS},
+            languages=label_languages(store.languages),
+            is_entity=lambda term: store.ids.is_entity(str(term)),
+        )
+        super().__init__(store.reader, lookup)
+
+    async def _scan(self, condition: str) -> Hits:
+        try:
+            return await self._read_all(condition)
+        except StoreTimeout as error:
+            raise StoreTimeout(
+                error.seconds,
+                error.message,
+                next_step="No label is exactly this, and there are too many to read them all: give an id or the very "
+                "label, or set the option search to the address of the Wikibase's API.",
+            ) from error
+
+
+class _ApiNames(NameSearch):
+    """Matches of the Wikibase's search API, in each of the wanted languages."""
+
+    def __init__(self, store: Store, search: WikibaseSearch) -> None:
+        self._ids = store.ids
+        self._languages = store.languages or ("en",)
+        self._search = search
+
+    @property
+    def note(self) -> str:
+        return "Looked for labels and aliases that begin like this, as the Wikibase's own search does."
+
+    async def same(self, names: Sequence[str]) -> Mapping[str, Hits]:
+        return await one_by_one(names, self._same)
+
+    async def _same(self, name: str) -> Hits:
+        hits, stop = await self.like(name, _MAX_MATCHES)
+        return [hit for hit in hits if hit.text.casefold() == name.casefold()], stop
+
+    async def like(self, hint: str, limit: int) -> Hits:
+        if not findable(hint):
+            return [], Stop.COMPLETE
+        asked = max(limit, _MIN_MATCHES)
+        answers = await gathered(*(self._search.find(hint, language, asked) for language in self._languages))
+        hits = [
+            Hit(iri, match.text, NAME if match.by_label else ALIAS, language)
+            for language, (matches, _) in zip(self._languages, answers, strict=True)
+            for match in matches
+            if self._ids.is_entity(iri := URIRef(self._ids.entities + match.id))
+        ]
+        return hits, Stop.first(stop for _, stop in answers)

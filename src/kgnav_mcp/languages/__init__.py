@@ -1,0 +1,93 @@
+"""Parsers for the three languages of plans, one module each. Nothing here depends on a store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from json import JSONDecodeError
+from pathlib import Path
+from typing import cast
+
+from kgnav_mcp.clipping import echoed
+from kgnav_mcp.errors import InvalidPlan
+from kgnav_mcp.languages.parameters import Params, filled
+from kgnav_mcp.plan import Plan, PlanProblem
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPlan:
+    """A parsed plan, with what is needed to correct it in the language in which it was written."""
+
+    plan: Plan
+    source_json: object = None
+    """The input, if it was JSON; None for Cypher."""
+    single_node_variables: frozenset[str] = frozenset()
+    """Variables whose name must identify a single node: a name shared by several nodes is an error there."""
+
+
+def parse_plan(given: object, cache: Path | None = None, params: Params | None = None) -> ParsedPlan:
+    """Parse a plan from Cypher or GQL (a text), a pattern (an object) or steps (a list). JSON may be a text, too.
+
+    Steps may also be an object: `{"steps": [...], "return": [...]}`, whose other keys are the last step.
+
+    `cache` is a folder in which the parser of Cypher keeps its tables for later processes. `params` are the values of
+    the plan's parameters, `$name` in Cypher and `{"param": "name"}` in JSON.
+
+    Raises:
+        InvalidPlan: the plan cannot be parsed. The error lists every problem.
+    """
+    if isinstance(given, str) and given.lstrip().startswith(("{", "[")):
+        try:
+            given = json.loads(given)
+        except JSONDecodeError as error:
+            raise _json_error(error) from error
+        except RecursionError as error:
+            raise InvalidPlan([PlanProblem("the plan", "its JSON is nested too deeply")], next_step=_JSON) from error
+    if not isinstance(given, str):
+        given, problems = filled(given, params or {})
+        if problems:
+            raise InvalidPlan(problems, next_step='Give each parameter once: params={"name": "value"}.')
+    given = _as_list(given)
+    match given:
+        case str() if given.strip():
+            from kgnav_mcp.languages.cypher import parse_cypher  # noqa: PLC0415 - the parser takes time to import
+
+            return ParsedPlan(parse_cypher(given, cache, tuple((params or {}).items())))
+        case dict() if given:
+            from kgnav_mcp.languages.json_patterns import parse_pattern  # noqa: PLC0415
+
+            return ParsedPlan(parse_pattern(cast("object", given)), cast("object", given))
+        case list() if given:
+            from kgnav_mcp.languages.json_steps import parse_steps  # noqa: PLC0415
+
+            plan, one_node = parse_steps(cast("Sequence[object]", given))
+            return ParsedPlan(plan, cast("object", given), one_node)
+        case _:
+            raise InvalidPlan(
+                [PlanProblem("the plan", "it is empty, or neither a text nor an object nor a list")],
+                next_step='Write Cypher: "MATCH (a)-[:relation]->(b) RETURN b". describe_graph() lists what there is.',
+            )
+
+
+def _as_list(given: object) -> object:
+    """Steps that are given as an object, as a list."""
+    if not isinstance(given, dict):
+        return given
+    parts = dict(cast("Mapping[str, object]", given))
+    steps = parts.pop("steps", None)
+    if not isinstance(steps, list):
+        return cast("object", given)
+    return [*cast("list[object]", steps), *([parts] if parts else [])]
+
+
+_JSON = "Mend the JSON there, or give the plan as an object instead of a text."
+_EXCERPT = 20
+"""Characters shown before and after the place of an error in JSON."""
+
+
+def _json_error(error: JSONDecodeError) -> InvalidPlan:
+    """The error for a text that begins like JSON but is not valid, with the place."""
+    excerpt = error.doc[max(error.pos - _EXCERPT, 0) : error.pos + _EXCERPT]
+    reason = f"{error.msg[:1].lower()}{error.msg[1:]}, near {echoed(excerpt)}"
+    return InvalidPlan([PlanProblem(f"JSON, line {error.lineno}, column {error.colno}", reason)], next_step=_JSON)

@@ -1,0 +1,363 @@
+"""Converts the syntax trees of values and conditions to expressions of the algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from math import isfinite
+from typing import Final
+
+from lark import Token
+
+from kgnav_mcp.languages.cypher.calls import Calls
+from kgnav_mcp.languages.cypher.reader import (
+    MOST_PROBLEMS,
+    UNREADABLE,
+    Context,
+    Reading,
+    Scope,
+    has_token,
+    name_of,
+    nearest,
+    subtrees,
+    text_value,
+    tokens,
+)
+from kgnav_mcp.languages.cypher.syntax import Node
+from kgnav_mcp.languages.cypher.unsupported import unsupported_form
+from kgnav_mcp.plan import (
+    Arithmetic,
+    ArithmeticOperator,
+    Call,
+    Case,
+    Compare,
+    Comparison,
+    ComparisonChain,
+    Comprehension,
+    Connective,
+    Constant,
+    CountOf,
+    Element,
+    Exists,
+    Expression,
+    Function,
+    HasLabel,
+    IsNull,
+    Joined,
+    ListOf,
+    Match,
+    Not,
+    Property,
+    Quantified,
+    Quantifier,
+    Reduction,
+    Slice,
+    Variable,
+)
+
+LARGEST: Final = 2**63 - 1
+SMALLEST: Final = -(2**63)
+"""The largest and the smallest whole number: 64 bits."""
+
+_COMPARISONS: Final = {"in": Comparison.IN, "contains": Comparison.CONTAINS, "matches": Comparison.MATCHES} | {
+    "starts_with": Comparison.STARTS_WITH,
+    "ends_with": Comparison.ENDS_WITH,
+}
+_BOUNDS: Final = frozenset({Comparison.LESS, Comparison.AT_MOST, Comparison.GREATER, Comparison.AT_LEAST})
+"""The comparisons of a chain that is a range."""
+_NO_AGGREGATE: Final = "what is said of the members of a list has no aggregate"
+_QUANTIFIERS: Final = frozenset(Quantifier)
+_PARTS_OF_DATES: Final = frozenset({"year", "month", "day"})
+Subquery = Callable[[Node, Scope], Match | None]
+"""Converts the pattern of EXISTS { }, COUNT { } or a condition; None if it is not supported."""
+
+
+class Expressions:
+    """Converts the expressions of one text."""
+
+    def __init__(self, reading: Reading, subquery: Subquery) -> None:
+        self._reading = reading
+        self._subquery = subquery
+        self._calls = Calls(reading, self)
+        self._readers: dict[str, Callable[[Node, Context], Expression]] = {
+            "literal": self._literal,
+            "variable": self._variable,
+            "property": self._property,
+            "index": self._index,
+            "slice": self._slice,
+            "case": self._case,
+            "comprehension": self._comprehension,
+            "quantified": self._quantified,
+            "reduction": self._reduction,
+            "parameter": self._parameter,
+            "has_label": self._has_label,
+            "comparison": self._comparison,
+            "is_null": self._is_null,
+            "arithmetic": self._arithmetic,
+            "minus": self._minus,
+            "plus": self._inner,
+            "list": self._list,
+            "not": self._not,
+            "and": self._joined,
+            "or": self._joined,
+            "xor": self._joined,
+            "call": self._calls.read,
+            "pattern_predicate": self.exists,
+            "exists": self.exists,
+            "count_of": self.count_of,
+        } | dict.fromkeys(_COMPARISONS, self._predicate)
+
+    def read(self, node: Node, context: Context) -> Expression:
+        """The expression of a tree."""
+        reader = self._readers.get(node.data)
+        if reader is None:
+            return self._reading.report(node, *unsupported_form(self._reading, node))
+        return reader(node, context)
+
+    def _all(self, node: Node, context: Context) -> tuple[Expression, ...]:
+        return tuple([self.read(part, context) for part in subtrees(node)])
+
+    def _inner(self, node: Node, context: Context) -> Expression:
+        return self.read(next(subtrees(node)), context)
+
+    def _list(self, node: Node, context: Context) -> Expression:
+        return ListOf(self._all(node, context))
+
+    def _not(self, node: Node, context: Context) -> Expression:
+        return Not(self._inner(node, context))
+
+    def _joined(self, node: Node, context: Context) -> Expression:
+        return Joined(Connective(node.data.upper()), self._all(node, context))
+
+    def _literal(self, node: Node, _context: Context) -> Expression:
+        token = next(tokens(node))
+        match token.type:
+            case "STRING":
+                return Constant(text_value(token))
+            case "INTEGER":
+                return self.whole_number(token, node)
+            case "FLOAT":
+                number = float(token)
+                return Constant(number) if isfinite(number) else self._reading.report(node, "the number is too large")
+            case kind:
+                return Constant({"TRUE": True, "FALSE": False}.get(kind))
+
+    def whole_number(self, token: Token, node: Node, *, sign: int = 1) -> Expression:
+        """A decimal, octal or hexadecimal number. A number over 64 bits is a problem."""
+        base = {"0x": 16, "0o": 8}.get(token[:2], 10)
+        if len(token) > 24 or not SMALLEST <= (number := sign * int(token, base)) <= LARGEST:
+            return self._reading.report(node, "the number is too large")
+        return Constant(number)
+
+    def _variable(self, node: Node, context: Context) -> Expression:
+        named = next(subtrees(node))
+        return Variable(self.known_variable(named, context.scope, f"'{name_of(named)}' in quotes, if it is a text"))
+
+    def known_variable(self, node: Node, scope: Scope, *or_else: str) -> str:
+        """The name of a variable. An unknown variable is a problem."""
+        name = name_of(node)
+        unknown = self._reading.unknown
+        if name not in scope and name not in unknown and len(unknown) < MOST_PROBLEMS:
+            unknown.add(name)
+            self._reading.report(node, f"nothing is called {name} here", *nearest(name, scope), *or_else)
+        return self._reading.renamed.get(name, name)
+
+    def _property(self, node: Node, context: Context) -> Expression:
+        owner, names = _owner_of(node)
+        if owner.data != "variable":
+            owner_text = self._reading.source_text(owner)
+            self.read(owner, context)
+            return self._reading.report(
+                node,
+                f"{owner_text} is no variable, so it has no .{names[0]}",
+                *_naming_suggestions(owner_text, ".".join(names)),
+            )
+        variable = self.known_variable(next(subtrees(owner)), context.scope)
+        if len(names) > 1 and names[-1] in _PARTS_OF_DATES:
+            date_property = f"{variable}.{'.'.join(names[:-1])}"
+            reason = f".{names[-1]} of a date is not supported"
+            return self._reading.report(node, reason, f"year({date_property})", f"{date_property} >= '2000'")
+        return Property(variable, ".".join(names))
+
+    def _index(self, node: Node, context: Context) -> Expression:
+        of, index = subtrees(node)
+        position = self.read(index, context)
+        if isinstance(position, Constant):
+            if isinstance(position.value, str) and of.data == "variable":
+                return Property(self.known_variable(next(subtrees(of)), context.scope), position.value)
+            if position.value in (0, -1) and not isinstance(position.value, bool | float):
+                return Call(Function.LAST if position.value else Function.FIRST, (self.read(of, context),))
+        return Element(self.read(of, context), position)
+
+    def _slice(self, node: Node, context: Context) -> Expression:
+        of, *bounds = subtrees(node)
+        dots = node.children.index(next(tokens(node, "DOTS")))
+        places = {node.children.index(bound) < dots: self.read(bound, context) for bound in bounds}
+        first, end = places.get(True), places.get(False)
+        return Slice(self.read(of, context), first, end)
+
+    def _case(self, node: Node, context: Context) -> Expression:
+        """`CASE WHEN condition THEN value ... END`, or `CASE value WHEN other THEN ...`, which compares with `=`."""
+        parts = [self.read(part, context) for part in subtrees(node)]
+        otherwise = parts.pop() if has_token(node, "ELSE") else Constant(None)
+        compared = parts.pop(0) if len(parts) % 2 else None
+        conditions = parts[::2]
+        if compared is not None:
+            conditions = [Compare(compared, Comparison.EQUAL, one) for one in conditions]
+        return Case(tuple(zip(conditions, parts[1::2], strict=True)), otherwise)
+
+    def _member(self, source: Node) -> tuple[str, Node] | None:
+        """The variable and the list of `x IN list`; None for anything else."""
+        parts = list(subtrees(source))
+        if source.data != "in" or has_token(source, "NOT") or parts[0].data != "variable":
+            return None
+        return name_of(next(subtrees(parts[0]))), parts[1]
+
+    def _inner_of(self, node: Node, context: Context, names: Mapping[str, str]) -> Expression:
+        """An expression in which these names stand for members of a list."""
+        scope = {**context.scope, **dict.fromkeys(names, "value")}
+        with self._reading.naming(names):
+            return self.read(node, replace(context, scope=scope, aggregate_refusal=_NO_AGGREGATE))
+
+    def _comprehension(self, node: Node, context: Context) -> Expression:
+        source, *rest = subtrees(node)
+        member = self._member(source)
+        if member is None:
+            return self._reading.report(node, *unsupported_form(self._reading, node))
+        name, values = member
+        own = self._reading.member_name(name, context.scope)
+        where = self._inner_of(rest.pop(0), context, {name: own}) if has_token(node, "WHERE") else None
+        value = self._inner_of(rest[0], context, {name: own}) if rest else None
+        return Comprehension(own, self.read(values, context), where, value)
+
+    def _quantified(self, node: Node, context: Context) -> Expression:
+        named, source, condition = subtrees(node)
+        member, word = self._member(source), name_of(named).lower()
+        if member is None or word not in _QUANTIFIERS:
+            return self._reading.report(node, *unsupported_form(self._reading, node))
+        name, values = member
+        own = self._reading.member_name(name, context.scope)
+        where = self._inner_of(condition, context, {name: own})
+        return Quantified(Quantifier(word), own, self.read(values, context), where)
+
+    def _reduction(self, node: Node, context: Context) -> Expression:
+        named, start, source, value = subtrees(node)
+        begun, member = _assigned(start), self._member(source)
+        if name_of(named).lower() != "reduce" or begun is None or member is None:
+            return self._reading.report(node, *unsupported_form(self._reading, node))
+        (result, initial), (name, values) = begun, member
+        own_result = self._reading.member_name(result, context.scope)
+        own = self._reading.member_name(name, {**context.scope, own_result: ""})
+        inner = self._inner_of(value, context, {result: own_result, name: own})
+        return Reduction(own_result, self.read(initial, context), own, self.read(values, context), inner)
+
+    def _parameter(self, node: Node, _context: Context) -> Expression:
+        """The value that is given for `$name`."""
+        return self._reading.parameter(node)
+
+    def _has_label(self, node: Node, context: Context) -> Expression:
+        of, labels = subtrees(node)
+        owner, names = _owner_of(of)
+        if owner.data != "variable":
+            return self._reading.report(node, f"{self._reading.source_text(of)} is no variable, so it has no label")
+        variable = self.known_variable(next(subtrees(owner)), context.scope)
+        if not names:
+            return self.label_condition(variable, labels)
+        if labels.data != "label":
+            return self._reading.report(node, f"{self._reading.source_text(of)} is no variable, so it has no label")
+        return Property(variable, f"{'.'.join(names)}:{name_of(labels)}")  # an id with its prefix: n.wdt:P577
+
+    def label_condition(self, variable: str, labels: Node) -> Expression:
+        """A label expression as a condition."""
+        parts = list(subtrees(labels))
+        match labels.data:
+            case "label":
+                return HasLabel(variable, (name_of(labels),))
+            case "any_of" if all(part.data == "label" for part in parts):
+                return HasLabel(variable, tuple([name_of(part) for part in parts]))
+            case "any_of" | "all_of":
+                connective = Connective.OR if labels.data == "any_of" else Connective.AND
+                return Joined(connective, tuple([self.label_condition(variable, part) for part in parts]))
+            case "not_label":
+                return Not(self.label_condition(variable, parts[0]))
+            case _:
+                return self._reading.report(labels, "% for any label is not supported", f"size(labels({variable})) > 0")
+
+    def _comparison(self, node: Node, context: Context) -> Expression:
+        parts = list(subtrees(node))
+        values = [self.read(part, context) for part in parts[::2]]
+        signs = [str(part.children[0]).replace("!=", "<>") for part in parts[1::2]]
+        chain = ComparisonChain(tuple(values), tuple(map(Comparison, signs)))
+        if len(signs) == 1:
+            return chain.links[0]
+        return chain if _BOUNDS.issuperset(signs) else Joined(Connective.AND, chain.links)
+
+    def _predicate(self, node: Node, context: Context) -> Expression:
+        left, right = self._all(node, context)
+        condition = Compare(left, _COMPARISONS[node.data], right)
+        return Not(condition) if has_token(node, "NOT") else condition
+
+    def _is_null(self, node: Node, context: Context) -> Expression:
+        condition = IsNull(self._inner(node, context))
+        return Not(condition) if has_token(node, "NOT") else condition
+
+    def _arithmetic(self, node: Node, context: Context) -> Expression:
+        left, right = self._all(node, context)
+        sign = next(tokens(node, "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "CIRCUMFLEX", "JOIN"))
+        return Arithmetic(left, ArithmeticOperator(sign.replace("||", "+")), right)
+
+    def _minus(self, node: Node, context: Context) -> Expression:
+        of = next(subtrees(node))
+        if of.data == "literal" and (number := next(tokens(of))).type == "INTEGER":
+            return self.whole_number(number, of, sign=-1)
+        value = self.read(of, context)
+        if isinstance(value, Constant) and isinstance(value.value, float):
+            return Constant(-value.value)
+        return Arithmetic(Constant(0), ArithmeticOperator.SUBTRACT, value)
+
+    def exists(self, node: Node, context: Context) -> Expression:
+        """The condition that the pattern of a tree has a match."""
+        match = self._pattern(node, context)
+        return Exists(match) if match else UNREADABLE
+
+    def count_of(self, node: Node, context: Context) -> Expression:
+        """The number of matches of the pattern of a tree."""
+        match = self._pattern(node, context)
+        return CountOf(match) if match else UNREADABLE
+
+    def _pattern(self, node: Node, context: Context) -> Match | None:
+        """The pattern of a tree. A member of a list with the name of another variable is a problem in it."""
+        written = {name_of(one) for one in node.find_data("name")}
+        for name, own in self._reading.renamed.items():
+            if name != own and name in written:
+                self._reading.report(node, f"{name} is a variable of the plan, too: give the member another name", own)
+        return self._subquery(node, context.scope)
+
+
+def _assigned(node: Node) -> tuple[str, Node] | None:
+    """The name and the value of `name = value`; None for anything else."""
+    match list(subtrees(node)):
+        case [named, sign, value] if node.data == "comparison" and named.data == "variable":
+            return (name_of(next(subtrees(named))), value) if sign.children[0] == "=" else None
+        case _:
+            return None
+
+
+def _owner_of(node: Node) -> tuple[Node, list[str]]:
+    """The owner of a property, and the parts of the property's name between dots."""
+    names: list[str] = []
+    while node.data == "property":
+        node, name = subtrees(node)
+        names.insert(0, name_of(name))
+    return node, names
+
+
+def _naming_suggestions(owner: str, name: str) -> tuple[str, ...]:
+    """Suggestions for reading a property of an unnamed value: name a node in the pattern, or use WITH."""
+    function, _, rest = owner.partition("(")
+    edge = rest.rstrip(")").strip()
+    if function.strip().lower() == "startnode":
+        return (f"MATCH (s)-[{edge}]->(), then s.{name}",)
+    if function.strip().lower() == "endnode":
+        return (f"MATCH ()-[{edge}]->(e), then e.{name}",)
+    return (f"WITH {owner} AS x, then x.{name}",)

@@ -1,0 +1,375 @@
+"""Parses plans in GraphRunner's steps: Find_Node, Fetch_Neighbors and Find_Common_Nodes, each a named set of nodes.
+
+All steps on which the result depends hold together: a row is one choice of a node from each returned or counted set, so
+that nodes of the other sets connect them. A set that is used only in `except` may be empty. Source: GraphRunner, its
+three actions and its plans in steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, cast
+
+from pydantic import Field, ValidationError, model_validator
+
+from kgnav_mcp.errors import InvalidPlan
+from kgnav_mcp.languages.json_conditions import parse_conditions
+from kgnav_mcp.languages.json_forms import Strict, form_problems
+from kgnav_mcp.languages.json_patterns import OneOrMany, identity_conditions, path_length
+from kgnav_mcp.languages.return_columns import projections
+from kgnav_mcp.plan import (
+    HINT,
+    UNNAMED,
+    Aggregate,
+    AggregateFunction,
+    Column,
+    Compare,
+    Comparison,
+    Constant,
+    EdgePattern,
+    Exists,
+    Expression,
+    Match,
+    NodePattern,
+    Not,
+    PathKind,
+    PathLength,
+    Pipeline,
+    Plan,
+    PlanProblem,
+    Project,
+    Property,
+    Variable,
+)
+from kgnav_mcp.plan.walking import conjunction
+
+DEFAULT_HOPS = 3
+"""Most hops to nodes of a type, if neither an edge type nor a number of hops is given. Ours: the paper has no limit."""
+EdgeDirection = Literal["outgoing", "incoming", "either"]
+DEFAULT_DIRECTION: Final = "outgoing"
+"""Of both actions that follow edges, as in GraphRunner 3.1.2 and 3.1.3."""
+MOST_OMITTED = 1_000
+"""Matches that are counted exactly to say how many a step omits."""
+
+
+class FindNode(Strict):
+    """The one node with this name, the nodes with these ids, or all nodes of a type with these properties.
+
+    `hint` and `node_type` are those of the tool `find_node`. A hint means its best candidate.
+    """
+
+    name: str | None = None
+    hint: str | None = Field(default=None, min_length=1)
+    node_type: str | None = None
+    id: OneOrMany | None = None
+    element_id: OneOrMany | None = None
+    type: str | None = Field(default=None, alias="label")
+    where: dict[str, Any] = Field(default_factory=dict[str, Any])
+
+
+class FetchNeighbors(Strict):
+    """The nodes one hop along an edge type from those of a step, or the nearest nodes of a type over several hops."""
+
+    source: str = Field(alias="from")
+    edge_type: str | list[str] | None = None
+    label: str | None = Field(default=None, alias="node_type")
+    direction: EdgeDirection = DEFAULT_DIRECTION
+    hops: int | tuple[int, int | None] | None = None
+    where: dict[str, Any] = Field(default_factory=dict[str, Any])
+    edge_where: dict[str, Any] = Field(default_factory=dict[str, Any])
+    edge_as: str | None = None
+    """A name for its edges, so that they can be returned or counted."""
+    excluded: str | list[str] | None = Field(default=None, alias="except")
+
+
+class CommonPair(Strict):
+    """The neighbours along an edge type of a step's nodes. GraphRunner writes it as the pair (node, edge type)."""
+
+    node: str
+    edge_type: str | None = None
+    direction: EdgeDirection = DEFAULT_DIRECTION
+
+    @model_validator(mode="before")
+    @classmethod
+    def _pair(cls, given: object) -> object:
+        if isinstance(given, dict | CommonPair):
+            return cast("object", given)
+        pair = cast("list[object]", given) if isinstance(given, list) else []
+        if len(pair) != 2:
+            raise ValueError('it is a pair of a step and an edge type: ["p", "born_in"]')
+        return dict(zip(("node", "edge_type"), pair, strict=True))
+
+
+class Step(Strict):
+    """One named action, or the result."""
+
+    name: str | None = Field(default=None, alias="as")
+    find_node: FindNode | None = None
+    fetch_neighbors: FetchNeighbors | None = None
+    find_common_nodes: list[CommonPair] | None = None
+    returned: str | list[str] | None = Field(default=None, alias="return")
+    order: str | list[str] | None = None
+    limit: int | None = Field(default=None, ge=0)
+
+    @property
+    def depends_on(self) -> list[str]:
+        """The steps from which it starts."""
+        if self.fetch_neighbors is not None:
+            return [self.fetch_neighbors.source]
+        return [pair.node for pair in self.find_common_nodes or ()]
+
+    @property
+    def excludes(self) -> list[str]:
+        """The steps whose nodes it excludes."""
+        excluded = (self.fetch_neighbors.excluded if self.fetch_neighbors is not None else None) or []
+        return [excluded] if isinstance(excluded, str) else excluded
+
+    @property
+    def edge_name(self) -> str | None:
+        """The name of its edges, if they have one."""
+        return self.fetch_neighbors.edge_as if self.fetch_neighbors is not None else None
+
+    @property
+    def uses(self) -> list[str]:
+        """All steps that it refers to."""
+        return [*self.depends_on, *self.excludes]
+
+    @property
+    def actions(self) -> int:
+        """Number of actions. A valid step has one."""
+        return sum(each is not None for each in (self.find_node, self.fetch_neighbors, self.find_common_nodes))
+
+    def with_other_directions(self) -> Step:
+        """The step with another direction where the writer gave none: incoming neighbours, or nodes common by either.
+
+        It is the step itself if there is nothing to replace.
+        """
+        hop, pairs = self.fetch_neighbors, self.find_common_nodes or []
+        if hop is not None and _DIRECTION not in hop.model_fields_set:
+            return self.model_copy(update={"fetch_neighbors": hop.model_copy(update={_DIRECTION: "incoming"})})
+        if any(_DIRECTION not in pair.model_fields_set for pair in pairs):
+            other = [
+                pair if _DIRECTION in pair.model_fields_set else pair.model_copy(update={_DIRECTION: "either"})
+                for pair in pairs
+            ]
+            return self.model_copy(update={"find_common_nodes": other})
+        return self
+
+
+_DIRECTION = "direction"
+
+
+@dataclass(frozen=True, slots=True)
+class OmittedMatches:
+    """What a step leaves out because its direction was left out, as a plan that counts it."""
+
+    step: str
+    is_common: bool
+    """Whether they are nodes common to several by edges of either direction. Otherwise they are incoming neighbours."""
+    count: Plan
+    """Its one cell is their number, at most one more than MOST_OMITTED."""
+
+
+@dataclass(slots=True)
+class _Pattern:
+    """The pattern made from several steps."""
+
+    nodes: list[NodePattern] = field(default_factory=list[NodePattern])
+    edges: list[EdgePattern] = field(default_factory=list[EdgePattern])
+    where: list[Expression] = field(default_factory=list[Expression])
+
+    def match(self) -> Match:
+        return Match(tuple(self.nodes), tuple(self.edges), where=conjunction(self.where), edges_differ=False)
+
+
+def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:
+    """Parse steps. Returns the plan, and the variables of steps whose name must identify a single node.
+
+    Raises:
+        InvalidPlan: the steps are not valid. The error lists every problem.
+    """
+    problems: list[PlanProblem] = []
+    reader, result = _read(given, problems)
+    plan = reader.plan(result)
+    if problems:
+        next_step = "Mend these steps and send the whole list again."
+        raise InvalidPlan(list(dict.fromkeys(problems)), plan, next_step=next_step)
+    return plan, frozenset(reader.one_node)
+
+
+def omitted_matches(given: Sequence[object]) -> Iterator[OmittedMatches]:
+    """What each of some valid steps leaves out because its direction was left out."""
+    reader, _ = _read(given, [])
+    for name, step in reader.steps.items():
+        other = step.with_other_directions()
+        if other is not step:
+            yield reader.omitted(name, other)
+
+
+def _read(given: Sequence[object], problems: list[PlanProblem]) -> tuple[_Reader, Step]:
+    """Read the steps: a reader of those with an action, and the last one that returns."""
+    steps: dict[str, Step] = {}
+    for number, each in enumerate(given, 1):
+        try:
+            step = Step.model_validate(each)
+        except ValidationError as error:
+            problems += form_problems(error, f"step {number}", Step, _KEYS)
+            continue
+        steps[step.name or ("return" if step.returned is not None else f"step{number}")] = step
+    returned = [name for name, step in steps.items() if step.returned is not None and not step.actions]
+    actions = {name: step for name, step in steps.items() if name not in returned}
+    problems += _step_problems(actions)
+    result = steps[returned[-1]] if returned else Step.model_validate({"return": list(actions)[-1:]})
+    return _Reader(actions, problems), result
+
+
+_KEYS: dict[str, type[Strict]] = {
+    "find_node": FindNode,
+    "fetch_neighbors": FetchNeighbors,
+    "find_common_nodes": CommonPair,
+}
+
+
+def _step_problems(steps: dict[str, Step]) -> Iterator[PlanProblem]:
+    """The problems of steps without exactly one action, and of references to unknown or later steps."""
+    order = list(steps)
+    for place, (name, step) in enumerate(steps.items()):
+        if step.actions != 1:
+            yield PlanProblem(
+                name, "a step does one thing", ("find_node", "fetch_neighbors", "find_common_nodes", "return")
+            )
+        if step.edge_name in steps:
+            yield PlanProblem(
+                name, f"its edges are called {step.edge_name}, as a step is", (f"{step.edge_name}_edges",)
+            )
+        for used in step.uses:
+            if used in order[place:]:
+                yield PlanProblem(name, f"uses the step {used}, which comes later or is itself", tuple(order[:place]))
+            elif used not in steps:
+                yield PlanProblem(name, f"uses the step {used}, which is not there", tuple(order[:place]))
+
+
+class _Reader:
+    """Converts all steps to one pattern."""
+
+    def __init__(self, steps: dict[str, Step], problems: list[PlanProblem]) -> None:
+        self.steps = steps
+        self.problems = problems
+        self.copies = 0
+        self.one_node: set[str] = set()
+        """Variables whose name must identify a single node."""
+
+    def plan(self, result: Step) -> Plan:
+        texts = [result.returned] if isinstance(result.returned, str) else result.returned or []
+        order = [result.order] if isinstance(result.order, str) else result.order or []
+        result_problems: list[PlanProblem] = []
+        edges = {step.edge_name: name for name, step in self.steps.items() if step.edge_name is not None}
+        results = projections(texts, order, result.limit, [*self.steps, *edges], result_problems)
+        returned = dict.fromkeys(edges.get(column.name, column.name) for column in results[0].columns)
+        used = list(self.steps) if result_problems else list(returned)
+        self.problems += result_problems
+        self.problems += (
+            PlanProblem(name, "no other step uses it and it is not returned", (f"return {name}",))
+            for name in self.steps
+            if name not in used and not any(name in step.uses for step in self.steps.values())
+        )
+        pattern = _Pattern()
+        for name in self._with_dependencies(used):
+            self._add(name, {}, pattern)
+        return Plan((Pipeline((pattern.match(), *results)),))
+
+    def omitted(self, name: str, other: Step) -> OmittedMatches:
+        """The matches of a step with another direction that it does not have with its own."""
+        needed = self._with_dependencies([name])
+        pattern = _Pattern()
+        for each in needed:
+            _Reader({**self.steps, name: other}, [])._add(each, {}, pattern)
+        self.copies += 1  # the edges of the step itself get other names than those of the pattern
+        own = _Pattern()
+        self._add(name, {each: each for each in needed}, own)
+        own.nodes += (NodePattern(each) for each in self.steps[name].depends_on)
+        pattern.where.append(Not(Exists(own.match())))
+        is_common = other.find_common_nodes is not None
+        ends = [name] if is_common else [*other.depends_on, name]
+        rows = Project(tuple(Column(each, Variable(each)) for each in ends), distinct=True, limit=MOST_OMITTED + 1)
+        number = Project((Column("matches", Aggregate(AggregateFunction.COUNT, None)),))
+        return OmittedMatches(name, is_common, Plan((Pipeline((pattern.match(), rows, number)),)))
+
+    def _add(self, name: str, variables: dict[str, str], pattern: _Pattern) -> None:
+        """Add a step to a pattern. `called` has the variables of renamed steps; others are named as their step."""
+        step, variable = self.steps[name], variables.get(name, name)
+        if step.find_node is not None:
+            found = step.find_node
+            pattern.nodes.append(_node(variable, found.type, found.node_type))
+            self.one_node |= {variable} if found.name else set()
+            if found.hint is not None:
+                pattern.where.append(Compare(Property(variable, HINT), Comparison.EQUAL, Constant(found.hint)))
+            pattern.where += identity_conditions(variable, found.name, found.id, found.element_id)
+            pattern.where += self._where(variable, found.where, f"{name} where")
+        elif step.fetch_neighbors is not None:
+            self._add_neighbors(name, step.fetch_neighbors, variables, pattern)
+        else:
+            pattern.nodes.append(_node(variable, None))
+            for number, pair in enumerate(step.find_common_nodes or (), 1):
+                types = [pair.edge_type] if pair.edge_type else []
+                ends = variables.get(pair.node, pair.node), variable
+                pattern.edges.append(_edge(self._edge_name(f"{name}{number}"), ends, types, pair.direction))
+
+    def _add_neighbors(self, name: str, step: FetchNeighbors, variables: dict[str, str], pattern: _Pattern) -> None:
+        variable, edge = variables.get(name, name), self._edge_name(name, step.edge_as if not variables else None)
+        types = [step.edge_type] if isinstance(step.edge_type, str) else step.edge_type or []
+        length = path_length(step.hops)
+        any_hops = step.hops is None and step.edge_as is None  # a named edge is a single edge, not a path
+        most = DEFAULT_HOPS if any_hops else step.hops
+        if step.label is not None and not types and isinstance(most, int):
+            length = PathLength(PathKind.DISTANCE, 1, most)
+        pattern.nodes.append(_node(variable, step.label))
+        ends = variables.get(step.source, step.source), variable
+        pattern.edges.append(_edge(edge, ends, types, step.direction, length))
+        pattern.where += self._where(variable, step.where, f"{name} where")
+        pattern.where += self._where(edge, step.edge_where, f"{name} edge_where")
+        for other in self._earlier(name, self.steps[name].excludes):
+            pattern.where.append(Not(Exists(self._membership_pattern(other, variable))))
+
+    def _edge_name(self, step: str, given: str | None = None) -> str:
+        """A variable for the edge of a step, different in each copy of the step."""
+        return given or f"{UNNAMED}{step}.{self.copies}"
+
+    def _membership_pattern(self, step: str, variable: str) -> Match:
+        """The pattern that a node is in the set of a step: a copy of the steps that lead there, with new variables."""
+        self.copies += 1
+        needed = self._with_dependencies([step])
+        variables = {name: f"{UNNAMED}{name}{self.copies}" for name in needed} | {step: variable}
+        pattern = _Pattern()
+        for name in needed:
+            self._add(name, variables, pattern)
+        return pattern.match()
+
+    def _with_dependencies(self, steps: Sequence[str]) -> list[str]:
+        """These steps and all that they depend on, in the order of the plan."""
+        names, found = list(self.steps), list(steps)
+        for name in found:
+            found += (used for used in self._earlier(name, self.steps[name].depends_on) if used not in found)
+        return sorted(found, key=names.index)
+
+    def _earlier(self, step: str, used: Iterable[str]) -> list[str]:
+        """Those of the used steps that come before a step. Others are problems, and could lead round in a circle."""
+        names = list(self.steps)
+        before = names[: names.index(step)]
+        return [name for name in used if name in before]
+
+    def _where(self, owner: str, where: dict[str, Any], place: str) -> Iterable[Expression]:
+        return parse_conditions(owner, where, place, self.problems)
+
+
+def _node(variable: str, *labels: str | None) -> NodePattern:
+    return NodePattern(variable, tuple((label,) for label in dict.fromkeys(labels) if label))
+
+
+def _edge(
+    edge: str, ends: tuple[str, str], types: Sequence[str], direction: str, length: PathLength | None = None
+) -> EdgePattern:
+    source, target = ends
+    ends = (target, source) if direction == "incoming" else ends
+    return EdgePattern(edge, *ends, tuple(types), direction == "either", length)

@@ -1,0 +1,238 @@
+"""GraphWalk's primitives: nodes by a property's value, their nearest neighbours, a property's distinct values.
+
+The paper's Cypher runs them against one property graph. Here a label is also an RDF class, a property also a relation
+with literal tails, and a hub collapses instead of flooding the answer.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Awaitable, Sequence
+from dataclasses import replace
+
+from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.model import (
+    AbsentRelation,
+    Direction,
+    Entity,
+    Link,
+    NearestNeighbours,
+    NodeProperties,
+    NodesByProperty,
+    Page,
+    RelationFacts,
+    Stop,
+    Triple,
+    ValueFacts,
+)
+from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.marks import MARKS, Marks
+from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
+from kgnav_mcp.navigation.pages import page_after
+from kgnav_mcp.navigation.references import NameIndex, resolve_relations
+from kgnav_mcp.navigation.relation_lists import relation_facts, single_relation
+from kgnav_mcp.navigation.relation_reader import check_label, flattened_paths, paths_to_far_ends
+from kgnav_mcp.port import FarEnds, GraphAdapter, TailKind, ValueOwner
+
+ANY_LABEL = "*"
+"""The label that stands for nodes of any label, and of none."""
+
+ALWAYS_THERE = frozenset({"name", "id"})
+"""Properties that every node has, whatever the graph calls them."""
+
+FROM_FIRST_LINK = "first"
+"""The position that pages through the links of a hub instead of collapsing it."""
+
+_NODE_LIMIT = 200
+"""Nodes that are read for one answer: more would not fit with their properties."""
+
+_NODES_WITH_ALL = 20
+"""Nodes up to which all their properties are shown. Of more, only the property that selects them is."""
+
+_PROPERTIES_AT_ONCE = 5000
+"""Properties that one call of the adapter reads."""
+
+
+async def get_node_by_property(
+    graph: GraphAdapter,
+    label: str,
+    property_name: str,
+    property_value: str,
+    *,
+    properties: Sequence[str] = (),
+    after: str | None = None,
+    every_property: bool = False,
+    marks: Marks | None = None,
+) -> NodesByProperty:
+    """The nodes with this label whose property has this value, each with all its properties (GraphWalk, tool 1).
+
+    `properties` names those that are shown. Without them, more than 20 nodes are shown with `property_name` alone,
+    unless `every_property` is set. `marks` are added to the properties of a maze's cells.
+
+    Raises:
+        UnknownName: the graph has no such label or property, or none of `properties`.
+    """
+    page = await _nodes(graph, _label(label), property_name, property_value, marks, after=after)
+    found = await _properties(graph, [node.id for node in page.items], marks)
+    are_many = max(page.total.value, len(page.items)) > _NODES_WITH_ALL and not every_property
+    chosen: tuple[str, ...] | None = None
+    absent: tuple[AbsentRelation, ...] = ()
+    relations = {triple.relation.id: triple.relation for triples in found.values() for triple in triples}
+    if properties or are_many:
+        index = NameIndex([*relations.values()], lambda relation: (relation.id, relation.label))
+        ids_by_name = {name: [one.id for one in index.find(name)] for name in properties or (property_name,)}
+        if properties and page.items and after is None:
+            absent = await _absent_properties(graph, [name for name, ids in ids_by_name.items() if not ids], marks)
+            if len(absent) == len(ids_by_name):
+                raise UnknownName("property", absent[0].name, absent[0].nearest)
+        without = {one.name for one in absent} | {name for name in ids_by_name if name.casefold() in ALWAYS_THERE}
+        columns = (ids or [name] for name, ids in ids_by_name.items() if ids or name not in without)
+        chosen = tuple(dict.fromkeys(identity for ids in columns for identity in ids))
+        found = {node: [one for one in own if one.relation.id in chosen] for node, own in found.items()}
+    items = tuple(NodeProperties(node, tuple(found.get(node.id, ()))) for node in page.items)
+    omitted = tuple(one for one in sorted(relations) if one not in chosen) if chosen is not None else ()
+    return NodesByProperty(
+        Page(items, page.positions, page.total, page.stop, page.note), chosen, () if properties else omitted, absent
+    )
+
+
+async def _nodes(
+    graph: GraphAdapter, label: str | None, name: str, value: str, marks: Marks | None, *, after: str | None = None
+) -> Page[Entity]:
+    """A page of the nodes with a label and a value, which may be a mark."""
+    marked = await marks.nodes(graph, label, name, value, after=after) if marks is not None else None
+    if marked is not None:
+        return marked
+    return await nodes_by_value(graph, label, name, value, limit=_NODE_LIMIT, after=after)
+
+
+async def _absent_properties(
+    graph: GraphAdapter, names: Sequence[str], marks: Marks | None
+) -> tuple[AbsentRelation, ...]:
+    """Those of the names that no property of the graph has."""
+    present = ALWAYS_THERE | MARKS if marks is not None and marks.order is not None else ALWAYS_THERE
+    absent: list[AbsentRelation] = []
+    for name in names:
+        try:
+            if name.casefold() not in present:
+                await graph.nodes(None, name, "", limit=0)  # raises UnknownName
+        except UnknownName as error:
+            absent.append(AbsentRelation(name, tuple(error.nearest)))
+    return tuple(absent)
+
+
+def _label(label: str) -> str | None:
+    return None if label.strip() in ("", ANY_LABEL) else label
+
+
+async def _properties(graph: GraphAdapter, ids: list[str], marks: Marks | None) -> dict[str, list[Triple]]:
+    found: dict[str, list[Triple]] = defaultdict(list)
+    after: str | None = None
+    more = bool(ids)
+    while more:
+        page = await graph.neighbours(
+            ids, Direction.OUTGOING, far_ends=TailKind.LITERAL, limit=_PROPERTIES_AT_ONCE, after=after
+        )
+        for link in page.items:
+            found[link.anchor.id].append(link.triple)
+        more = page.stop is Stop.LIMIT and bool(page.items)
+        after = page.positions[-1] if page.positions else None
+    return {node: marks.added_to(node, found[node]) for node in ids} if marks is not None else found
+
+
+async def get_all_nearest_neighbors(
+    graph: GraphAdapter,
+    label: str,
+    property_name: str,
+    property_value: str,
+    *,
+    direction: Direction | None = None,
+    relationship: str | None = None,
+    neighbor_label: str | None = None,
+    after: str | None = None,
+    limits: Limits,
+    marks: Marks | None = None,
+) -> NearestNeighbours:
+    """Every neighbour of the nodes with this label and value, with its relationship (GraphWalk, tool 2).
+
+    More than k links collapse to their relations, as in `search`, unless there is only one relation, or a relationship
+    or a label of neighbours is given. The position FROM_FIRST_LINK pages through the links instead.
+
+    Raises:
+        UnknownName: the graph has no such label or property.
+        UnknownRelation: the nodes have no such relationship; as `resolve_relations`.
+    """
+    anchors = await _nodes(graph, _label(label), property_name, property_value, marks)
+    if not anchors.items:
+        return NearestNeighbours(anchors, links=Page((), (), anchors.total, anchors.stop))
+    ids = [anchor.id for anchor in anchors.items]
+    far = FarEnds(TailKind.ENTITY, _label(neighbor_label or ""))
+    narrowed = relationship is not None or far.is_selective
+    paths = None
+    if narrowed:
+        names = [] if relationship is None else [relationship]
+        found = await resolve_relations(
+            graph, anchors.items, names, direction, limits=limits, hops=2, far_ends=TailKind.ENTITY
+        )
+        offered = found.offered.items
+        chosen = found.facts if names else offered
+        paths = paths_to_far_ends(chosen, offered) if far.is_selective else flattened_paths(chosen)
+
+    def read(limit: int, place: str | None = None) -> Awaitable[Page[Link]]:
+        return flattened(graph, ids, direction, paths=paths, far=far, limit=limit, after=place, flatten=limits.flatten)
+
+    if after is not None or narrowed:
+        page = await read(_NODE_LIMIT, None if after == FROM_FIRST_LINK else after)
+    else:
+        page = await read(limits.hub_threshold + 1)
+        if len(page.items) > limits.hub_threshold:
+            relations = await _relations(graph, ids, direction, limits)
+            if limits.collapse_single or single_relation(relations) is None:
+                return NearestNeighbours(anchors, relations=relations)
+            page = await read(limits.hub_threshold)
+    if not page.items and after is None:
+        await check_label(graph, far)
+    neighbours = dict.fromkeys(link.far_end.id for link in page.items if isinstance(link.far_end, Entity))
+    return NearestNeighbours(anchors, page, neighbours=await _with_properties(graph, list(neighbours), marks))
+
+
+async def _with_properties(graph: GraphAdapter, ids: list[str], marks: Marks | None) -> dict[str, NodeProperties]:
+    if not ids:
+        return {}
+    described, properties = await gathered(graph.describe(ids), _properties(graph, ids, marks))
+    return {node: NodeProperties(entity, tuple(properties[node])) for node, entity in described.items()}
+
+
+async def _relations(
+    graph: GraphAdapter, ids: list[str], direction: Direction | None, limits: Limits
+) -> Page[RelationFacts]:
+    page = await relation_facts(
+        graph, ids, direction, examples=limits.examples, hidden=True, far_ends=TailKind.ENTITY, limits=limits
+    )
+    return replace(page_after(page.items, None, page.stop), note=page.note)
+
+
+async def get_unique_property_values(
+    graph: GraphAdapter,
+    property_name: str,
+    entity_name: str,
+    entity_type: ValueOwner,
+    *,
+    after: str | None = None,
+    limits: Limits,
+    marks: Marks | None = None,
+) -> Page[ValueFacts]:
+    """The distinct values of a property of a label's nodes or a relationship type's edges (GraphWalk, tool 3).
+
+    Each value comes with the number of nodes or edges that have it.
+
+    Raises:
+        UnknownName: the graph has no such property, label or relation.
+    """
+    owner = _label(entity_name)
+    marked = await marks.values(graph, property_name, owner, entity_type, after=after) if marks is not None else None
+    if marked is not None:
+        return marked
+    return await graph.values(property_name, owner, entity_type, limit=limits.row_limit, after=after)

@@ -1,0 +1,297 @@
+"""Checks a plan against a graph before it runs: every name, every direction, every kind of value.
+
+Source: GraphRunner's verification of a plan (known actions, known types, an edge type that really leaves that type).
+Here all problems are reported at once, with the nearest valid alternatives, and the plan is corrected if there is only
+one way to do it. The schema lists only the most frequent labels; what it leaves open is looked up in the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import cast
+
+from kgnav_mcp.languages.cypher import quoted, write_part
+from kgnav_mcp.model import T
+from kgnav_mcp.navigation.plans.check.conditions import ConditionChecker
+from kgnav_mcp.navigation.plans.check.entities import EntityReader
+from kgnav_mcp.navigation.plans.check.plan_problems import Findings, closest_alternative
+from kgnav_mcp.navigation.plans.check.properties import ANY_ROW, HasRows, PropertyChecker
+from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.scopes import Node, Scope, after_match, after_project, after_unwind
+from kgnav_mcp.navigation.plans.check.several_values_checks import SeveralValuesChecker
+from kgnav_mcp.navigation.plans.evaluate.several_values import several_values_note
+from kgnav_mcp.navigation.plans.kept_order import keeping_order
+from kgnav_mcp.navigation.plans.lookups import Lookups
+from kgnav_mcp.navigation.plans.pushdown.reachability import with_reachability
+from kgnav_mcp.plan import (
+    Column,
+    Constant,
+    EdgePattern,
+    Match,
+    NodePattern,
+    Order,
+    Pipeline,
+    Plan,
+    PlanProblem,
+    Project,
+    Unwind,
+    is_named,
+)
+from kgnav_mcp.port import GraphAdapter
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPlan:
+    """A plan with the graph's own ids, and its problems."""
+
+    plan: Plan
+    """To be run only if there are no problems."""
+    problems: tuple[PlanProblem, ...] = ()
+    mended: Plan | None = None
+    """The written plan with every problem corrected. It was checked, too. None if there is no single correction."""
+    notes: tuple[str, ...] = ()
+    """How names were interpreted."""
+
+
+async def check(
+    graph: GraphAdapter,
+    plan: Plan,
+    has_rows: HasRows,
+    lookups: Lookups,
+    *,
+    one_node: frozenset[str] = frozenset(),
+) -> CheckedPlan:
+    """The plan with the graph's own ids, or all its problems at once.
+
+    `has_rows` is called to learn whether edges of a relation lead from a label to a label if the schema does not say.
+    `one_node` are variables whose name must mean a single node.
+    """
+    vocabulary = await Vocabulary.of(graph)
+
+    async def checked(written: Plan, known: Vocabulary) -> CheckedPlan:
+        findings = Findings()
+        entities = EntityReader(graph, lookups, findings, one_node)
+        return await _Checker(known, findings, entities, has_rows).checked(written)
+
+    found = await _check_and_correct(plan, lambda written: checked(written, vocabulary))
+    if found.problems and (renewed := await vocabulary.renewed()):  # a missing name may have been added since
+        return await _check_and_correct(plan, lambda written: checked(written, renewed))
+    return found
+
+
+async def _check_and_correct(plan: Plan, checked: Callable[[Plan], Awaitable[CheckedPlan]]) -> CheckedPlan:
+    """The checked plan; if it has problems, its correction is checked and corrected again, a few times."""
+    found = await checked(plan)
+    for _ in range(_ROUNDS):
+        if found.mended is None:
+            return found
+        again = await checked(found.mended)
+        if not again.problems:
+            return found
+        found = replace(found, problems=(*found.problems, *again.problems), mended=again.mended)
+    return replace(found, mended=None)
+
+
+@dataclass(slots=True)
+class _Checker:
+    vocabulary: Vocabulary
+    findings: Findings
+    entities: EntityReader
+    has_rows: HasRows
+    conditions: ConditionChecker = field(init=False)
+    several: SeveralValuesChecker = field(init=False)
+
+    def __post_init__(self) -> None:
+        properties = PropertyChecker(self.vocabulary, self.findings, self.has_rows)
+        self.several = SeveralValuesChecker(self.vocabulary, self.findings)
+        self.conditions = ConditionChecker(
+            self.vocabulary, self.entities, properties, self.findings, self._match, self.several
+        )
+
+    async def checked(self, plan: Plan) -> CheckedPlan:
+        """The plan with ids, and its problems."""
+        pipelines = [await self._pipeline(keeping_order(pipeline)) for pipeline in plan.pipelines]
+        mended = self.findings.mended(plan) if self.findings.problems else None
+        return CheckedPlan(
+            with_reachability(replace(plan, pipelines=tuple(pipelines))),
+            tuple(self.findings.problems),
+            mended,
+            tuple(filter(None, (*dict.fromkeys(self.findings.notes), several_values_note(self.findings.several)))),
+        )
+
+    async def _pipeline(self, pipeline: Pipeline) -> Pipeline:
+        scope: Scope = {}
+        clauses: list[Match | Unwind | Project] = []
+        for clause in pipeline.clauses:
+            match clause:
+                case Match():
+                    new = await self._match(clause, scope)
+                    scope = after_match(scope, new)
+                case Unwind():
+                    new = replace(clause, of=await self._value(clause.of, scope))
+                    scope = after_unwind(scope, new)
+                case Project():
+                    before, scope = scope, after_project(scope, clause)
+                    new = await self._project(clause, before, scope)
+            clauses.append(new)
+        return Pipeline(tuple(clauses))
+
+    async def _value(self, value: T, scope: Scope) -> T:
+        return cast("T", await self.conditions.checked(cast("Constant", value), scope))
+
+    async def _project(self, project: Project, before: Scope, after: Scope) -> Project:
+        columns = [Column(column.name, await self._value(column.value, before)) for column in project.columns]
+        both = {**before, **after}
+        order = [Order(await self._value(each.by, both), each.descending) for each in project.order]
+        for each in project.order:
+            await self.several.check_order(each.by, both)
+        where = await self.conditions.checked(project.where, after)
+        return replace(project, columns=tuple(columns), order=tuple(order), where=where)
+
+    async def _match(self, match: Match, scope: Scope) -> Match:
+        nodes = [await self._node(node) for node in match.nodes]
+        edges = [await self._relations(edge, match, nodes) for edge in match.edges]
+        new = replace(match, nodes=tuple(nodes), edges=tuple(edges))
+        inside = after_match(scope, new)
+        for written, edge in zip(match.edges, new.edges, strict=True):
+            await self._check_ends(written, edge, inside, match)
+        return replace(new, where=await self.conditions.checked(match.where, inside))
+
+    async def _node(self, node: NodePattern) -> NodePattern:
+        groups: list[tuple[str, ...]] = []
+        for group in await self._join_split_ids(node):
+            ids: list[str] = []
+            for name in group:
+                found = await self.vocabulary.labels(name)
+                if not found:
+                    self._unknown_label(node, name)
+                ids += found
+            groups.append(tuple(ids))
+        return replace(node, labels=tuple(groups))
+
+    async def _join_split_ids(self, node: NodePattern) -> tuple[tuple[str, ...], ...]:
+        """The labels of a node. Two labels may be a single id that was written without backticks, as in `:wd:Q5`."""
+        groups = list(node.labels)
+        for place, pair in enumerate(pairwise(node.labels)):
+            whole_label = await self.vocabulary.whole_label(*(name for group in pair for name in group))
+            if whole_label is not None:
+                reason = f"{whole_label} is one id, and stands in backticks"
+                named = node.variable if is_named(node.variable) else ""
+                self.findings.problem(f"({named}:{whole_label})", reason, [quoted(whole_label)])
+                groups[place : place + 2] = [(whole_label,)]
+                self.findings.mend(node, replace(node, labels=tuple(groups)))
+                break  # a second one is found when the corrected plan is checked
+        return tuple(groups)
+
+    def _unknown_label(self, node: NodePattern, name: str) -> None:
+        place = write_part(NodePattern(node.variable, ((name,),)))
+        if not self.vocabulary.has_labels:
+            self.findings.problem(place, "this graph has no labels: leave it out")
+            self.findings.mend(node, replace(node, labels=()))
+            return
+        nearest = self.vocabulary.nearest_label(name)
+        self.findings.problem(place, "no label is called so", nearest)
+        mended = closest_alternative(name, nearest)
+        current = cast("NodePattern", self.findings.current(node))
+        labels = tuple(tuple(mended if mended and one == name else one for one in group) for group in current.labels)
+        self.findings.mend(node, replace(current, labels=labels) if mended else None)
+
+    async def _relations(self, edge: EdgePattern, match: Match, nodes: Sequence[NodePattern]) -> EdgePattern:
+        ids: list[str] = []
+        for name in edge.relations:
+            found = await self.vocabulary.relations(name)
+            if not found:
+                labels = [one for node in nodes if node.variable in (edge.source, edge.target) for one in _flat(node)]
+                await self._unknown_relation(edge, name, labels, match)
+            ids += found
+        return replace(edge, relations=tuple(dict.fromkeys(ids)))
+
+    async def _unknown_relation(self, edge: EdgePattern, name: str, labels: Sequence[str], match: Match) -> None:
+        place = _edge_with_ends(edge, match)
+        if await self.vocabulary.properties(name):
+            value = f"{edge.source if is_named(edge.source) else 'node'}.{quoted(name)}"
+            self.findings.problem(place, f"{name} leads to values, not to nodes: it is a property", [value])
+            self.findings.mend(edge, None)
+            return
+        nearest = await self.vocabulary.nearest_relation(name, labels)
+        self.findings.problem(place, f"no relation is called {name}", nearest)
+        self._rename(edge, name, closest_alternative(name, nearest))
+
+    def _rename(self, edge: EdgePattern, name: str, mended: str | None) -> None:
+        current = cast("EdgePattern", self.findings.current(edge))
+        relations = tuple(mended if mended and one == name else one for one in current.relations)
+        self.findings.mend(edge, replace(current, relations=relations) if mended else None)
+
+    async def _check_ends(self, edge: EdgePattern, resolved: EdgePattern, scope: Scope, match: Match) -> None:
+        """Report an edge whose relations never lead from the labels of its source to those of its target."""
+        source, target = scope.get(edge.source), scope.get(edge.target)
+        if not isinstance(source, Node) or not isinstance(target, Node) or not resolved.relations:
+            return
+        heads, tails = _one_group(source), _one_group(target)
+        labels = (*source.labels, *target.labels)
+        if resolved.path is not None or not labels or not all(labels):  # an unknown label is reported elsewhere
+            return
+        if any(self.vocabulary.leads(one, heads, tails) for one in resolved.relations):
+            return
+        if await self._leads(resolved, source, target) is not False:
+            return
+        place, kinds = _edge_with_ends(edge, match), (_labelled(source), _labelled(target))
+        if not edge.either and await self._leads(resolved, target, source):
+            reversed_edge = replace(edge, source=edge.target, target=edge.source)
+            reason = f"leads from {kinds[1]} to {kinds[0]}, not from {kinds[0]} to {kinds[1]}"
+            self.findings.problem(place, reason, [_edge_with_ends(reversed_edge, match)])
+            current = cast("EdgePattern", self.findings.current(edge))
+            self.findings.mend(edge, replace(current, source=current.target, target=current.source))
+            return
+        near = await self._relations_between(edge, source, target)
+        self.findings.problem(place, f"no such edge leads from {kinds[0]} to {kinds[1]}", near)
+        # With a label at one end only, a single candidate is not necessarily the one meant.
+        single = len(near) == 1 and source.labels and target.labels
+        replacement = near[0] if single else closest_alternative(edge.relations[0], near)
+        self._rename(edge, edge.relations[0], replacement if len(edge.relations) == 1 else None)
+
+    async def _leads(self, edge: EdgePattern, source: Node, target: Node) -> bool | None:
+        """Whether the graph has an edge of these relations between nodes with these labels; None if not known."""
+        ends = [NodePattern(name, end.labels, end.subclasses) for name, end in (("s", source), ("t", target))]
+        pattern = Match(tuple(ends), (EdgePattern("e", "s", "t", edge.relations, edge.either),))
+        return await self.has_rows(Plan((Pipeline((pattern, ANY_ROW)),), only_exists=True))
+
+    async def _relations_between(self, edge: EdgePattern, source: Node, target: Node) -> list[str]:
+        """Relations that lead from nodes like the source to nodes like the target; most similar names first."""
+        at_source = await self.vocabulary.relations_at(_one_group(source))
+        at_target = await self.vocabulary.relations_at(_one_group(target))
+        shared = [one for one in at_source if one in at_target] if at_source and at_target else at_source or at_target
+        candidates = [replace(edge, relations=(relation,), either=False) for relation in shared[:_RELATIONS_TRIED]]
+        found = [each.relations[0] for each in candidates if await self._leads(each, source, target)]
+        words = await self.vocabulary.nearest_relation(edge.relations[0], ())
+        by_similarity = [one for word in words for one in await self.vocabulary.relations(word)]
+        ranks = {relation: rank for rank, relation in reversed(list(enumerate(by_similarity)))}
+        return sorted(found, key=lambda one: ranks.get(one, len(by_similarity)))[:_OFFERED]
+
+
+_ROUNDS = 4
+"""How many times a corrected plan is checked again: one mistake may hide another."""
+_RELATIONS_TRIED = 20
+"""Relations between two labels that are looked up in the graph, most frequent first."""
+_OFFERED = 5
+
+
+def _flat(node: NodePattern | Node) -> list[str]:
+    return [label for group in node.labels for label in group]
+
+
+def _one_group(node: Node) -> tuple[str, ...]:
+    return node.labels[0] if node.labels else ()
+
+
+def _labelled(node: Node) -> str:
+    return "".join(f":{'|'.join(group)}" for group in node.labels) or "any node"
+
+
+def _edge_with_ends(edge: EdgePattern, match: Match) -> str:
+    """An edge with its ends and their labels, written as the place of a problem."""
+    ends = (edge.source, edge.target)
+    nodes = sorted((node for node in match.nodes if node.variable in ends), key=lambda node: ends.index(node.variable))
+    return write_part(Match(tuple(nodes), (edge,)))

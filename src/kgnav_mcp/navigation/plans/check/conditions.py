@@ -1,0 +1,384 @@
+"""Checks the conditions and values of a plan: every property, label and constant is replaced by the graph's own."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import cast
+
+from kgnav_mcp.languages.cypher import quoted, write_part
+from kgnav_mcp.model import NODE_VALUES
+from kgnav_mcp.navigation.nodes_by_value import ID
+from kgnav_mcp.navigation.plans.check.entities import EntityReader, has_id
+from kgnav_mcp.navigation.plans.check.plan_problems import Findings, closest_alternative
+from kgnav_mcp.navigation.plans.check.properties import PropertyChecker
+from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.scopes import Edge, Members, Node, Scope, within
+from kgnav_mcp.navigation.plans.check.several_values_checks import SeveralValuesChecker
+from kgnav_mcp.navigation.plans.check.value_kinds import EDGE, report_no_numbers, report_other_kinds
+from kgnav_mcp.navigation.references import NameIndex
+from kgnav_mcp.plan import (
+    HINT,
+    NAME,
+    Aggregate,
+    AggregateFunction,
+    Call,
+    Compare,
+    Comparison,
+    ComparisonChain,
+    Comprehension,
+    Connective,
+    Constant,
+    CountOf,
+    During,
+    Exists,
+    Expression,
+    Function,
+    HasLabel,
+    Joined,
+    ListOf,
+    Match,
+    Not,
+    Property,
+    Quantified,
+    Reduction,
+    Variable,
+)
+from kgnav_mcp.plan.walking import conjunction, parts, rewritten_in_turn
+
+FROM_NAMES = ("start time", "P580", "from", "start", "since", "begin", "valid_from", "start_date", "from_year")
+TO_NAMES = ("end time", "P582", "to", "end", "until", "till", "valid_to", "end_date", "to_year")
+"""Usual names of an edge's properties for the start and the end of its validity."""
+OPEN_ENDS = "An edge that does not say since when has held ever since, one that does not say until when holds still."
+_IDENTITY = frozenset((Comparison.EQUAL, Comparison.UNEQUAL, Comparison.IN))
+_MIRRORED = {
+    Comparison.LESS: Comparison.GREATER,
+    Comparison.AT_MOST: Comparison.AT_LEAST,
+    Comparison.GREATER: Comparison.LESS,
+    Comparison.AT_LEAST: Comparison.AT_MOST,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionChecker:
+    """Checks the expressions of one plan."""
+
+    vocabulary: Vocabulary
+    entities: EntityReader
+    having: PropertyChecker
+    findings: Findings
+    match: Callable[[Match, Scope], Awaitable[Match]]
+    """Checks the pattern within a condition."""
+
+    several: SeveralValuesChecker
+
+    async def checked(self, expression: Expression | None, scope: Scope) -> Expression | None:  # noqa: C901 - a case each
+        """The expression with the graph's own ids."""
+
+        async def change(part: object) -> object | None:  # noqa: C901 - a case each
+            await self.several.check(part, scope)
+            match part:
+                case Exists() | CountOf():
+                    new = replace(part, match=await self.match(part.match, scope))
+                case Compare():
+                    new = await self._check_comparison(part, scope)
+                case ComparisonChain():
+                    new = await self._check_chain(part, scope)
+                case Call(Function.SIZE, (Property() as owned,)):
+                    new = await self.several.number_of_values(owned, await self._property(owned, scope), scope)
+                case Property():
+                    new = await self._property(part, scope)
+                case Joined():
+                    new = await self._joined(part, scope)
+                case HasLabel():
+                    new = await self._has_label(part, scope)
+                case Aggregate(AggregateFunction.SUM | AggregateFunction.AVERAGE):
+                    new = await self._check_sum(part, scope)
+                case During():
+                    new = await self._during(part, scope)
+                case Comprehension() | Quantified() | Reduction():
+                    new = await self._over_members(part, scope)
+                case _:
+                    new = None
+            return new
+
+        return None if expression is None else await rewritten_in_turn(expression, change)
+
+    async def _over_members(
+        self, part: Comprehension | Quantified | Reduction, scope: Scope
+    ) -> Comprehension | Quantified | Reduction:
+        """An expression over the members of a list: what is said of them has a variable more."""
+        of = cast("Expression", await self.checked(part.of, scope))
+        part = replace(part, of=of)
+        inner = within(scope, part)
+        match part:
+            case Comprehension(_, _, where, value):
+                return replace(part, where=await self.checked(where, inner), value=await self.checked(value, inner))
+            case Quantified():
+                return replace(part, where=cast("Expression", await self.checked(part.where, inner)))
+            case Reduction(_, initial, _, _, value):
+                initial = cast("Expression", await self.checked(initial, scope))
+                return replace(part, initial=initial, value=cast("Expression", await self.checked(value, inner)))
+
+    async def _check_comparison(self, written: Compare, scope: Scope) -> Expression | None:
+        condition = _property_first(written)
+        texts = _constants(condition)
+        if not texts:
+            return None
+        strings = all(isinstance(each.value, str) for each in texts)
+        identity = strings and condition.comparison in _IDENTITY
+        if not identity or not isinstance(condition.left, Property):
+            await self._note_preferred_name(condition.left, scope)
+        match condition.left:
+            case Call(Function.ID, (Variable(owner),)) if identity and isinstance(scope.get(owner), Node):
+                return await self.entities.with_ids(condition, owner, texts)
+            case Property(owner) as prop:
+                match scope.get(owner):
+                    case Node() as node:
+                        return await self._compare_node_property(
+                            condition, prop, node, texts, identity=identity, written=written
+                        )
+                    case Edge(relations):
+                        ids = await self.vocabulary.qualifier_ids(prop.name, relations)
+                        kinds = await self.vocabulary.qualifier_kinds(relations, ids)
+                        report_other_kinds(condition, prop, kinds, texts, self.findings, written=written)
+                    case _:
+                        pass
+            case _:
+                pass
+        return None
+
+    async def _check_chain(self, chain: ComparisonChain, scope: Scope) -> None:
+        """Check each comparison of a chain. A correction of one is made to its property."""
+        for link in chain.links:
+            await self._check_comparison(link, scope)
+            corrected = self.findings.current(link)
+            if corrected is link or not isinstance(corrected, Compare) or not isinstance(corrected.left, Call):
+                continue
+            for value in (link.left, link.right):
+                if isinstance(value, Property):
+                    self.findings.mend(value, replace(corrected.left, arguments=(value,)))
+
+    async def _note_preferred_name(self, compared: Expression, scope: Scope) -> None:
+        """Note that a comparison of names, other than with a whole name, leaves out aliases."""
+        for part in parts(compared):
+            match part:
+                case Property(owner, name) if name == NAME and isinstance(node := scope.get(owner), Node):
+                    checked = await self._node_property(part, node)
+                    if isinstance(checked, Property) and not checked.ids:
+                        text = f"{write_part(compared)} is the preferred name only"
+                        self.findings.notes.append(f"{text}; {owner}.name = '...' also finds aliases.")
+                case _:
+                    pass
+
+    async def _compare_node_property(
+        self,
+        condition: Compare,
+        prop: Property,
+        node: Node,
+        constants: Sequence[Constant],
+        *,
+        identity: bool,
+        written: Compare,
+    ) -> Expression | None:
+        """A comparison of a node's property. `identity`: it is `=`, `<>` or IN, with texts that may be ids or names."""
+        if prop.name == HINT:
+            return await self.entities.with_hint(prop.owner, constants, node)
+        ids = await self.vocabulary.properties(prop.name)
+        if prop.name.casefold() == ID and condition.comparison in _IDENTITY and _may_be_ids(constants):
+            return await self._compare_id(condition, replace(prop, ids=ids), node, constants, written)
+        if prop.name == NAME:
+            prop = replace(prop, ids=ids if await self.having.has(node, prop, ids) else ())
+            if identity and condition.comparison is Comparison.UNEQUAL:
+                return await self.entities.with_other_name(condition, prop, constants, node)
+            if identity:
+                return await self.entities.with_name(condition, prop, constants, node)
+            ids = prop.ids
+        kinds = self.vocabulary.value_kinds(ids)
+        if prop.name == NAME and not ids:
+            kinds = frozenset({"text"})  # as names are
+        report_other_kinds(condition, prop, kinds, constants, self.findings, written=written)
+        return replace(condition, left=prop) if prop.name == NAME else None
+
+    async def _compare_id(
+        self, condition: Compare, prop: Property, node: Node, constants: Sequence[Constant], written: Compare
+    ) -> Expression:
+        """A comparison of a node's `id`.
+
+        Each constant is a value of the property `id` if a node of the graph has it, else a printed id if it is one.
+        """
+        if not prop.ids:
+            texts = [each if isinstance(each.value, str) else Constant(str(each.value)) for each in constants]
+            return await self.entities.with_ids(condition, prop.owner, texts)
+        printed = await self.entities.printed_ids(prop, constants)
+        own = [each for each in constants if each not in printed]
+        parts: list[Expression] = []
+        if own:
+            await self.having.report_missing(node, prop, prop.ids)
+            kinds = self.vocabulary.value_kinds(prop.ids)
+            report_other_kinds(condition, prop, kinds, own, self.findings, written=written)
+            among = ListOf(tuple(own)) if condition.comparison is Comparison.IN else condition.right
+            parts.append(replace(condition, left=prop, right=among))
+        if printed:
+            with_id = has_id(prop.owner, [*printed.values()])
+            parts.append(Not(with_id) if condition.comparison is Comparison.UNEQUAL else with_id)
+        return parts[0] if len(parts) == 1 else Joined(Connective.OR, tuple(parts))
+
+    async def _check_sum(self, aggregate: Aggregate, scope: Scope) -> None:
+        """Report a sum or average of what is no number: without a report it would be of nothing."""
+        match aggregate.of:
+            case Variable(name) if isinstance(scope.get(name), Node | Edge):
+                kinds = frozenset((NODE_VALUES if isinstance(scope[name], Node) else EDGE,))
+            case Property(owner, name) if isinstance(scope.get(owner), Node):
+                ids = await self.vocabulary.properties(name)
+                kinds = self.vocabulary.value_kinds(ids) if ids or name != NAME else frozenset(("text",))
+            case Property(owner, name) if isinstance(edge := scope.get(owner), Edge):
+                ids = await self.vocabulary.qualifier_ids(name, edge.relations)
+                kinds = await self.vocabulary.qualifier_kinds(edge.relations, ids)
+            case _:
+                return
+        report_no_numbers(aggregate, kinds, self.findings)
+
+    async def _property(self, prop: Property, scope: Scope) -> Expression:
+        match scope.get(prop.owner):
+            case Node() as node:
+                return await self._node_property(prop, node)
+            case Edge(relations):
+                return await self._edge_property(prop, relations)
+            case None:
+                return prop  # an unknown variable, which the parser has reported
+            case Members(each):
+                name = "node" if isinstance(each, Node) else "edge"
+                place, reason = f"{prop.owner}.{prop.name}", f"{prop.owner} is a list of {name}s"
+                self.findings.problem(place, reason, [f"UNWIND {prop.owner} AS {name}"])
+                self.findings.mend(prop, None)
+                return prop
+            case _:
+                self.findings.problem(
+                    f"{prop.owner}.{prop.name}", f"{prop.owner} is neither a node nor an edge: it has no properties"
+                )
+                self.findings.mend(prop, None)
+                return prop
+
+    async def _node_property(self, prop: Property, node: Node) -> Expression:
+        ids = await self.vocabulary.properties(prop.name)
+        if prop.name == NAME:
+            # Use the name that answers show if names have languages, or if nodes of the label lack this property.
+            own = not self.vocabulary.in_languages(ids) and await self.having.has(node, prop, ids)
+            return replace(prop, ids=ids if own else ())
+        if ids:
+            await self.having.report_missing(node, prop, ids)
+            return replace(prop, ids=ids)
+        if prop.name.casefold() == ID:
+            return Call(Function.ID, (Variable(prop.owner),))
+        place = f"{prop.owner}.{prop.name}"
+        if await self.vocabulary.relations(prop.name):
+            pattern = f"({prop.owner})-[:{quoted(prop.name)}]->(x)"
+            self.findings.problem(place, "leads to nodes, so that it is an edge of the pattern", [pattern])
+            self.findings.mend(prop, None)
+            return prop
+        labels = [label for group in node.labels for label in group]
+        nearest = await self.vocabulary.nearest_property(prop.name, labels)
+        self.findings.problem(place, "no node has such a property", [f"{prop.owner}.{quoted(one)}" for one in nearest])
+        name = closest_alternative(prop.name, nearest)
+        self.findings.mend(prop, replace(prop, name=name) if name is not None else None)
+        return prop
+
+    async def _edge_property(self, prop: Property, relations: Sequence[str]) -> Expression:
+        place = f"{prop.owner}.{prop.name}"
+        ids = await self.vocabulary.qualifier_ids(prop.name, relations)
+        if not ids:
+            known = await self.vocabulary.qualifiers(relations)
+            reason = "edges of this relation have no such property" if relations else "no edge has such a property"
+            self.findings.problem(place, reason, [f"{prop.owner}.{quoted(one)}" for one in known[:5]])
+            name = closest_alternative(prop.name, known)
+            self.findings.mend(prop, replace(prop, name=name) if name is not None else None)
+        return replace(prop, ids=ids)
+
+    async def _joined(self, condition: Joined, scope: Scope) -> Expression | None:
+        if condition.connective is Connective.OR:
+            return await self._alternatives(condition, scope)
+        return await self._join_split_ids(condition, scope) if condition.connective is Connective.AND else None
+
+    async def _alternatives(self, condition: Joined, scope: Scope) -> Expression:
+        """The condition with each alternative checked. A name that nothing has is no problem if others exist."""
+        parts = [await self.checked(each, scope) for each in condition.parts]
+        self.findings.note_absent_alternatives(parts)
+        return replace(condition, parts=tuple(each for each in parts if each is not None))
+
+    async def _join_split_ids(self, condition: Joined, scope: Scope) -> Expression | None:
+        """The condition with two labels joined if they are one id that was written without backticks, as `n:wd:Q5`."""
+        for place, (first, second) in enumerate(pairwise(condition.parts)):
+            if not (isinstance(first, HasLabel) and isinstance(second, HasLabel) and first.variable == second.variable):
+                continue
+            whole_label = await self.vocabulary.whole_label(*first.labels, *second.labels)
+            if whole_label is not None:
+                meant_one = HasLabel(first.variable, (whole_label,))
+                reason = f"{whole_label} is one id, and stands in backticks"
+                self.findings.problem(f"{first.variable}:{whole_label}", reason, [write_part(meant_one)])
+                mended = conjunction((*condition.parts[:place], meant_one, *condition.parts[place + 2 :]))
+                self.findings.mend(condition, mended)
+                return await self.checked(mended, scope)
+        return None
+
+    async def _has_label(self, condition: HasLabel, scope: Scope) -> Expression:
+        of_node = not isinstance(scope.get(condition.variable), Edge)
+        look_up = self.vocabulary.labels if of_node else self.vocabulary.relations
+        ids: list[str] = []
+        for name in condition.labels:
+            found = await look_up(name)
+            if not found:
+                nearest = (
+                    self.vocabulary.nearest_label(name) if of_node else await self.vocabulary.nearest_relation(name, ())
+                )
+                kind = "label" if of_node else "relation"
+                self.findings.problem(f"{condition.variable}:{name}", f"no {kind} is called so", nearest)
+                mended = closest_alternative(name, nearest)
+                names = tuple(mended if mended and each == name else each for each in condition.labels)
+                self.findings.mend(condition, replace(condition, labels=names) if mended else None)
+            ids += found
+        return replace(condition, labels=tuple(ids))
+
+    async def _during(self, condition: During, scope: Scope) -> Expression:
+        edge = scope.get(condition.edge)
+        relations = edge.relations if isinstance(edge, Edge) else ()
+        known = await self.vocabulary.qualifiers(relations)
+        index = NameIndex(known, _name_twice)
+        begins, ends = ([one for name in names for one in index.find(name)] for names in (FROM_NAMES, TO_NAMES))
+        if not begins and not ends:
+            self.findings.problem(condition.edge, "its edges do not say since when or until when they hold", known[:5])
+            self.findings.mend(condition, None)
+        else:
+            self.findings.notes.append(OPEN_ENDS)
+        return replace(condition, from_ids=tuple(dict.fromkeys(begins)), to_ids=tuple(dict.fromkeys(ends)))
+
+
+def _name_twice(name: str) -> tuple[str, str]:
+    return name, name
+
+
+def _may_be_ids(constants: Sequence[Constant]) -> bool:
+    return all(isinstance(each.value, str | int) and not isinstance(each.value, bool) for each in constants)
+
+
+def _property_first(condition: Compare) -> Compare:
+    """The comparison with a constant on the left moved to the right, if there is an equivalent comparison."""
+    if not isinstance(condition.left, Constant) or isinstance(condition.right, Constant):
+        return condition
+    if condition.comparison in (Comparison.EQUAL, Comparison.UNEQUAL):
+        return replace(condition, left=condition.right, right=condition.left)
+    mirrored = _MIRRORED.get(condition.comparison)
+    return Compare(condition.right, mirrored, condition.left) if mirrored else condition
+
+
+def _constants(condition: Compare) -> list[Constant]:
+    """The constants on the right of a comparison; empty if there are others than constants."""
+    match condition.right:
+        case Constant(value) as constant if value is not None and condition.comparison is not Comparison.IN:
+            return [constant]
+        case ListOf(items) if condition.comparison is Comparison.IN:
+            constants = [item for item in items if isinstance(item, Constant) and item.value is not None]
+            return constants if len(constants) == len(items) else []
+        case _:
+            return []

@@ -1,0 +1,233 @@
+"""Estimates the work of a plan from the counts of the schema: of labels, of relations, of the labels these connect.
+
+Parts of a pattern are assumed to be independent. A node is then any node of its label, and two such nodes are joined as
+often as edges of the relation join the labels on average: the product is the number of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+
+from kgnav_mcp.model import Certainty
+from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.evaluate.patterns import merged
+from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Arithmetic,
+    ArithmeticOperator,
+    Call,
+    EdgePattern,
+    Expression,
+    Function,
+    ListOf,
+    Match,
+    NodePattern,
+    PathKind,
+    Pipeline,
+    Plan,
+    Project,
+    Unwind,
+    Variable,
+)
+from kgnav_mcp.plan.walking import aggregates, conjuncts, variables_of
+
+_SHARE_WITH_VALUE = 0.001
+"""Assumed share of a label's nodes that have a given value of a property."""
+_LONGEST = 5
+"""Assumed number of steps of a path without an upper bound."""
+_SEARCHED = frozenset((PathKind.SHORTEST, PathKind.ALL_SHORTEST))
+_SEARCH = 10
+"""Assumed number of edges per step that a search between two nodes examines."""
+_SCAN = 0.1
+"""Cost of a node or an edge that is read and grouped in the order of the store, relative to one that is looked up."""
+_VALUES = 10_000
+"""Assumed number of different values of a property or an expression, if the nodes are more."""
+_SORTING = 4
+"""Cost of sorting one value of the answer, relative to the cost of examining one edge."""
+
+
+def steps_of(vocabulary: Vocabulary, plan: Plan) -> float:
+    """Estimated number of edges that a checked plan examines, plus the cost of sorting in the same unit.
+
+    Parts that the schema does not count are taken as zero. If it has no exact number of nodes, the estimate is zero.
+    """
+    if vocabulary.whole.entities.certainty is not Certainty.EXACT:
+        return 0.0
+    return sum(_Estimate(vocabulary).steps_of(pipeline) for pipeline in plan.pipelines)
+
+
+def values_joined(plan: Plan) -> int:
+    """How many values of the graph, or constants, a plan joins to one text or list at most; `collect` not counted."""
+    return max(_joined_by(pipeline) for pipeline in plan.pipelines)
+
+
+def _joined_by(pipeline: Pipeline) -> int:
+    """As `values_joined`, of one pipeline."""
+    joined: dict[str, int] = {}
+    most = 1
+    for clause in pipeline.clauses:
+        match clause:
+            case Project(columns):
+                joined = {column.name: _joined_in(column.value, joined) for column in columns}
+            case Unwind(of, variable):
+                joined[variable] = _joined_in(of, joined)
+            case Match():
+                pass
+        most = max(most, *joined.values(), 1)
+    return most
+
+
+def _joined_in(expression: Expression, joined: Mapping[str, int]) -> int:
+    """The number of values in the value of an expression. `joined` has those in the values of variables."""
+    match expression:
+        case Variable(name):
+            return joined.get(name, 1)
+        case Arithmetic(left, ArithmeticOperator.ADD, right):
+            return _joined_in(left, joined) + _joined_in(right, joined)
+        case ListOf(items):
+            return sum(_joined_in(item, joined) for item in items)
+        case Call(_, arguments):
+            return max((_joined_in(argument, joined) for argument in arguments), default=1)
+        case Aggregate(AggregateFunction.COLLECT | AggregateFunction.MINIMUM | AggregateFunction.MAXIMUM, of):
+            return 1 if of is None else _joined_in(of, joined)
+        case _:
+            return 1
+
+
+class _Estimate:
+    """The running estimate of one pipeline, clause by clause."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._nodes = max(vocabulary.whole.entities.value, 1)
+        self._rows, self._steps = 1.0, 0.0
+        self._row_cost = 1.0
+        """Cost of a row that the next projection groups."""
+        self._sizes: dict[str, float] = {}
+        """Estimated number of nodes for each variable."""
+
+    def steps_of(self, pipeline: Pipeline) -> float:
+        first, following, *_ = (*pipeline.clauses, None)
+        for clause in pipeline.clauses:
+            match clause:
+                case Match():
+                    is_scan = clause is first and _is_scan(clause) and _is_grouping(following)
+                    self._row_cost = _SCAN if is_scan else 1.0
+                    self._match(clause)
+                case Project():
+                    self._project(clause)
+                case Unwind(of=ListOf(items)):
+                    self._rows *= len(items)
+                    self._steps += self._rows
+                case Unwind():
+                    pass
+        return self._steps + self._rows * _SORTING * len(pipeline.result.columns)
+
+    def _match(self, match: Match) -> None:
+        patterns = merged(match)
+        domains = {name: self._domain(node, match.edges) for name, node in patterns.items()}
+        rows = self._rows
+        for name, node in patterns.items():
+            if name not in self._sizes:
+                conditions = [each for each in conjuncts(match.where) if variables_of(each) == frozenset((name,))]
+                start = start_of(node, conditions)
+                selected = len(start.ids) if start.ids is not None else max(domains[name] * _SHARE_WITH_VALUE, 1)
+                self._sizes[name] = (
+                    selected if start.selective and (start.ids is not None or conditions) else domains[name]
+                )
+                rows *= self._sizes[name]
+        for edge in match.edges:
+            ends = domains[edge.source] * domains[edge.target]
+            rows *= self._edges(edge, domains, patterns) / max(ends, 1)
+        for edge in match.edges:
+            if edge.path is not None and edge.path.kind in _SEARCHED:
+                self._steps += self._sizes[edge.source] * self._sizes[edge.target] * _SEARCH * _lengths(edge)[-1]
+        self._rows = max(rows, self._rows) if match.optional else rows
+        self._steps += self._rows * max(sum(_lengths(edge)[-1] for edge in match.edges), 1) * self._row_cost
+
+    def _domain(self, node: NodePattern, edges: Sequence[EdgePattern]) -> float:
+        """The number of nodes with the node's labels, or with the labels at the ends of its edges if that is less."""
+        own = [self._vocabulary.nodes_of(group).value for group in node.labels]
+        for edge in edges:
+            for end, side in ((edge.source, 0), (edge.target, 1)):
+                if end == node.variable and edge.relations and not edge.either and edge.path is None:
+                    names = [facts.ends for name in edge.relations if (facts := self._vocabulary.relation(name))]
+                    labels = {(head, tail)[side] for joins in names for head, tail, _ in joins}
+                    own += [self._vocabulary.nodes_shown_as(labels)] if labels else []
+        return min([size for size in own if size], default=self._nodes)
+
+    def _edges(self, edge: EdgePattern, domains: dict[str, float], patterns: dict[str, NodePattern]) -> float:
+        """Estimated number of edges, or paths, between the nodes of the two ends."""
+        names = edge.relations or tuple(facts.relation.id for facts in self._vocabulary.whole.relations)
+        count = float(sum(facts.count.value for name in names if (facts := self._vocabulary.relation(name))))
+        count *= 1 + edge.either
+        if edge.path is None:
+            labels = [next(iter(patterns[end].labels), ()) for end in (edge.source, edge.target)]
+            joined = None if edge.either else self._vocabulary.joined(names, *labels)
+            return count if joined is None else joined
+        heads, tails = domains[edge.source], domains[edge.target]
+        fan_out = count / self._nodes if not edge.relations else count / max(heads, 1)
+        path_count = sum(fan_out**length for length in _lengths(edge)) * heads * tails / self._nodes
+        return path_count if edge.path.kind is PathKind.TRAILS else min(path_count, heads * tails)
+
+    def _project(self, project: Project) -> None:
+        if _is_grouping(project):
+            self._steps += self._rows * len(project.columns) * self._row_cost
+            self._rows = min(self._rows, self._groups(project))
+        self._row_cost = 1.0
+        if project.limit is not None:
+            self._rows = min(self._rows, project.limit)
+        self._steps += self._rows * len(project.order)
+        self._sizes = {
+            column.name: self._sizes[name]
+            for column in project.columns
+            for name in variables_of(column.value)
+            if name in self._sizes and not aggregates(column.value)
+        }
+
+    def _groups(self, project: Project) -> float:
+        """Estimated number of different combinations of the keys of a projection."""
+        keys = [column.value for column in project.columns if not aggregates(column.value)]
+        nodes = {key.name for key in keys if isinstance(key, Variable)}
+        groups = prod(self._sizes.get(name, self._rows) for name in nodes)
+        for key in keys:
+            if names := variables_of(key) - nodes:
+                groups *= min(self._different(key), prod(self._sizes.get(name, self._rows) for name in names))
+        return groups
+
+    def _different(self, key: Expression) -> float:
+        """Estimated number of different values of an expression."""
+        match key:
+            case Call(Function.LABELS):
+                return max(len(self._vocabulary.whole.labels), 1)
+            case Call(Function.TYPE):
+                return max(len(self._vocabulary.whole.relations), 1)
+            case Call(Function.ID):
+                return self._rows
+            case _:
+                return _VALUES
+
+
+def _is_scan(match: Match) -> bool:
+    """Whether a pattern that begins a plan reads each node or edge at most once."""
+    return (
+        len(match.edges) <= 1
+        and len(merged(match)) <= 1 + len(match.edges)
+        and all(edge.path is None for edge in match.edges)
+    )
+
+
+def _is_grouping(clause: object) -> bool:
+    """Whether a clause is a projection whose rows stand for several rows before it."""
+    return isinstance(clause, Project) and (clause.distinct or any(aggregates(one.value) for one in clause.columns))
+
+
+def _lengths(edge: EdgePattern) -> range:
+    """The path lengths that are counted."""
+    if edge.path is None:
+        return range(1, 2)
+    shortest, most = edge.path.shortest, edge.path.shortest + _LONGEST
+    return range(shortest, min(most if edge.path.longest is None else edge.path.longest, most) + 1)

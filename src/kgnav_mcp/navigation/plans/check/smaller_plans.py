@@ -1,0 +1,113 @@
+"""Smaller plans as suggestions: for a plan that is too large, or for which the store timed out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
+from kgnav_mcp.languages.cypher import write_cypher
+from kgnav_mcp.model import PartSize
+from kgnav_mcp.navigation.plans.budget import ADVICE
+from kgnav_mcp.navigation.plans.evaluate.independent_patterns import factors
+from kgnav_mcp.navigation.plans.pushdown.reachability import has_unbounded_paths, with_reachability
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Column,
+    EdgePattern,
+    PathKind,
+    PathLength,
+    PathPattern,
+    Pipeline,
+    Plan,
+    Project,
+    Variable,
+)
+from kgnav_mcp.plan.walking import aggregates, parts, rewritten
+
+_EVERY_PATH = " [*] matches once for each path, as in Cypher: return DISTINCT ends, use shortestPath, or give a bound."
+_SHORT_PATH = 2
+"""Steps of a shortened path: short enough even near a hub."""
+
+
+def refused(error: PlanTooLarge, plan: Plan) -> PlanTooLarge:
+    """The error with a smaller plan as an example, if there is one."""
+    return PlanTooLarge(error.bound, error.sizes, next_step=f"{error.next_step or ADVICE}{_example(plan)}")
+
+
+def timed_out(error: StoreTimeout, plan: Plan, sizes: Sequence[PartSize]) -> StoreTimeout:
+    """The time-out of a plan, with the sizes of its labels and relations and a smaller plan as an example."""
+    named = f" (in the graph: {', '.join(map(str, sizes))})" if sizes else ""
+    return StoreTimeout(error.seconds, f"{error.message}{named}", next_step=f"{ADVICE}{_example(plan)}")
+
+
+def _example(plan: Plan) -> str:
+    """A sentence with a smaller plan, or two if each path of any length is a match; empty if there is none."""
+    if has_unbounded_paths(plan) and (bounded := _shorter_paths(plan)) is not None:
+        ends = _distinct(plan)
+        once = f" Each end once: {write_cypher(ends)}" if ends is not None else ""
+        return f"{_EVERY_PATH}{once} Or shorter: {write_cypher(bounded)}"
+    example = _count(plan) or _distances(plan) or _shorter_paths(plan)
+    return f" For instance: {write_cypher(example)}" if example is not None else ""
+
+
+def _count(plan: Plan) -> Plan | None:
+    """A plan that counts the rows of a product; None if the plan is not a product."""
+    if len(plan.pipelines) != 1:
+        return None
+    *clauses, _ = plan.pipelines[0].clauses
+    count = Project((Column("count(*)", Aggregate(AggregateFunction.COUNT, None)),))
+    counted = Plan((Pipeline((*clauses, count)),))
+    return counted if factors(counted) else None
+
+
+def _distinct(plan: Plan) -> Plan | None:
+    """The plan with distinct rows, or counts of distinct values; None if the paths still matter then."""
+
+    def change(part: object) -> object | None:
+        match part:
+            case Project(columns) if not any(aggregates(column.value) for column in columns):
+                return replace(part, distinct=True)
+            case Aggregate(of=value) if value is not None:
+                return replace(part, distinct=True)
+            case _:
+                return None
+
+    once = replace(plan, pipelines=tuple(_with_result(one, rewritten(one.result, change)) for one in plan.pipelines))
+    return None if has_unbounded_paths(with_reachability(once)) else once
+
+
+def _with_result(pipeline: Pipeline, result: Project) -> Pipeline:
+    return replace(pipeline, clauses=(*pipeline.clauses[:-1], result))
+
+
+def _distances(plan: Plan) -> Plan | None:
+    """The plan with each end of a path once, at its distance; None if it uses the paths themselves, or has none."""
+    users = [part for part in parts(plan, patterns=True) if isinstance(part, PathPattern | Variable)]
+    named = {name for part in users for name in (part.elements if isinstance(part, PathPattern) else (part.name,))}
+
+    def change(part: object) -> EdgePattern | None:
+        match part:
+            case EdgePattern(path=PathLength(PathKind.TRAILS, 1) as path) if part.variable not in named:
+                return replace(part, path=replace(path, kind=PathKind.DISTANCE))
+            case _:
+                return None
+
+    once = rewritten(plan, change)
+    return once if once != plan else None
+
+
+def _shorter_paths(plan: Plan) -> Plan | None:
+    """The plan with paths of at most two steps; None if no path can be shortened."""
+
+    def change(part: object) -> EdgePattern | None:
+        match part:
+            case EdgePattern(path=path) if path is not None and path.shortest <= _SHORT_PATH:
+                longer = path.longest is None or path.longest > _SHORT_PATH
+                return replace(part, path=replace(path, longest=_SHORT_PATH)) if longer else None
+            case _:
+                return None
+
+    shorter = rewritten(plan, change)
+    return shorter if shorter != plan else None

@@ -1,0 +1,112 @@
+"""Plans that only ask whether an edge leads from a label to a label: read page by page up to the first match."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.model import Direction, Entity, Link
+from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
+from kgnav_mcp.navigation.plans.evaluate.paging import pages
+from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
+from kgnav_mcp.navigation.plans.evaluate.values import Table
+from kgnav_mcp.plan import Constant, EdgePattern, Match, NodePattern, Pipeline, Project
+from kgnav_mcp.port import GraphAdapter, TailKind
+
+_NODES = 500
+"""Nodes of one page."""
+_EDGES = 1_000
+"""Edges of one page."""
+
+
+async def witnessed(graph: GraphAdapter, reader: Reader, pipeline: Pipeline) -> Table | None:
+    """The answer of a plan that asks for any edge between two labels; None for any other plan.
+
+    Raises:
+        PlanTooLarge: no match among as many nodes and edges as may be held.
+    """
+    match pipeline.clauses:
+        case (Match(edges=(edge,)) as match, Project() as project) if _only_asks(match, project):
+            pass
+        case _:
+            return None
+    if await reader.two_hops(edge.relations):
+        return None
+    nodes = {node.variable: node for node in match.nodes}
+    ends = [nodes.get(name, NodePattern(name)) for name in (edge.source, edge.target)]
+    sizes = [(await start_of(end, ()).count(reader)).value for end in ends]
+    names = tuple(column.name for column in project.columns)
+    if await _Search(graph, reader, edge, ends, forward=sizes[0] <= sizes[1]).any_fits():
+        return Table(names, [tuple(each.value.value for each in project.columns if isinstance(each.value, Constant))])
+    reader.budget.measured(edge, 0)
+    return Table(names, [])
+
+
+def _only_asks(match: Match, project: Project) -> bool:
+    """Whether a plan wants one row of constants, and its pattern is one edge between two nodes given by labels only."""
+    (edge,) = match.edges
+    return (
+        project.limit == 1
+        and not project.skip
+        and project.where is None
+        and all(isinstance(column.value, Constant) for column in project.columns)
+        and not (match.optional or match.paths or match.where or edge.path)
+        and edge.source != edge.target
+        and len({edge.source, edge.target, *(node.variable for node in match.nodes)}) == 2
+        and len({node.variable for node in match.nodes}) == len(match.nodes)
+        and all(len(node.labels) <= 1 and not node.subclasses for node in match.nodes)
+    )
+
+
+class _Search:
+    """Looks for the first matching edge, starting from the nodes at one end."""
+
+    def __init__(
+        self, graph: GraphAdapter, reader: Reader, edge: EdgePattern, ends: Sequence[NodePattern], *, forward: bool
+    ) -> None:
+        self._graph, self._reader, self._edge = graph, reader, edge
+        self._near, self._far = ends if forward else reversed(ends)
+        side = Direction.OUTGOING if forward else Direction.INCOMING
+        self._side = None if edge.either else side
+        self._examined = 0
+
+    async def any_fits(self) -> bool:
+        """Whether there is a matching edge."""
+        await self._reader.classes.read_names(label for group in self._far.labels for label in group)
+        for label in self._near.labels[0] if self._near.labels else (None,):
+            try:
+                async for page in pages(
+                    lambda after, label=label: self._graph.bare_nodes(label, None, None, limit=_NODES, after=after),
+                    self._reader.budget,
+                ):
+                    self._count_examined(len(page.items))
+                    if page.items and await self._any_at([node.id for node in page.items]):
+                        return True
+            except UnknownName:  # no node has this label
+                continue
+        return False
+
+    async def _any_at(self, ids: Sequence[str]) -> bool:
+        paths = [(relation,) for relation in self._edge.relations] or None
+        limit = _EDGES if self._far.labels else 1
+        async for page in pages(
+            lambda after: self._graph.bare_neighbours(
+                ids, self._side, paths=paths, far_ends=TailKind.ENTITY, limit=limit, after=after
+            ),
+            self._reader.budget,
+        ):
+            self._count_examined(len(page.items))
+            if page.items and await self._fits(page.items):
+                return True
+        return False
+
+    async def _fits(self, links: Sequence[Link]) -> bool:
+        """Whether one of these edges ends at a node with the label."""
+        if not self._far.labels:
+            return True
+        ends = await self._reader.nodes_by_id(link.far_end.id for link in links if isinstance(link.far_end, Entity))
+        return any(self._reader.has_label(end, self._far.labels[0]) for end in ends)
+
+    def _count_examined(self, more: int) -> None:
+        self._examined += more
+        self._reader.budget.check(self._examined, self._edge)

@@ -1,0 +1,346 @@
+"""The reference evaluator: runs a checked plan over any adapter, using only the port's set verbs.
+
+It runs plans that an adapter does not compile, and tests compare compiled plans with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from kgnav_mcp.concurrency import in_thread, mapped_in_thread
+from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
+from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
+from kgnav_mcp.navigation.plans.budget import Budget, known
+from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.evaluate.edge_exists import witnessed
+from kgnav_mcp.navigation.plans.evaluate.edge_matching import PatternMatcher
+from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
+from kgnav_mcp.navigation.plans.evaluate.independent_patterns import refuse_products
+from kgnav_mcp.navigation.plans.evaluate.match_order import anchored, begins_anywhere
+from kgnav_mcp.navigation.plans.evaluate.paging import answer_offset, answer_tag
+from kgnav_mcp.navigation.plans.evaluate.patterns import PROOF, TIMES, bound_by, numbered_rows, weighted, with_unmatched
+from kgnav_mcp.navigation.plans.evaluate.projections import distinct, in_canonical_order, projected
+from kgnav_mcp.navigation.plans.evaluate.required_columns import Needs, in_rows, needs_after, summary, uses_edges
+from kgnav_mcp.navigation.plans.evaluate.several_values import several_values_note
+from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator
+from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PathValue, Row, Table, Value, flat
+from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer, is_zero_count, nothing_fits
+from kgnav_mcp.navigation.plans.lookups import Lookups
+from kgnav_mcp.navigation.plans.pushdown.row_matching import RowMatcher
+from kgnav_mcp.navigation.plans.pushdown.store_counts import counted
+from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
+from kgnav_mcp.navigation.progress import Progress, reporting
+from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Property, Unwind, Variable
+from kgnav_mcp.port import Capability, GraphAdapter
+
+_HELD = (PROOF, TIMES)
+"""Columns that every row keeps, whatever later clauses name."""
+_EXPLAINED_S = 5.0
+"""Seconds for finding the part of a pattern without a match: the answer is right without it."""
+_PART_READ = {
+    Stop.ROW_CAP: "the store gives no more rows at once",
+    Stop.TIME_OUT: "the store's time was over",
+    Stop.UNORDERED: "the store could not sort a long list",
+}
+
+
+async def evaluate(
+    graph: GraphAdapter,
+    plan: Plan,
+    *,
+    limit: int,
+    after: str | None = None,
+    proof: bool = False,
+    bound: int = 100_000,
+    progress: Progress | None = None,
+    by_store: bool = True,
+    lookups: Lookups | None = None,
+) -> PlanPage:
+    """A page of a checked plan's answer: at most `limit` rows after the position `after`.
+
+    With `proof` each row has the edges that prove it. At most `bound` rows are held at once. `progress` receives
+    messages about the parts that were read. `by_store`: patterns are matched by the store if it can. `lookups`: what
+    was read while the plan was checked.
+
+    Raises:
+        PlanTooLarge: more rows would be held; the error has the sizes of the parts as far as they are known.
+        PlanOverBudget: it makes or compares too many values.
+        InvalidCursor: the answer has changed since the position was returned.
+        InvalidArgument: a regular expression of the plan is invalid.
+    """
+    budget = Budget(bound)
+    bare_edges = not proof and not uses_edges(plan)
+    evaluation = _Evaluation(graph, budget, lookups, by_store=by_store, bare_edges=bare_edges)
+    async with reporting(progress, lambda: _how_far(budget)):
+        table = await evaluation.answer(plan, proof=proof)
+        return await evaluation.page(plan, table, limit, after)
+
+
+def _how_far(budget: Budget) -> str:
+    """A message with the number of parts that were read, and the largest of them."""
+    read = known(budget.part_sizes())
+    largest = max(read, key=lambda size: size.count.value, default=None)
+    largest_text = f", the largest {largest.part} {largest.count.value:,}" if largest else ""
+    return f"{len(read)} of {len(budget.sizes)} parts read{largest_text}"
+
+
+class _Evaluation:
+    """One evaluation of a plan."""
+
+    def __init__(
+        self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None, *, by_store: bool, bare_edges: bool
+    ) -> None:
+        self._graph, self._budget = graph, budget
+        self._reader = Reader(graph, budget, lookups, bare_edges=bare_edges)
+        self._asker = ExpressionEvaluator(self._reader, self._match)
+        abilities = graph.capabilities if by_store else frozenset[Capability]()
+        self._matcher = StoreMatcher(graph, self._reader, self._asker) if Capability.FITS in abilities else None
+        self._rows = RowMatcher(graph, self._reader, self._asker) if Capability.PLANS in abilities else None
+
+    async def answer(self, plan: Plan, *, proof: bool) -> Table:
+        """All rows of a plan."""
+        whole = len(plan.pipelines) > 1
+        tables = [await self._run_pipeline(pipeline, proof, whole=whole) for pipeline in plan.pipelines]
+        table = tables[0]
+        if len(tables) > 1:
+            table = Table(table.names, [row for each in tables for row in each.rows])
+            await self._check(table)
+            table = table if plan.keep_duplicates else distinct(table)
+            rows, width = table.rows, len(plan.columns)
+            table = Table(table.names, await in_thread(table.size, lambda: in_canonical_order(rows, width)))
+        return Table(table.names, table.rows[:1]) if plan.only_exists else table
+
+    async def page(self, plan: Plan, table: Table, limit: int, after: str | None) -> PlanPage:
+        """The page of the answer after a position."""
+        width, rows = len(plan.columns), table.rows
+        tag = await in_thread(table.size, lambda: answer_tag(rows, width))
+        start = answer_offset(after, tag)
+        shown = rows[start : start + limit]
+        await self._reader.describe(node for row in shown for value in row[:width] for node in _nodes([value]))
+        items = await mapped_in_thread(
+            table.size,
+            shown,
+            lambda row: PlanRow(
+                tuple(map(self._cell, row[:width])), tuple(edge.triple for edge in _edges(row[width:]))
+            ),
+        )
+        stop = Stop.LIMIT if start + len(shown) < len(rows) else self._budget.stop
+        page = PlanPage(
+            tuple(items),
+            tuple(f"{start + place + 1}.{tag}" for place in range(len(shown))),
+            self._budget.count(len(rows)),
+            stop,
+            columns=plan.columns,
+            sizes=known(self._budget.part_sizes()),
+        )
+        return replace(page, note=" ".join(filter(None, (self._note(plan, page), await self._several_values()))))
+
+    async def _run_pipeline(self, pipeline: Pipeline, proof: bool, *, whole: bool) -> Table:
+        """The rows of a pipeline. `whole`: the store has not been asked for all of it yet."""
+        only_count = None if proof else await counted(self._graph, pipeline, self._budget)
+        if only_count is not None:
+            return only_count
+        witness = None if proof else await witnessed(self._graph, self._reader, pipeline)
+        if witness is not None:
+            return witness
+        clauses = in_rows(pipeline)
+        if not proof and self._rows is not None:
+            begun = await self._rows.begun(clauses, whole=whole)
+            if begun is not None:
+                return await self._run_clauses(clauses[begun[1] :], begun[0], clauses[begun[1] - 1])
+        start = Table((PROOF,), [((),)]) if proof else Table((), [()])
+        anchored_clauses = clauses if proof else anchored(clauses)
+        if anchored_clauses is not clauses:
+            sizes = dict(self._budget.sizes)
+            with suppress(PlanTooLarge):  # a few nodes may have more edges than may be held
+                return await self._run_clauses(anchored_clauses, start)
+            self._budget.sizes = sizes
+        return await self._run_clauses(clauses, start)
+
+    async def _run_clauses(self, clauses: Sequence[Clause], table: Table, previous: Clause | None = None) -> Table:
+        """The rows of a table after clauses. `previous`: the clause that made the table."""
+        await refuse_products(self._graph, self._budget, clauses)
+        counted_rows = await self._counted_by_store(clauses, table)
+        if counted_rows is not None:
+            table, clauses = counted_rows
+        for place, clause in enumerate(clauses):
+            match clause:
+                case Match():
+                    table = await self._run_match(clause, table, needs_after(clauses[place + 1 :]))
+                case Unwind():
+                    table = await self._run_unwind(clause, table, needs_after(clauses[place + 1 :]).variables)
+                case Project():
+                    in_order = isinstance(previous, Project) and bool(previous.order)
+                    table = await projected(self._asker, clause, table, sorted_before=in_order)
+            await self._check(table)
+            previous = clause
+        return table
+
+    async def _check(self, table: Table) -> None:
+        """Check that a table may be held."""
+        await in_thread(table.size, lambda: self._budget.check_table(table))
+
+    async def _counted_by_store(self, clauses: Sequence[Clause], table: Table) -> tuple[Table, Sequence[Clause]] | None:
+        """Row counts of the first pattern, computed by the store, and the remaining clauses.
+
+        None if later clauses need the rows themselves, or if the store cannot count them.
+        """
+        match clauses:
+            case (Match() as match, Project() as project, *rest) if PROOF not in table.names:
+                counts = summary(match, project, rest)
+            case _:
+                return None
+        found = None if counts is None else await self._fitted(match, table, counts[0])
+        if counts is None or found is None:
+            return None
+        return await self._or_explain(match, table, found), (counts[1], *rest)
+
+    async def _match(self, match: Match, table: Table, needs: Needs | None = None) -> Table:
+        """The rows extended by the matches of a pattern, reduced to what is needed; None needs only their number."""
+        found = await self._fitted(match, table, needs or Needs())
+        if found is None:
+            return await self._match_edge_by_edge(match, table)
+        return found if needs is None else await self._or_explain(match, table, found)
+
+    async def _fitted(self, match: Match, table: Table, needs: Needs) -> Table | None:
+        """The rows extended by the matches that the store finds; None if it cannot match the pattern."""
+        matcher = self._rows or self._matcher
+        return None if matcher is None else await matcher.fitted(match, table, needs)
+
+    async def _or_explain(self, match: Match, table: Table, found: Table) -> Table:
+        """The matches that the store found. If there are none, the pattern is read to find the part without a match."""
+        if found.rows or match.optional or self._budget.nothing_fits is not None:
+            return found
+        with suppress(PlanTooLarge, StoreTimeout, TimeoutError):
+            async with asyncio.timeout(_EXPLAINED_S):
+                return await self._read(match, table)
+        return found
+
+    async def _match_edge_by_edge(self, match: Match, table: Table) -> Table:
+        """The rows extended by the matches of a pattern, found edge by edge.
+
+        If that is too much, the store first reduces the rows to nodes that may match. It does so from the start if
+        conditions on properties of edges select the edges, or if all nodes of the graph would have to be read.
+        """
+        if self._matcher is None:
+            return await self._read(match, table)
+        found = await self._matcher.by_qualifiers(match, table)
+        if found is not None:
+            return await self._read(match, found.table, found.labelled)
+        sizes, anywhere = dict(self._budget.sizes), begins_anywhere(match, table.names)
+        work = self._read_candidates(match, table) if anywhere else self._read(match, table)
+        try:
+            if (matched := await self._matcher.unless_too_large(match, table, work)) is not None:
+                return matched
+        except PlanTooLarge:
+            pruned = None if anywhere else await self._matcher.pruned(match, table)
+            if pruned is None:
+                raise
+        else:
+            raise self._budget.too_large()
+        self._budget.sizes = sizes
+        return await self._read(match, pruned.table, pruned.labelled)
+
+    async def _read(self, match: Match, table: Table, labelled: Collection[str] = ()) -> Table:
+        return await PatternMatcher(self._reader, self._asker, match, table, labelled).fitted()
+
+    async def _read_candidates(self, match: Match, table: Table) -> Table:
+        """The rows extended by the matches of a pattern among the nodes that may match, if the store finds them."""
+        pruned = None
+        if self._matcher is not None:
+            with suppress(PlanTooLarge):
+                pruned = await self._matcher.pruned(match, table)
+        if pruned is None:
+            return await self._read(match, table)
+        if not pruned.table.rows:
+            columns = tuple(dict.fromkeys((*table.names, *bound_by(match))))
+            return await self._or_explain(match, table, Table(columns, []))
+        return await self._read(match, pruned.table, pruned.labelled)
+
+    async def _run_match(self, match: Match, table: Table, needs: Needs) -> Table:
+        if not match.optional:
+            return await self._match(match, table, needs)
+        size, nothing_fits = len(table.rows), self._budget.nothing_fits
+        numbered = await in_thread(size, lambda: numbered_rows(weighted(table)))
+        found = await self._match(match, numbered, needs)
+        self._budget.nothing_fits = nothing_fits
+        return await in_thread(size + len(found.rows), lambda: with_unmatched(match, numbered, found))
+
+    async def _run_unwind(self, clause: Unwind, table: Table, needed: Collection[str]) -> Table:
+        lists = await self._asker.values(table, [clause.of])
+        bound, kept = self._budget.bound, tuple(name for name in table.names if name in needed or name in _HELD)
+
+        def work() -> list[Row]:
+            return _unwind(list(table.pick(kept)), lists, bound)
+
+        rows = await in_thread(Table(("list",), lists).size, work)
+        self._budget.check(len(rows), Variable(clause.variable))
+        return Table((*kept, clause.variable), rows)
+
+    def _cell(self, value: Value) -> Cell:
+        match value:
+            case Node():
+                return self._reader.entity(value)
+            case Edge():
+                return value.triple
+            case PathValue():
+                nodes: tuple[Entity, ...] = tuple(map(self._reader.entity, value.nodes))
+                return Path(nodes, tuple(edge.triple for edge in value.edges))
+            case tuple():
+                return tuple(map(self._cell, value))
+            case _:
+                return value
+
+    async def _several_values(self) -> str:
+        """The note about properties with several values of which the schema does not say so: the check names those."""
+        found = self._reader.several.properties()
+        if not found:
+            return ""
+        vocabulary = await Vocabulary.of(self._graph)
+        return several_values_note([one for one in found if not await _is_known_to_have_several(vocabulary, one)])
+
+    def _note(self, plan: Plan, page: PlanPage) -> str:
+        notes: list[str] = []
+        if self._budget.stop is not Stop.COMPLETE:
+            why = _PART_READ.get(self._budget.stop, "the store gave a part only")
+            notes.append(
+                f"Only a part of the graph was read: {why}. Counts and sums are lower bounds, rows may be missing, and "
+                "what is said to be absent may be there."
+            )
+        part = self._budget.nothing_fits
+        if part is not None and is_empty_answer(page) and not is_zero_count(page):
+            notes.append(nothing_fits(plan, part))
+        return " ".join(notes)
+
+
+async def _is_known_to_have_several(vocabulary: Vocabulary, value: Property | Variable) -> bool:
+    if not isinstance(value, Property):
+        return False
+    ids = value.ids
+    return vocabulary.have_several_values(ids) or await vocabulary.qualifiers_have_several_values((), ids)
+
+
+def _unwind(before: list[Row], lists: list[Row], bound: int) -> list[Row]:
+    """Each row with each member of its list. Stops soon after the bound."""
+    rows: list[Row] = []
+    for row, (value,) in zip(before, lists, strict=True):
+        members = value if isinstance(value, tuple) else () if value is None else (value,)
+        rows += ((*row, member) for member in members[: bound + 1])
+        if len(rows) > bound:
+            break
+    return rows
+
+
+def _nodes(values: Iterable[Value]) -> Iterable[Node]:
+    for value in flat(values):
+        if isinstance(value, Node):
+            yield value
+        elif isinstance(value, PathValue):
+            yield from value.nodes
+
+
+def _edges(values: Iterable[Value]) -> Iterable[Edge]:
+    return (value for value in flat(values) if isinstance(value, Edge))

@@ -1,0 +1,318 @@
+"""Expressions compiled to functions of a row: compiled once, then called for each row without asking the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kgnav_mcp.errors import InvalidPlan
+from kgnav_mcp.navigation.plans.evaluate.comparisons import (
+    MemberSet,
+    compare,
+    compare_chain,
+    every,
+    is_on_values,
+    number_compared,
+    opposite,
+    some,
+)
+from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
+from kgnav_mcp.navigation.plans.evaluate.functions import as_list, calculated, called
+from kgnav_mcp.navigation.plans.evaluate.list_expressions import comprehension, list_part, quantified, reduction
+from kgnav_mcp.navigation.plans.evaluate.several_values import refused_arithmetic
+from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PropertyList, Row, Value, identity, one_or_all
+from kgnav_mcp.plan import (
+    NAME,
+    Aggregate,
+    Arithmetic,
+    ArithmeticOperator,
+    Call,
+    Case,
+    Compare,
+    Comparison,
+    ComparisonChain,
+    Comprehension,
+    Connective,
+    Constant,
+    CountOf,
+    During,
+    Element,
+    Exists,
+    Expression,
+    Function,
+    HasLabel,
+    IsNull,
+    Joined,
+    ListOf,
+    Not,
+    Property,
+    Quantified,
+    Reduction,
+    Slice,
+    Variable,
+)
+from kgnav_mcp.values.comparison import overlaps_period
+from kgnav_mcp.values.functions import FUNCTIONS, Kind, bytes_made
+
+Evaluated = Callable[[Row], Value]
+
+
+@dataclass(slots=True)
+class MatchCounts:
+    """Numbers of matches of a condition's pattern, by the values of the outer variables that it uses."""
+
+    outer: tuple[str, ...]
+    counts: dict[tuple[object, ...], int] = field(default_factory=dict[tuple[object, ...], int])
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """Compiles expressions to functions of rows with these columns. The facts that they need must have been read."""
+
+    places: Mapping[str, int]
+    reader: Reader
+    fits: Mapping[Expression, MatchCounts]
+
+    def condition(self, expression: Expression) -> Callable[[Row], bool]:
+        """A function that says whether a condition is true; null is not."""
+        value = self.value(expression)
+        return lambda row: value(row) is True
+
+    def value(self, expression: Expression) -> Evaluated:  # noqa: C901, PLR0911, PLR0912 - one case for each word
+        """A function that computes the value of an expression."""
+        match expression:
+            case Constant(value):
+                return lambda _: value
+            case Variable(name):
+                place = self.places[name]
+                return lambda row: row[place]
+            case Property():
+                values = self._values(expression)
+                return lambda row: one_or_all(values(row))
+            case Compare():
+                return self._compared(expression)
+            case ComparisonChain():
+                return self._chained(expression)
+            case Joined(connective, parts):
+                conditions = [self.truth(part) for part in parts]
+                join = {Connective.AND: every, Connective.OR: some, Connective.XOR: _exclusive_or}[connective]
+                return lambda row: join(condition(row) for condition in conditions)
+            case Not(condition):
+                truth = self.truth(condition)
+                return lambda row: opposite(truth(row))
+            case IsNull(value):
+                of = self.value(value)
+                return lambda row: of(row) is None
+            case HasLabel(variable, labels):
+                return self._has_label(self.places[variable], labels)
+            case Arithmetic():
+                return self._arithmetic(expression)
+            case ListOf():
+                return self._list(expression)
+            case Call():
+                return self._call(expression)
+            case Case():
+                return self._case(expression)
+            case Element() | Slice():
+                return list_part(self, expression)
+            case Comprehension():
+                return comprehension(self, expression)
+            case Quantified():
+                return quantified(self, expression)
+            case Reduction():
+                return reduction(self, expression)
+            case During():
+                return self._during(expression)
+            case Exists():
+                count = self._match_count(expression)
+                return lambda row: count(row) > 0
+            case CountOf():
+                return self._match_count(expression)
+            case Aggregate():
+                raise TypeError("an aggregate stands in what is projected only")
+
+    def truth(self, expression: Expression) -> Callable[[Row], bool | None]:
+        """A condition as a function to True, False or None; any other value is None."""
+        value = self.value(expression)
+
+        def truth(row: Row) -> bool | None:
+            found = value(row)
+            return found if isinstance(found, bool) else None
+
+        return truth
+
+    def _compared(self, expression: Compare) -> Evaluated:
+        comparison, several, budget = expression.comparison, self.reader.several, self.reader.budget
+        left, right = self.value(expression.left), self.value(expression.right)
+        members = MemberSet() if comparison is Comparison.IN else None
+
+        def compared(row: Row) -> Value:
+            one, other = left(row), right(row)
+            if members is not None and (is_member := members.has(one, other)) is not None:
+                return is_member
+            if isinstance(one, tuple) or isinstance(other, tuple):
+                budget.compare(number_compared(one, other), expression)
+            if is_on_values(one, other):
+                several.record(expression.left if isinstance(one, PropertyList) else expression.right)
+            return compare(one, comparison, other)
+
+        return compared
+
+    def _chained(self, expression: ComparisonChain) -> Evaluated:
+        several, budget = self.reader.several, self.reader.budget
+        parts = [(value, self.value(value)) for value in expression.values]
+
+        def chained(row: Row) -> Value:
+            values: list[Value] = []
+            for part, evaluated in parts:
+                value = evaluated(row)
+                if isinstance(value, PropertyList):
+                    several.record(part)
+                values.append(value)
+            budget.compare(number_compared(*values), expression)
+            return compare_chain(values, expression.comparisons)
+
+        return chained
+
+    def _case(self, expression: Case) -> Evaluated:
+        branches = [(self.condition(condition), self.value(value)) for condition, value in expression.branches]
+        otherwise = self.value(expression.otherwise)
+
+        def chosen(row: Row) -> Value:
+            return next((value for holds, value in branches if holds(row)), otherwise)(row)
+
+        return chosen
+
+    def _list(self, expression: ListOf) -> Evaluated:
+        constants = tuple(item.value for item in expression.items if isinstance(item, Constant))
+        if len(constants) == len(expression.items):
+            return lambda _: constants
+        values, budget = [self.value(item) for item in expression.items], self.reader.budget
+
+        def make(row: Row) -> Value:
+            made = tuple(value(row) for value in values)
+            budget.make(expression, made)
+            return made
+
+        return make
+
+    def _arithmetic(self, expression: Arithmetic) -> Evaluated:
+        """Arithmetic. A property's list is an operand of `+` only, which joins lists."""
+        operator, several, budget = expression.operator, self.reader.several, self.reader.budget
+        operands = expression.left, expression.right
+        left, right = map(self.value, operands)
+
+        def calculate(row: Row) -> Value:
+            values = left(row), right(row)
+            for operand, value in zip(operands, values, strict=True):
+                if isinstance(value, PropertyList):
+                    if operator is not ArithmeticOperator.ADD:
+                        raise InvalidPlan([refused_arithmetic(expression, operand)])
+                    several.record(operand)
+            if operator is ArithmeticOperator.ADD and any(isinstance(value, str | tuple) for value in values):
+                budget.make(expression, *values)
+            return calculated(values[0], operator, values[1])
+
+        return calculate
+
+    def _values(self, expression: Property) -> Callable[[Row], tuple[Value, ...]]:
+        """A function to all values of a property."""
+        place, reader = self.places[expression.owner], self.reader
+        named = expression.name == NAME and not expression.ids
+        ids = expression.ids or (expression.name,)
+
+        def values(row: Row) -> tuple[Value, ...]:
+            owner = row[place]
+            if isinstance(owner, Node):
+                return _name(reader, owner) if named else reader.values(owner, ids)
+            return reader.qualifiers(owner, ids) if isinstance(owner, Edge) else ()
+
+        return values
+
+    def _has_label(self, place: int, labels: tuple[str, ...]) -> Evaluated:
+        reader = self.reader
+
+        def has(row: Row) -> Value:
+            owner = row[place]
+            if isinstance(owner, Node):
+                return reader.has_label(owner, labels)
+            return owner.triple.relation.id in labels if isinstance(owner, Edge) else None
+
+        return has
+
+    def _call(self, expression: Call) -> Evaluated:
+        function, arguments = expression.function, expression.arguments
+        values, reader, budget = [self.value(argument) for argument in arguments], self.reader, self.reader.budget
+        if function in _FACTS:
+            read, (owner_of,) = _FACTS[function], values
+            return lambda row: read(reader, owner_of(row))
+        makes = FUNCTIONS[function].gives in _GROWING
+
+        def call(row: Row) -> Value:
+            given = tuple([value(row) for value in values])
+            if function is Function.SIZE and given[0] is not None:
+                reader.several.check_sized(arguments[0], given[0])
+            if makes:
+                budget.make(expression, *given, size=bytes_made(function, given))
+            return called(function, given)
+
+        return call
+
+    def _match_count(self, expression: Exists | CountOf) -> Callable[[Row], int]:
+        match_counts = self.fits[expression]
+        places = [self.places[name] for name in match_counts.outer]
+        counts = match_counts.counts
+        return lambda row: counts.get(tuple(identity(row[place]) for place in places), 0)
+
+    def _during(self, expression: During) -> Evaluated:
+        place, reader = self.places[expression.edge], self.reader
+
+        def during(row: Row) -> Value:
+            edge = row[place]
+            if not isinstance(edge, Edge):
+                return None
+            since = reader.qualifiers(edge, expression.from_ids)
+            until = reader.qualifiers(edge, expression.to_ids)
+            return overlaps_period(since, until, expression.begin, expression.end)
+
+        return during
+
+
+def _labels(reader: Reader, owner: Value) -> Value:
+    return tuple(sorted(reader.entity(owner).types)) if isinstance(owner, Node) else None
+
+
+def _properties(reader: Reader, owner: Value) -> Value:
+    if isinstance(owner, Edge):
+        return reader.all_qualifiers(owner)
+    return reader.properties(owner) if isinstance(owner, Node) else None
+
+
+def _keys(reader: Reader, owner: Value) -> Value:
+    found = _properties(reader, owner)
+    return None if found is None else tuple(pair[0] for pair in as_list(found) if isinstance(pair, tuple))
+
+
+_FACTS: Mapping[Function, Callable[[Reader, Value], Value]] = {
+    Function.LABELS: _labels,
+    Function.PROPERTIES: _properties,
+    Function.KEYS: _keys,
+}
+"""Functions of nodes and edges whose facts are read before."""
+_GROWING = frozenset((Kind.TEXT, Kind.LIST, Kind.ANY))
+"""The kinds of results that may be long."""
+
+
+def _exclusive_or(conditions: Iterable[bool | None]) -> bool | None:
+    """XOR: null if one is null."""
+    result = False
+    for condition in conditions:
+        if condition is None:
+            return None
+        result ^= condition
+    return result
+
+
+def _name(reader: Reader, node: Node) -> tuple[Value, ...]:
+    label = reader.entity(node).label
+    return () if label is None else (label,)

@@ -1,0 +1,297 @@
+"""Reads facts of a graph for an evaluation: by sets, each fact once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import product
+
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.model import Cell, Certainty, Direction, Entity, Link, Path, Stop, Triple
+from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.plans.budget import Budget, Part
+from kgnav_mcp.navigation.plans.check.class_names import Classes
+from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.evaluate.interning import Interned, Step, pairs
+from kgnav_mcp.navigation.plans.evaluate.paging import batches, read_all
+from kgnav_mcp.navigation.plans.evaluate.scans import Scans
+from kgnav_mcp.navigation.plans.evaluate.several_values import SeveralValues
+from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, Value, joined_values, property_values
+from kgnav_mcp.navigation.plans.lookups import Lookups
+from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
+
+_IDS = 10_000
+"""Ids in one call."""
+_ROWS = 10_000
+"""Rows of one page."""
+_FIRST_NODES = 200
+"""Nodes that are first asked for the hops of a relation: most relations occur at the first nodes."""
+_FLATTENED_ROWS = 1_000
+"""Rows of a page through mediators, whose roles are read, too."""
+
+
+class Reader:
+    """Reads a graph for one evaluation, and caches what it has read."""
+
+    def __init__(
+        self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None = None, *, bare_edges: bool = False
+    ) -> None:
+        """`bare_edges`: nothing is asked of an edge but its relation and its ends."""
+        self._graph = graph
+        self._lookups = lookups or Lookups(graph)
+        self._neighbours = graph.bare_neighbours if bare_edges else graph.neighbours
+        self._edges = graph.bare_edges if bare_edges else graph.edges
+        self.budget = budget
+        self.classes = Classes(graph)
+        self._interned = Interned()
+        self._entities: dict[Node, Entity] = {}
+        self._values: dict[str, dict[Node, tuple[Value, ...]]] = {}
+        self._properties: dict[Node, tuple[Value, ...]] = {}
+        self._hops: dict[str, tuple[str, ...]] = {}
+        self.several = SeveralValues()
+        self.scans = Scans(graph, budget, self._lookups, self._interned)
+
+    async def nodes_by_id(self, ids: Iterable[str]) -> list[Node]:
+        """The nodes with these ids, which may be written as users do."""
+        found: dict[Node, None] = {}
+        for batch in batches(list(dict.fromkeys(ids)), _IDS):
+            for entity in (await self._lookups.by_id(batch)).values():
+                node = self._interned.node(entity)
+                self._entities[node] = entity
+                found[node] = None
+        return list(found)
+
+    def node(self, name: str) -> Node:
+        """The node of an id that the graph returned; nothing else is known of it yet."""
+        return self._interned.node(Entity(name))
+
+    def answers(self) -> Callable[[Cell], Value]:
+        """A function that returns the values of the cells of one answer of the store: nodes, edges, numbers, lists."""
+        edge = self._interned.edge_of_answer()
+
+        def value(cell: Cell) -> Value:
+            match cell:
+                case Entity():
+                    node = self._interned.node(cell)
+                    self._entities.setdefault(node, cell)
+                    return node
+                case Triple():
+                    return edge(cell)
+                case tuple():
+                    return tuple(map(value, cell))
+                case Path():
+                    raise TypeError("paths are made of their nodes and edges")
+                case _:
+                    return cell
+
+        return value
+
+    async def describe(self, nodes: Iterable[Node]) -> None:
+        """Read the entities of nodes: labels and types."""
+        for batch in batches([node for node in dict.fromkeys(nodes) if node not in self._entities], _IDS):
+            entities = await self._graph.describe([node.id for node in batch])
+            for node in batch:
+                self._entities[node] = entities.get(node.id, Entity(node.id, node.label))
+                node.label = self._entities[node].label
+
+    def entity(self, node: Node) -> Entity:
+        """The entity of a node that was described; otherwise one with its id and label only."""
+        return self._entities.get(node) or Entity(node.id, node.label)
+
+    async def with_subclasses(self, labels: Sequence[str], part: Part) -> tuple[str, ...]:
+        """The labels and all their subclasses, if the graph has a class hierarchy."""
+        relations = sorted(self._graph.subclass_relations)
+        found = dict.fromkeys(labels)
+        frontier = await self.nodes_by_id(labels) if relations else []
+        while frontier:
+            steps = await self.read_edges(frontier, Direction.INCOMING, relations, part)
+            frontier = [node for node in dict.fromkeys(subclass for _, _, subclass in steps) if node.id not in found]
+            found |= dict.fromkeys(node.id for node in frontier)
+            self.budget.check(len(found), part)
+        return tuple(found)
+
+    def has_label(self, node: Node, labels: Iterable[str]) -> bool:
+        """Whether a node that was described has one of these labels."""
+        return self.classes.any_of(labels, self.entity(node).types)
+
+    async def read_edges(
+        self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str], part: Part
+    ) -> list[Step]:
+        """The edges of nodes in a direction (None: both), each as it is followed from one of the nodes.
+
+        Raises:
+            PlanTooLarge: there are more than may be held.
+        """
+        steps: list[Step] = []
+        for batch in batches(nodes, _IDS):
+            ids = [node.id for node in batch]
+            paths = await self._paths(ids, direction, relations)
+            for links in await self._links(ids, direction, paths, part, len(steps)):
+                steps += await in_thread(len(links), lambda links=links: self._interned.steps(links))
+        return steps
+
+    async def read_edges_between(
+        self, heads: Sequence[Node], tails: Sequence[Node], relations: Sequence[str], part: Part
+    ) -> list[Step]:
+        """The edges from heads to tails, by relations of one hop.
+
+        Raises:
+            PlanTooLarge: there are more than may be held.
+        """
+        steps: list[Step] = []
+        wanted = list(relations) or None
+        for heads_part, tails_part in product(batches(heads, _IDS), batches(tails, _IDS)):
+            ends = [node.id for node in heads_part], [node.id for node in tails_part]
+            read = partial(self._edges, *ends, relations=wanted, limit=_ROWS)
+            triples = await read_all(lambda after, read=read: read(after=after), self.budget, part, len(steps))
+            steps += await in_thread(len(triples), lambda triples=triples: self._interned.numbered(triples))
+        return steps
+
+    async def degrees(
+        self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str]
+    ) -> tuple[Counter[str], bool]:
+        """Numbers of edges of nodes in a direction by node id, counted by the store; and whether they are exact."""
+        found: Counter[str] = Counter()
+        exact = True
+        hops = 2 if await self.two_hops(relations) else 1
+        for batch in batches(nodes, _IDS):
+            page = await self._graph.relations(
+                [node.id for node in batch], direction, hops=hops, far_ends=TailKind.ENTITY, limit=_ROWS
+            )
+            exact &= page.stop is Stop.COMPLETE
+            for fact in page.items:
+                if not relations or fact.relation.id in relations:
+                    found.update(fact.per_entity)
+                    exact &= fact.count.certainty is Certainty.EXACT
+        return found, exact
+
+    async def two_hops(self, relations: Sequence[str]) -> bool:
+        """Whether one of the relations may lead through mediators."""
+        dotted = [name for name in relations if "." in name]
+        if not dotted or Capability.MEDIATORS not in self._graph.capabilities:
+            return False
+        vocabulary = await Vocabulary.of(self._graph)
+        return any(vocabulary.relation(name) is None for name in dotted)
+
+    async def read_values(self, nodes: Iterable[Node], relation: str) -> None:
+        """Read the values of a property of nodes. A value that is a node is described: it is compared by its label."""
+        known = self._values.setdefault(relation, {})
+        for batch in batches([node for node in dict.fromkeys(nodes) if node not in known], _IDS):
+            links = await self._facts([node.id for node in batch], [(relation,)], None)
+            found = await in_thread(len(links), lambda links=links: self._interned.grouped(links))
+            await self.describe(value for values in found.values() for value in values if isinstance(value, Node))
+            known.update((node, found.get(node, ())) for node in batch)
+
+    async def keep_values(self, question: PatternQuery, found: Sequence[PatternMatch]) -> None:
+        """Keep the values of properties that came with the matches of a pattern, if they came with all."""
+        if any(len(fit.values) < len(question.properties) for fit in found):
+            return
+        names = (*question.given, *question.variables)
+        for column, (variable, relation) in enumerate(question.properties):
+            place, known = names.index(variable), self._values.setdefault(relation, {})
+
+            def work(column: int = column, place: int = place) -> dict[Node, tuple[Value, ...]]:
+                terms = {fit.nodes[place]: fit.values[column] for fit in found}
+                return {self.node(name): property_values(map(self._interned.value, own)) for name, own in terms.items()}
+
+            values = await in_thread(len(found), work)
+            await self.describe(one for own in values.values() for one in own if isinstance(one, Node))
+            known.update(values)
+
+    def values(self, node: Node, relations: Sequence[str]) -> tuple[Value, ...]:
+        """The values of a node's property, which must have been read: a `PropertyList` if it is declared as one."""
+        if len(relations) == 1:
+            return self._values[relations[0]].get(node, ())
+        return joined_values([self._values[name].get(node, ()) for name in relations])
+
+    async def read_all_values(self, nodes: Iterable[Node]) -> None:
+        """Read all properties of nodes."""
+        for batch in batches([node for node in dict.fromkeys(nodes) if node not in self._properties], _IDS):
+            links = await self._facts([node.id for node in batch], None, TailKind.LITERAL)
+            own = await in_thread(len(links), lambda links=links: self._interned.properties(links))
+            self._properties.update((node, own.get(node, ())) for node in batch)
+
+    def properties(self, node: Node) -> tuple[Value, ...]:
+        """All properties of a node, which must have been read."""
+        return self._properties[node]
+
+    def qualifiers(self, edge: Edge, relations: Sequence[str]) -> tuple[Value, ...]:
+        """The values of an edge's property: a `PropertyList` if it is declared as one."""
+        return property_values(
+            self._interned.value(one.value) for one in edge.triple.qualifiers if one.relation.id in relations
+        )
+
+    def all_qualifiers(self, edge: Edge) -> tuple[Value, ...]:
+        """All properties of an edge."""
+        own: dict[str, list[tuple[Value, int | None]]] = {}
+        for one in edge.triple.qualifiers:
+            own.setdefault(one.relation.id, []).append(self._interned.value(one.value))
+        return pairs(own)
+
+    async def _paths(
+        self, ids: Sequence[str], direction: Direction | None, relations: Sequence[str]
+    ) -> list[tuple[str, ...]] | None:
+        """The hops of each relation: two if it leads through mediators. None stands for any relation."""
+        if not relations:
+            return None
+        unread = [name for name in relations if name not in self._hops]
+        if unread and not await self.two_hops(unread):
+            self._hops |= {name: (name,) for name in unread}
+        else:
+            for batch in (ids[:_FIRST_NODES], ids[_FIRST_NODES:]):
+                unread = [name for name in relations if name not in self._hops]
+                facts = await self._graph.relations(batch, direction, hops=2, limit=_ROWS) if unread and batch else None
+                for fact in facts.items if facts else ():
+                    if fact.relation.id in unread:
+                        self._hops[fact.relation.id] = tuple(hop.id for hop in fact.hops)
+        return [self._hops.get(name, (name,)) for name in relations]
+
+    async def _links(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        paths: list[tuple[str, ...]] | None,
+        part: Part,
+        before: int,
+    ) -> list[list[Link]]:
+        """Rows from nodes to nodes: those of one hop, and those through mediators with all their roles."""
+        single = None if paths is None else [path for path in paths if len(path) == 1]
+        double = [path for path in paths or () if len(path) > 1]
+        found: list[list[Link]] = []
+        if single is None or single:
+            found.append(
+                await read_all(
+                    lambda after: self._neighbours(
+                        ids, direction, paths=single, far_ends=TailKind.ENTITY, limit=_ROWS, after=after
+                    ),
+                    self.budget,
+                    part,
+                    before,
+                )
+            )
+        if double:
+            found.append(
+                await read_all(
+                    lambda after: flattened(
+                        self._graph,
+                        ids,
+                        direction,
+                        paths=double,
+                        far=FarEnds(TailKind.ENTITY),
+                        limit=_FLATTENED_ROWS,
+                        after=after,
+                    ),
+                    self.budget,
+                    part,
+                    before + sum(map(len, found)),
+                )
+            )
+        return found
+
+    async def _facts(
+        self, ids: Sequence[str], paths: list[tuple[str, ...]] | None, far_ends: TailKind | None
+    ) -> list[Link]:
+        read = partial(self._graph.bare_neighbours, ids, Direction.OUTGOING, paths=paths, far_ends=far_ends)
+        return await read_all(lambda after: read(limit=_ROWS, after=after), self.budget, None)

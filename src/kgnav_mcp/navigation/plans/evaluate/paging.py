@@ -1,0 +1,75 @@
+"""Lists of a graph read page by page, sets of nodes in batches, and the pages of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from hashlib import blake2b
+from typing import TypeVar
+
+from kgnav_mcp.errors import InvalidCursor
+from kgnav_mcp.model import Page, Stop
+from kgnav_mcp.navigation.plans.budget import Budget, Part
+from kgnav_mcp.navigation.plans.evaluate.values import Row, rank
+
+_TAG_BYTES = 8
+_VALUES_PER_ROW = 10
+"""Values of properties that cost as much memory as one row."""
+T = TypeVar("T")
+
+
+async def pages(read: Callable[[str | None], Awaitable[Page[T]]], budget: Budget) -> AsyncIterator[Page[T]]:
+    """All pages of a list; `read` reads one from a position. If the store cuts the list, the budget records it."""
+    after: str | None = None
+    while True:
+        page = await read(after)
+        yield page
+        if page.stop is not Stop.LIMIT or not page.items:
+            if page.stop not in {Stop.COMPLETE, Stop.LIMIT}:
+                budget.record_incomplete(page.stop)
+            return
+        after = page.positions[-1]
+
+
+async def read_all(
+    read: Callable[[str | None], Awaitable[Page[T]]], budget: Budget, part: Part | None, before: int = 0
+) -> list[T]:
+    """All items of a list; `part` has `before` others already. None: they are values of properties.
+
+    Raises:
+        PlanTooLarge: by the total of a page, there are more than may be held.
+    """
+    items: list[T] = []
+    async for page in pages(read, budget):
+        items += page.items
+        rows = max(len(items), page.total.value)
+        budget.check(before + rows if part is not None else rows // _VALUES_PER_ROW, part)
+    return items
+
+
+def batches(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
+    """The items in parts of at most this size."""
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def answer_tag(rows: list[Row], width: int) -> str:
+    """A short hash of the answer's rows."""
+    digest = blake2b(digest_size=_TAG_BYTES)
+    for row in rows:
+        digest.update(repr([rank(value) for value in row[:width]]).encode("utf-8", "replace"))
+    return digest.hexdigest()
+
+
+def answer_offset(after: str | None, tag: str) -> int:
+    """The number of rows before a page.
+
+    Raises:
+        InvalidCursor: the position belongs to another answer.
+    """
+    if after is None:
+        return 0
+    place, _, own = after.partition(".")
+    if own != tag or not (place.isascii() and place.isdecimal()):
+        raise InvalidCursor(
+            "the answer of this plan is not what it was", next_step="Run the plan again without a cursor."
+        )
+    return int(place)

@@ -1,0 +1,245 @@
+"""Projections: columns, aggregates over groups, order, SKIP and LIMIT."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.errors import InvalidPlan
+from kgnav_mcp.navigation.plans.budget import Budget
+from kgnav_mcp.navigation.plans.evaluate.patterns import PROOF, TIMES, times
+from kgnav_mcp.navigation.plans.evaluate.several_values import SeveralValues, refused_order
+from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator
+from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, Rank, Row, Table, Value, flat, identity, rank
+from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
+from kgnav_mcp.plan.walking import aggregates, conjuncts, rewritten
+from kgnav_mcp.values.arithmetic import number_of
+from kgnav_mcp.values.functions import aggregate
+
+
+async def projected(
+    asker: ExpressionEvaluator, project: Project, table: Table, *, sorted_before: bool = False
+) -> Table:
+    """The rows of a projection, in its order. `sorted_before`: the previous clause has sorted the rows."""
+    if any(aggregates(column.value) for column in project.columns):
+        table, project = await _grouped(asker, project, table, sorted_before)
+    elif not project.distinct:
+        table = await _repeat_rows(asker, table, None if project.limit is None else project.skip + project.limit)
+    names = tuple(column.name for column in project.columns)
+    cells = await asker.values(table, [column.value for column in project.columns])
+    keys = [_by_column(project, order.by) for order in project.order]
+    old_columns = [name for name in table.names if name not in names]
+    places = [table.names.index(name) for name in old_columns]
+
+    def work() -> list[Row]:
+        rows: list[Row] = []
+        for row, values in zip(table.rows, cells, strict=True):
+            rows.append((*values, *(row[place] for place in places)))
+        return _distinct(rows, len(names), old_columns) if project.distinct else rows
+
+    rows = await in_thread(Table(names, cells).size, work)
+    wide = Table((*names, *old_columns), rows)
+    sort_values = await asker.values(wide, keys)
+    await in_thread(len(rows), lambda: _check_order(project, sort_values))
+    descending = [order.descending for order in project.order]
+    ordered = await in_thread(wide.size, lambda: _sorted(rows, sort_values, descending, len(names)))
+    stop = None if project.limit is None else project.skip + project.limit
+    result = await asker.rows_where(Table(wide.names, ordered[project.skip : stop]), conjuncts(project.where))
+    if PROOF not in old_columns:
+        return Table(names, [row[: len(names)] for row in result.rows])
+    proof = old_columns.index(PROOF) + len(names)
+    return Table((*names, PROOF), [(*row[: len(names)], row[proof]) for row in result.rows])
+
+
+def _check_order(project: Project, sort_values: Iterable[Row]) -> None:
+    """Check that no sort key is the list of a property.
+
+    Raises:
+        InvalidPlan: one is.
+    """
+    for row in sort_values:
+        for order, value in zip(project.order, row, strict=True):
+            if isinstance(value, PropertyList):
+                raise InvalidPlan([refused_order(order.by)])
+
+
+async def _repeat_rows(asker: ExpressionEvaluator, table: Table, most: int | None = None) -> Table:
+    """Each row repeated as often as TIMES says, at most `most` times.
+
+    Raises:
+        PlanTooLarge: there are more rows than may be held.
+    """
+    if TIMES not in table.names:
+        return table
+    numbers = [number if most is None else min(number, most) for number in times(table)]
+    asker.reader.budget.check(sum(numbers))
+    names = tuple(name for name in table.names if name != TIMES)
+    rows = list(table.pick(names))
+    return Table(
+        names,
+        await in_thread(
+            sum(numbers), lambda: [row for row, number in zip(rows, numbers, strict=True) for _ in range(number)]
+        ),
+    )
+
+
+def distinct(table: Table) -> Table:
+    """The table without duplicate rows; PROOF is not compared."""
+    width = len(table.names) - (PROOF in table.names)
+    return Table(table.names, _distinct(table.rows, width, table.names[width:]))
+
+
+def in_canonical_order(rows: Iterable[Row], width: int) -> list[Row]:
+    """Rows sorted by their first `width` cells, column by column."""
+    return sorted(rows, key=lambda row: _ranks(row, width))
+
+
+def _by_column(project: Project, expression: Expression) -> Expression:
+    """A sort expression with columns in place of the expressions that they compute."""
+    own = {column.value: Variable(column.name) for column in project.columns}
+    names = {column.name for column in project.columns}
+
+    def change(part: Expression) -> Expression | None:
+        if isinstance(part, Variable) and part.name in names:
+            return part
+        return own.get(part)
+
+    return rewritten(expression, change)
+
+
+def _sorted(rows: list[Row], keys: list[Row], descending: Sequence[bool], width: int) -> list[Row]:
+    """Rows sorted by their keys, nulls largest; ties are sorted by their cells."""
+    if len(rows) < 2:
+        return rows
+    ranked = [(tuple(map(rank, key)), _ranks(row, width), row) for key, row in zip(keys, rows, strict=True)]
+    ranked.sort(key=lambda each: each[1])
+    for place in reversed(range(len(descending))):
+        ranked.sort(key=lambda each, place=place: each[0][place], reverse=descending[place])
+    return [row for _, _, row in ranked]
+
+
+def _ranks(row: Row, width: int) -> tuple[Rank, ...]:
+    return tuple(map(rank, row[:width]))
+
+
+def _distinct(rows: Iterable[Row], width: int, hidden: Sequence[str]) -> list[Row]:
+    """Rows with distinct first cells, each with the proof of all its duplicates."""
+    proof = width + list(hidden).index(PROOF) if PROOF in hidden else None
+    found: dict[tuple[object, ...], Row] = {}
+    proofs: dict[tuple[object, ...], dict[Value, None]] = {}
+    for row in rows:
+        key = tuple(map(identity, row[:width]))
+        found.setdefault(key, row)
+        if proof is not None:
+            proofs.setdefault(key, {}).update(dict.fromkeys(flat([row[proof]])))
+    if proof is None:
+        return list(found.values())
+    return [(*row[:proof], tuple(proofs[key]), *row[proof + 1 :]) for key, row in found.items()]
+
+
+async def _grouped(
+    asker: ExpressionEvaluator, project: Project, table: Table, sorted_before: bool
+) -> tuple[Table, Project]:
+    """One row for each group with its aggregates as columns, and the projection that reads these columns."""
+    keys = [column.value for column in project.columns if not aggregates(column.value)]
+    wanted = [column.value for column in project.columns] + [order.by for order in project.order]
+    sums = list(dict.fromkeys(one for expression in wanted for one in aggregates(expression)))
+    if not all(_needs_no_repetition(one) for one in sums):
+        table = await _repeat_rows(asker, table)
+    of = [one.of for one in sums]
+    arguments = [each for each in of if each is not None]
+    key_rows = await asker.values(table, keys)
+    value_rows = await asker.values(table, arguments)
+    numbers, budget = times(table), asker.reader.budget
+
+    def work() -> list[Row]:
+        groups: dict[tuple[object, ...], list[int]] = {}
+        for number, key in enumerate(key_rows):
+            groups.setdefault(tuple(map(identity, key)), []).append(number)
+        if not keys and not groups:
+            groups[()] = []
+        rows: list[Row] = []
+        for members in groups.values():
+            first: list[Value] = [*table.rows[members[0]]] if members else [None for _ in table.names]
+            if PROOF in table.names:
+                place = table.names.index(PROOF)
+                first[place] = tuple(dict.fromkeys(flat([table.rows[number][place] for number in members])))
+            rows.append((*first, *_results(budget, sums, members, value_rows, numbers, in_order=sorted_before)))
+        return rows
+
+    _record_lists(asker.reader.several, arguments, value_rows)
+    rows = await in_thread(table.size, work)
+    names = {one: f"\0sum{number}" for number, one in enumerate(sums)}
+
+    def read(expression: Expression) -> Expression:
+        return rewritten(expression, lambda part: Variable(names[part]) if isinstance(part, Aggregate) else None)
+
+    columns = tuple(replace(column, value=read(column.value)) for column in project.columns)
+    order = tuple(replace(each, by=read(each.by)) for each in project.order)
+    return Table((*table.names, *names.values()), rows), replace(project, columns=columns, order=order)
+
+
+def _record_lists(several: SeveralValues, arguments: Sequence[Expression], value_rows: Sequence[Row]) -> None:
+    """Record the arguments of aggregates that are a property's list in some row."""
+    for place, argument in enumerate(arguments):
+        if any(isinstance(row[place], PropertyList) for row in value_rows):
+            several.record(argument)
+
+
+def _results(
+    budget: Budget,
+    sums: Sequence[Aggregate],
+    members: Sequence[int],
+    value_rows: Sequence[Row],
+    numbers: Sequence[int],
+    *,
+    in_order: bool,
+) -> list[Value]:
+    """The aggregates of one group. `value_rows` has a column for each aggregate of a value."""
+    columns = iter(range(len(sums)))
+    results: list[Value] = []
+    for one in sums:
+        place = next(columns) if one.of is not None else None
+        values = [True if place is None else value_rows[number][place] for number in members]
+        if one == Aggregate(AggregateFunction.COUNT, one.of):
+            results.append(sum(numbers[row] * _size(value) for value, row in zip(values, members, strict=True)))
+        else:
+            results.append(_aggregated(budget, one, values, in_order))
+    return results
+
+
+def _needs_no_repetition(one: Aggregate) -> bool:
+    """Whether an aggregate can be computed from distinct rows and their numbers, without repeating rows."""
+    first_or_last = {AggregateFunction.MINIMUM, AggregateFunction.MAXIMUM}
+    return one.distinct or one.function in {AggregateFunction.COUNT, *first_or_last}
+
+
+def _size(value: Value) -> int:
+    """The number of values that an aggregate takes: of a property's list each, of null none."""
+    if isinstance(value, PropertyList):
+        return sum(one is not None for one in value)
+    return 0 if value is None else 1
+
+
+def _aggregated(budget: Budget, one: Aggregate, values: Iterable[Value], in_order: bool) -> Value:
+    """The aggregate of a group's values without nulls. A property's list is its values."""
+    not_null: list[Value] = []
+    for value in values:
+        if isinstance(value, tuple) or one.function is AggregateFunction.COLLECT:
+            budget.make(one, value)
+        not_null += [one for one in (value if isinstance(value, PropertyList) else (value,)) if one is not None]
+    if one.distinct:
+        first: dict[object, Value] = {}
+        for value in not_null:
+            first.setdefault(identity(value), value)
+        not_null = list(first.values())
+    if one.function is AggregateFunction.COUNT:
+        return len(not_null)
+    if one.function is AggregateFunction.COLLECT:
+        return tuple(not_null if in_order else sorted(not_null, key=rank))
+    if one.function in {AggregateFunction.MINIMUM, AggregateFunction.MAXIMUM}:
+        pick: Callable[..., Value] = min if one.function is AggregateFunction.MINIMUM else max
+        return pick(not_null, key=rank, default=None)
+    numbers = [number for value in not_null if (number := number_of(value)) is not None]
+    return aggregate(one.function, numbers, one.share)

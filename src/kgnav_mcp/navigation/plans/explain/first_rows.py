@@ -1,0 +1,140 @@
+"""What an answer with rows says of their order: the first ones have nothing to be sorted by, or a tie was cut."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from itertools import takewhile
+
+from kgnav_mcp.clipping import clipped
+from kgnav_mcp.languages.cypher import write_part
+from kgnav_mcp.model import Count, Direction, Entity, PlanPage, PlanRow, Stop
+from kgnav_mcp.plan import (
+    NAME,
+    Aggregate,
+    AggregateFunction,
+    Column,
+    Compare,
+    Comparison,
+    Constant,
+    Pipeline,
+    Plan,
+    Project,
+    Property,
+    Variable,
+)
+from kgnav_mcp.plan.walking import conjunction
+from kgnav_mcp.port import GraphAdapter
+
+_TEXT = 100
+"""Characters of the values of a tie that are shown."""
+
+
+async def about_first_rows(graph: GraphAdapter, plan: Plan, page: PlanPage) -> str:
+    """The sentence about first rows that come first only because they have nothing to sort by; empty if they have it.
+
+    Cypher sorts nulls as the largest values, so that a descending order begins with them.
+    """
+    pipeline, *others = plan.pipelines
+    result = pipeline.result
+    if others or not page.items:
+        return ""
+    if not result.order or not result.order[0].descending:
+        return ""
+    first = result.order[0]
+    place = _column(result.columns, first.by)
+    by = first.by if place is None else result.columns[place].value
+    if place is not None:
+        empty = sum(1 for _ in takewhile(lambda row: row.cells[place] is None, page.items))
+    elif isinstance(by, Property):
+        empty = await _lacks(graph, result.columns, by, page)
+    else:
+        return ""
+    if not empty:
+        return ""
+    rows = "The first row has" if empty == 1 else f"The first {empty:,} rows have"
+    if isinstance(by, Property):
+        name = write_part(by)
+        return f"{rows} no {name}: DESC begins with rows without it. WHERE {name} IS NOT NULL leaves them out."
+    return f"{rows} no {result.columns[place or 0].name}: DESC begins with rows without it."
+
+
+def with_one_more(plan: Plan, most: int) -> Plan:
+    """The plan with one row more than its limit, which shows whether that cuts a tie; or the plan itself.
+
+    It stays as it is if it has no limit or no order, if something that it is sorted by is not returned, or if the rows
+    would be more than a page has (`most`).
+    """
+    pipeline, *others = plan.pipelines
+    result = pipeline.result
+    if others or plan.only_exists or result.skip or not result.limit or result.limit >= most or not _sort_keys(plan):
+        return plan
+    longer = replace(result, limit=result.limit + 1)
+    return replace(plan, pipelines=(Pipeline((*pipeline.clauses[:-1], longer)),))
+
+
+def without_one_more(plan: Plan, page: PlanPage) -> tuple[PlanPage, PlanRow | None]:
+    """The page of a plan that was asked `with_one_more`, and the row behind it, if there is one."""
+    limit = plan.pipelines[0].result.limit
+    if limit is None or len(page.items) <= limit:
+        return page, None
+    kept = replace(page, items=page.items[:limit], positions=page.positions[:limit], total=Count(limit))
+    return kept, page.items[limit]
+
+
+async def about_cut_tie(
+    plan: Plan, page: PlanPage, behind: PlanRow | None, count: Callable[[Plan], Awaitable[PlanPage]]
+) -> str:
+    """The sentence about rows that LIMIT left out although they equal the last one in all that they are sorted by.
+
+    `behind` is the row behind the page, `count` runs a plan that counts such rows. Empty if there are none.
+    """
+    keys = _sort_keys(plan)
+    last = [page.items[-1].cells[place] for place in keys]
+    if behind is None or page.stop is not Stop.COMPLETE or [behind.cells[place] for place in keys] != last:
+        return ""
+    values = [value for value in last if isinstance(value, str | int | float)]
+    if len(values) < len(last):  # nodes and nulls are not compared by a constant
+        return ""
+    pipeline, result = plan.pipelines[0], plan.pipelines[0].result
+    tied = sum(1 for row in page.items if [row.cells[place] for place in keys] == last)
+    names = [result.columns[place].name for place in keys]
+    equal = [
+        Compare(Variable(name), Comparison.EQUAL, Constant(value)) for name, value in zip(names, values, strict=True)
+    ]
+    rows = Project(result.columns, result.distinct, where=conjunction(equal))
+    number = Project((Column("rows", Aggregate(AggregateFunction.COUNT, None)),))
+    found = await count(Plan((Pipeline((*pipeline.clauses[:-1], rows, number)),)))
+    total = found.items[0].cells[0] if found.items and found.stop is Stop.COMPLETE else None
+    if not isinstance(total, int) or total <= tied:
+        return ""
+    written = [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
+    shared = clipped(", ".join(f"{name} = {value}" for name, value in zip(names, written, strict=True)), _TEXT)
+    more = total - tied
+    return f"LIMIT cut a tie: {more:,} more {'row has' if more == 1 else 'rows have'} {shared}."
+
+
+def _sort_keys(plan: Plan) -> list[int]:
+    """The places of the columns that the rows are sorted by; empty if there are none, or if one is not returned."""
+    result = plan.pipelines[0].result
+    places = [_column(result.columns, one.by) for one in result.order]
+    found = [place for place in places if place is not None]
+    return found if len(found) == len(places) else []
+
+
+def _column(columns: Sequence[Column], by: object) -> int | None:
+    """The place of the column that has the value to sort by."""
+    for place, column in enumerate(columns):
+        if by in (column.value, Variable(column.name)):
+            return place
+    return None
+
+
+async def _lacks(graph: GraphAdapter, columns: Sequence[Column], by: Property, page: PlanPage) -> int:
+    """1 if the node of the first row has no such property; 0 if it has, or if that is not known."""
+    place = _column(columns, Variable(by.owner))
+    node = None if place is None else page.items[0].cells[place]
+    if not isinstance(node, Entity) or by.name == NAME or not by.ids:
+        return 0
+    found = await graph.neighbours([node.id], Direction.OUTGOING, paths=[(one,) for one in by.ids], limit=1)
+    return 0 if found.items else 1

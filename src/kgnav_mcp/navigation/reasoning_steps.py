@@ -1,0 +1,240 @@
+"""ARK-V1's reasoning steps: an anchor, one of its relations, the cited triples, and the inference from them.
+
+A step is valid if the graph has it: the anchor is the head of triples, the relation is one of the anchor's, and each
+cited triple is in the store now. Otherwise the error names alternatives at this anchor. Unlike in the paper's public
+code, parallel edges are distinguished by their qualifiers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kgnav_mcp.clipping import echoed
+from kgnav_mcp.errors import (
+    AmbiguousEntity,
+    InvalidArgument,
+    InvalidRequest,
+    InvalidStep,
+    StoreTimeout,
+    UnknownEntity,
+    UnknownRelation,
+)
+from kgnav_mcp.model import Direction, Entity, ReasoningStep, Stop, Trail, Triple
+from kgnav_mcp.navigation.citations import (
+    Citation,
+    how_to_tell,
+    names_node,
+    nearest_rows,
+    row_key,
+    rows_to,
+    rows_with,
+)
+from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.references import NEAREST, NameIndex, resolve_entity
+from kgnav_mcp.navigation.relation_reader import Follower
+from kgnav_mcp.port import FarEnds, GraphAdapter
+
+TOOL = "add_step"
+
+_RELATIONS = 2
+"""Alternatives offered for a relation, as many as in ARK-V1."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenStep:
+    """A step as the client wrote it: ids or names, and at least one cited triple."""
+
+    anchor: str
+    relation: str
+    cited: Sequence[Citation]
+    inference: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepLimits:
+    """Limits of the reasoning on one trail. ARK-V1 has both, but gives no numbers: the defaults are this project's."""
+
+    steps: int = 8
+    """K_max: steps of a trail at most."""
+    retries: int = 5
+    """C_max: refusals in a row that end the reasoning, as in ARK-V1's routes to the answer."""
+
+
+async def add_step(
+    graph: GraphAdapter, trail: Trail, given: GivenStep, *, limits: Limits, most: StepLimits
+) -> Sequence[ReasoningStep]:
+    """All steps of a trail, with this one checked and appended. Recording the call on the trail keeps the step.
+
+    Raises:
+        InvalidStep: the graph has no such step at this anchor; the error has alternatives.
+        UnknownRelation: the anchor has no such relation; the error has the nearest ones.
+        UnknownEntity, AmbiguousEntity: the anchor is not a single entity; the error has the nearest ones.
+        InvalidArgument: the reasoning on this trail has ended: by a step that was `done`, the maximal number of steps,
+            or too many refusals in a row.
+    """
+    steps = reasoning(trail)
+    if ending := _ending(trail, len(steps), most):
+        raise InvalidArgument(
+            f"the reasoning on this trail has ended: {ending}",
+            next_step="Answer from its steps: check_answer(trail, answers) shows how it connects them with the topics.",
+        )
+    try:
+        step = await _StepCheck(graph, given, limits).step()
+    except InvalidRequest as error:
+        if _refusals(trail) + 1 >= most.retries:
+            error.next_step = (
+                f"{most.retries} steps in a row were refused, which ends the reasoning on this trail: answer from what "
+                "its steps have shown, or start another trail."
+            )
+        raise
+    return (*steps, step)
+
+
+def reasoning(trail: Trail) -> tuple[ReasoningStep, ...]:
+    """The reasoning steps that were accepted on a trail, in their order."""
+    return tuple(
+        ReasoningStep(step.entities[0], step.triples, str(step.arguments.get("inference", "")))
+        for step in trail.steps
+        if step.tool == TOOL and not step.failed
+    )
+
+
+def _ending(trail: Trail, steps: int, most: StepLimits) -> str:
+    """Why no step can be added to a trail; empty if one can."""
+    if any(step.arguments.get("done") for step in trail.steps if step.tool == TOOL and not step.failed):
+        return "a step said done"
+    if steps >= most.steps:
+        return f"it has {most.steps} steps"
+    return f"{most.retries} steps in a row were refused" if _refusals(trail) >= most.retries else ""
+
+
+def _refusals(trail: Trail) -> int:
+    """How many of the last steps in a row were refused."""
+    taken = [not step.failed for step in trail.steps if step.tool == TOOL]
+    return taken[::-1].index(True) if any(taken) else len(taken)
+
+
+class _StepCheck:
+    """The check of one step."""
+
+    def __init__(self, graph: GraphAdapter, given: GivenStep, limits: Limits) -> None:
+        self._graph = graph
+        self._given = given
+        self._limits = replace(limits, characters=None)
+        self._anchor = Entity(given.anchor)
+        self._rows: Sequence[Triple] = ()
+        self._stop = Stop.COMPLETE
+
+    async def step(self) -> ReasoningStep:
+        given = self._given
+        try:
+            found = await self._follower().rows(given.anchor, [given.relation])
+        except UnknownRelation as error:
+            raise await self._relation_error(error) from error
+        (self._anchor,) = found.entities
+        self._rows, self._stop = [link.triple for link in found.page.items], found.page.stop
+        triples = dict.fromkeys([one for citation in given.cited for one in await self._cited_triples(citation)])
+        return ReasoningStep(self._anchor, tuple(triples), given.inference)
+
+    def _follower(self, words: str | None = None) -> Follower:
+        return Follower(self._graph, Direction.OUTGOING, self._limits, far=FarEnds(words=words))
+
+    async def _relation_error(self, error: UnknownRelation) -> InvalidRequest:
+        """The error for a relation that does not leave the anchor: it leads to the anchor, or others are nearest."""
+        (anchor,) = error.entities
+        shown, name = echoed(anchor.id), echoed(error.relation)
+        if error.nearest:
+            step = f"get_relations or search with direction outgoing lists all relations that leave {shown}."
+            return UnknownRelation(
+                [anchor], error.relation, error.direction, error.nearest[:_RELATIONS], next_step=step
+            )
+        if error.opposite:
+            few = replace(self._limits, row_limit=NEAREST)
+            page = (await Follower(self._graph, Direction.INCOMING, few).rows(anchor, [error.relation])).page
+            message = f"{name} does not leave {shown}: it is there in the other direction"
+        else:
+            page = await flattened(self._graph, [anchor.id], Direction.INCOMING, limit=NEAREST)
+            message = f"{shown} is no head of any triple"
+        step = (
+            "Anchor the step at the head of such a triple."
+            if page.items
+            else "Choose another anchor: nothing leads from or to this one."
+        )
+        return InvalidStep(message, [link.triple for link in page.items], next_step=step)
+
+    async def _cited_triples(self, citation: Citation) -> Sequence[Triple]:
+        """The cited triple; several if nothing distinguishes them.
+
+        Raises:
+            InvalidStep: no triple, or more than one, matches the citation.
+        """
+        await self._check_head(citation)
+        matching = self._of_relation(citation, self._rows)
+        matching = rows_to(citation.tail, matching) or await self._looked_up(citation, matching)
+        if not matching:
+            raise self._refusal(f"{citation} is not there", nearest_rows(citation.tail, self._rows))
+        qualified = rows_with(citation.qualifiers, matching)
+        if not qualified:
+            raise self._refusal(f"{citation} is there, but not with the cited qualifiers", matching)
+        if len(set(map(row_key, qualified))) > 1:
+            raise InvalidStep(
+                f"{citation} is not one triple: {len(qualified):,} fit it",
+                qualified[:NEAREST],
+                next_step=how_to_tell(qualified),
+            )
+        return qualified
+
+    async def _check_head(self, citation: Citation) -> None:
+        anchor = self._anchor
+        if citation.head.strip() == self._given.anchor.strip() or names_node(citation.head, anchor):
+            return
+        if anchor.id not in await self._candidates(citation.head):
+            raise self._refusal(f"{citation} does not begin at the anchor {echoed(anchor.id)}", self._rows[:NEAREST])
+
+    def _of_relation(self, citation: Citation, rows: Sequence[Triple]) -> list[Triple]:
+        """The rows of the cited relation, which is that of the step or one of its two-hop relations."""
+        if citation.relation.strip().casefold() == self._given.relation.strip().casefold():
+            return list(rows)
+        relations = list(dict.fromkeys(row.relation for row in rows))
+        cited_relations = set(NameIndex(relations, lambda one: (one.id, one.label)).find(citation.relation))
+        if not cited_relations:
+            raise self._refusal(
+                f"{citation} is not of the step's relation {echoed(self._given.relation)}", rows[:NEAREST]
+            )
+        return [row for row in rows if row.relation in cited_relations]
+
+    async def _looked_up(self, citation: Citation, rows: Sequence[Triple]) -> Sequence[Triple]:
+        """The rows to a tail that has another name or, at a hub, was not among the rows that were read."""
+        entities = await self._candidates(citation.tail)
+        matching = [row for row in rows if isinstance(row.tail, Entity) and row.tail.id in entities]
+        if matching or self._stop is Stop.COMPLETE:
+            return matching
+        direct = {row.relation.id for row in rows if row.via is None}
+        if entities and len(direct) == len({row.relation for row in rows}):
+            edges = await self._graph.edges([self._anchor.id], list(entities), relations=sorted(direct), limit=NEAREST)
+            return [replace(edge, tail=entities[edge.tail.id]) for edge in edges.items if isinstance(edge.tail, Entity)]
+        words = next((entity.label for entity in entities.values() if entity.label), citation.tail)
+        found = await self._follower(words).rows(self._anchor, [self._given.relation])
+        matching = self._of_relation(citation, [link.triple for link in found.page.items]) if found.page.items else []
+        matching = [row for row in matching if isinstance(row.tail, Entity) and row.tail.id in entities] or rows_to(
+            citation.tail, matching
+        )
+        if not matching and Stop.TIME_OUT in (self._stop, found.page.stop):
+            raise StoreTimeout(None, next_step="Try again, or cite the tail by its id.")
+        return matching
+
+    async def _candidates(self, reference: str) -> Mapping[str, Entity]:
+        """The entities that a reference may mean, by id."""
+        try:
+            entities = [await resolve_entity(self._graph, reference)]
+        except AmbiguousEntity as error:
+            entities = error.candidates
+        except (UnknownEntity, InvalidArgument):
+            entities = ()
+        return {entity.id: entity for entity in entities}
+
+    def _refusal(self, message: str, instead: Sequence[Triple]) -> InvalidStep:
+        step = "Cite triples of this anchor and this relation as they were shown; others belong to a step of their own."
+        return InvalidStep(message, instead[:NEAREST], next_step=step)

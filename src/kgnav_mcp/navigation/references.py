@@ -1,0 +1,415 @@
+"""Resolves references that a user wrote: entities by id or unambiguous name, relations by id or label."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Generic, Protocol, TypeVar, cast
+from urllib.parse import unquote
+
+from rapidfuzz import fuzz, process
+
+from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
+from kgnav_mcp.model import AbsentRelation, Direction, Entity, Namesake, Page, RelationFacts, T, ValueMatch
+from kgnav_mcp.navigation.codes import bearers, is_shared, too_many
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.nearest_entities import nearest_entities
+from kgnav_mcp.navigation.pages import select
+from kgnav_mcp.navigation.relation_lists import relation_facts
+from kgnav_mcp.navigation.words import words
+from kgnav_mcp.port import GraphAdapter, TailKind
+
+NEAREST = 5
+"""Alternatives offered for a name that was not found, as many as in ARK-V1."""
+
+_MOST_ADVISED = 8
+"""Unknown names of one call for which the nearest names are looked up."""
+_NAMESAKES = 20
+_COMPARED_CHARACTERS = 200
+"""Characters of a name that are compared: the cost grows with the product of both lengths."""
+_IN_BRACKETS = re.compile(r"<[^<>\s]+:[^<>\s]+>")
+_ESCAPED = re.compile(r"\\([\\|])")
+_OF_ID_SPACE = re.compile(r"(?=[a-z_]*[A-Z])\w+:\d+")
+"""An id of the OBO Foundry, with a number in a space of ids."""
+_TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
+"""A prefix after a dot, which only two-hop ids have: a dot in a host name is followed by a slash or a port."""
+_OTHER_NAMES = {"is_a": "subclassof", "is a": "subclassof"}
+"""What `.obo` and OBO Graphs call a relation that a graph has under the name of RDF, by local name."""
+
+Given = Entity | Sequence[Entity] | str | Sequence[str]
+"""One or many entities, or references to entities that a user wrote: ids or names."""
+
+
+async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
+    """The entity with this id, or the only one with this name: spelt exactly, otherwise in any letter case.
+
+    A code that is the value of one of its properties (see `codes`) comes after names spelt exactly.
+
+    Raises:
+        UnknownEntity: no entity has the id or name; the error has the nearest names.
+        AmbiguousEntity: several share the name; the error has all of them.
+        InvalidArgument: the reference is empty.
+    """
+    (entity,) = await resolve_entities(graph, reference)
+    return entity
+
+
+async def resolve_entities(graph: GraphAdapter, given: Given) -> tuple[Entity, ...]:
+    """The entities that one or many references mean, each once, in the given order.
+
+    Raises:
+        UnresolvedEntities: several references are unknown or ambiguous; the error has all of these.
+        UnknownEntity, AmbiguousEntity, InvalidArgument: as `resolve_entity`.
+    """
+    if (entities := _entities(given)) is not None:
+        return entities
+    references = _references(given)
+    return await _resolved(graph, references, await graph.describe(references))
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedRelations:
+    """Relations at entities, as a user named both."""
+
+    entities: tuple[Entity, ...]
+    by_name: Mapping[str, Sequence[RelationFacts]]
+    """The relations that each name means; empty for a name that means none."""
+    offered: Page[RelationFacts]
+    """All relations of the entities in the direction."""
+    absent: tuple[AbsentRelation, ...] = ()
+    """The names that mean none, with what is nearest."""
+
+    @property
+    def facts(self) -> list[RelationFacts]:
+        """The relations that were named."""
+        return [fact for found in self.by_name.values() for fact in found]
+
+
+async def resolve_relations(
+    graph: GraphAdapter,
+    given: Given,
+    names: Sequence[str],
+    direction: Direction | None,
+    *,
+    limits: Limits,
+    hops: int = 1,
+    far_ends: TailKind | None = None,
+    offers: Callable[[str], bool] = lambda _: True,
+    refuse_absent: bool = False,
+    explain_absent: bool = True,
+) -> ResolvedRelations:
+    """The entities that references mean, and the relations in this direction (None: in both) that names mean there.
+
+    Two-hop relations are read only if a name means no one-hop relation, or with `hops` 2. Relations for which `offers`
+    is false do not count. Without `explain_absent` the result does not list absent relations.
+
+    Raises:
+        UnknownRelation: no name means a relation of any of the entities; with `refuse_absent`, one does not. The error
+            has the nearest relations that there are, or says that it exists in the other direction.
+        UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
+    """
+    entities = await resolve_entities(graph, given)
+    ids = [entity.id for entity in entities]
+
+    async def read(hops: int) -> Page[RelationFacts]:
+        page = await relation_facts(graph, ids, direction, hops=hops, hidden=True, far_ends=far_ends, limits=limits)
+        return select(page, [offers(fact.relation.id) for fact in page.items])
+
+    offered = await read(hops)
+    by_name = matching_relations(names, offered.items)
+    if hops == 1 and not all(by_name.values()):
+        offered = await read(2)
+        by_name = matching_relations(names, offered.items)
+    refused = bool(names) and not (all if refuse_absent else any)(by_name.values())
+    absent = list[AbsentRelation]()
+    if refused or explain_absent:
+        missing = [name for name, found in by_name.items() if not found]
+        opposite: Sequence[RelationFacts] = ()
+        if missing and direction is not None:
+            page = await relation_facts(graph, ids, direction.opposite, hidden=True, far_ends=far_ends, limits=limits)
+            opposite = page.items
+        absent += _absent_relations(missing, offered.items, opposite)
+    if refused:
+        raise _unknown_relation(absent[0], entities, direction, offered.items)
+    return ResolvedRelations(entities, by_name, offered, tuple(absent))
+
+
+class Anchored(Protocol):
+    """An answer that has the entities of the ids that it was asked for, such as `AnchoredPage`."""
+
+    @property
+    def items(self) -> Sequence[object]: ...
+    @property
+    def anchors(self) -> Mapping[str, Entity]: ...
+
+
+A = TypeVar("A", bound=Anchored)
+
+
+async def read_at_entities(
+    graph: GraphAdapter, given: Given, read: Callable[[Sequence[str]], Awaitable[A]]
+) -> tuple[tuple[Entity, ...], A]:
+    """The entities that references mean, each once, and the result of `read` for their ids.
+
+    References are tried as ids first: the result of `read` says which of them are ids. Others are looked up as names.
+
+    Raises:
+        As `resolve_entities`.
+    """
+    if (known := _entities(given)) is not None:
+        return known, await read([entity.id for entity in known])
+    references = _references(given)
+    found = await read(references)
+    entities = await _resolved(graph, references, found.anchors)
+    read_again = any(one.asked_as is not None for one in entities) and (len(entities) > 1 or not found.items)
+    if read_again or any(reference not in found.anchors for reference in references):
+        found = await read([entity.id for entity in entities])
+    return entities, found
+
+
+def _entities(given: Given) -> tuple[Entity, ...] | None:
+    """The given entities; None if references are given."""
+    if isinstance(given, Entity):
+        return (given,)
+    entities = [one for one in given if isinstance(one, Entity)]
+    return tuple(entities) if entities else None
+
+
+def _references(given: Given) -> list[str]:
+    references = [given] if isinstance(given, str) else [str(one) for one in cast("Sequence[str]", given)]
+    if not references or not all(reference.strip() for reference in references):
+        raise InvalidArgument("the entity is empty", next_step="Pass an entity id, as printed in an answer.")
+    return references
+
+
+async def _resolved(graph: GraphAdapter, references: Sequence[str], known: Mapping[str, Entity]) -> tuple[Entity, ...]:
+    """The entities that the references mean, each once; `known` are those that are ids."""
+    unresolved = [reference for reference in dict.fromkeys(references) if reference not in known]
+    by_id = await with_other_readings(graph, known)
+    entity_by_reference = {**by_id, **(await _resolve_names(graph, unresolved))} if unresolved else by_id
+    entities: dict[str, Entity] = {}
+    for reference in references:
+        entity = entity_by_reference[reference]
+        entities.setdefault(entity.id, entity)
+    return tuple(entities.values())
+
+
+async def with_other_readings(graph: GraphAdapter, known: Mapping[str, Entity]) -> Mapping[str, Entity]:
+    """Entities by id, each with the other one that it may mean: `PMID:1` is `obo/PMID_1`, and itself an IRI."""
+    others = {f"<{reference}>": reference for reference in known if _OF_ID_SPACE.fullmatch(reference)}
+    found = dict(await graph.describe(list(others))) if others else {}
+    named = {reference: found[other] for other, reference in others.items() if other in found}
+    return {
+        **known,
+        **{
+            reference: replace(known[reference], namesakes=(other,))
+            for reference, other in named.items()
+            if other.id != known[reference].id
+        },
+    }
+
+
+async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapping[str, Entity]:
+    """Entities by reference, for references that are not plain ids: ids with marks of printing, or names.
+
+    Raises:
+        UnknownEntity, AmbiguousEntity, UnresolvedEntities: as `resolve_entities`.
+    """
+    spellings_of = {reference: spellings(reference)[1:] for reference in references}
+    candidates = [spelling for each in spellings_of.values() for spelling in each]
+    found = dict(await graph.describe(candidates)) if candidates else {}
+    entities = {
+        reference: found[spelling]
+        for reference, each in spellings_of.items()
+        for spelling in reversed(each)
+        if spelling in found
+    }
+    named = {reference: reference.strip() for reference in references if reference not in entities}
+    if not named:
+        return entities
+    pages = await graph.find_by_names(list(named.values()), limit=_NAMESAKES)
+    inexact = [name for name in named.values() if all(one.name != name for one in pages[name].items)]
+    codes = await bearers(graph, inexact)
+    looked_up = {
+        reference: _entity_coded(name, codes[name])
+        if name in codes and not (is_shared(codes[name]) and pages[name].items)
+        else _entity_named(name, pages[name].items)
+        for reference, name in named.items()
+    }
+    if problems := [one for one in looked_up.values() if not isinstance(one, Entity)]:
+        problems = await _with_nearest(graph, problems)
+        raise problems[0] if len(problems) == 1 else UnresolvedEntities(problems)
+    return entities | {reference: one for reference, one in looked_up.items() if isinstance(one, Entity)}
+
+
+Unresolved = UnknownEntity | AmbiguousEntity
+
+
+def _entity_named(name: str, namesakes: Sequence[Namesake]) -> Entity | Unresolved:
+    """The entity with this name, or the error for the name."""
+    bearers = [one.entity for one in namesakes if one.name == name] or [one.entity for one in namesakes]
+    if len(bearers) == 1:
+        return replace(bearers[0], namesakes=tuple(one.entity for one in namesakes if one.entity != bearers[0]))
+    if bearers:
+        return AmbiguousEntity(name, bearers, next_step=_USE_ID)
+    return UnknownEntity(name)
+
+
+def _entity_coded(code: str, matches: Sequence[ValueMatch]) -> Entity | Unresolved:
+    """The entity that has this value of a property, or the error if several have it, or so many that it is no code."""
+    if is_shared(matches):
+        return UnknownEntity(code, next_step=too_many(code, matches))
+    if len(matches) > 1:
+        properties = ", ".join(dict.fromkeys(one.relation.id for one in matches))
+        step = f"It is the value of their {properties}. {_USE_ID}"
+        return AmbiguousEntity(code, [one.entity for one in matches], next_step=step)
+    return replace(matches[0].entity, found_by=(matches[0].relation.id, code))
+
+
+_USE_ID = "Repeat the call with the id of the one you mean."
+_USE_NEAREST = "Use one of these ids, or call find_node with other words for it."
+_NONE_NEAR = "Nothing is called like it: call find_node with other words, or describe_graph to see what there is."
+
+
+async def _with_nearest(graph: GraphAdapter, problems: Sequence[Unresolved]) -> list[Unresolved]:
+    """The problems, with nearest entities for the first unknown names. Each of these costs a look-up."""
+    unknown = [one.reference for one in problems if isinstance(one, UnknownEntity) and not one.next_step]
+    unknown = unknown[:_MOST_ADVISED]
+    entities = await gathered(*(nearest_entities(graph, name, NEAREST) for name in unknown))
+    nearest = {
+        name: UnknownEntity(name, found, next_step=_USE_NEAREST if found else _NONE_NEAR)
+        for name, found in zip(unknown, entities, strict=True)
+    }
+    return [nearest.get(one.reference, one) if isinstance(one, UnknownEntity) else one for one in problems]
+
+
+def spellings(printed: str) -> list[str]:
+    """The ids that a printed id may stand for, likeliest first.
+
+    The text itself; without surrounding blanks or the angle brackets of an IRI; and with the changes of printing
+    undone: a backslash before a pipe in a table, and percent-encoding of characters that a table cannot show. Last with
+    brackets, which stores print around an IRI such as `PMID:1` that could be read as a short form.
+    """
+    plain = printed.strip()
+    if _IN_BRACKETS.fullmatch(plain):
+        return [printed, *spellings(plain[1:-1])]
+    unescaped = _ESCAPED.sub(r"\1", plain)
+    found = dict.fromkeys((printed, plain, unescaped, unquote(plain), unquote(unescaped)))
+    return [*found, *([bracketed] if _IN_BRACKETS.fullmatch(bracketed := f"<{plain}>") else [])]
+
+
+def matching_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> dict[str, list[RelationFacts]]:
+    """The relations that each of the names matches; an empty list for a name without a match.
+
+    A name is an id, or an id or label in any letter case, or an id with another prefix or none (`P31` for `wdt:P31`).
+    A name that several relations share matches all of them. A two-hop relation is matched only by its whole id: the
+    part after the dot may be another relation's id.
+    """
+    index = _index(facts)
+    return {name: index.find(name) for name in names}
+
+
+def _index(facts: Sequence[RelationFacts]) -> NameIndex[RelationFacts]:
+    return NameIndex(facts, lambda fact: (fact.relation.id, fact.relation.label))
+
+
+class NameIndex(Generic[T]):
+    """An index of things by their ids and labels."""
+
+    def __init__(self, things: Sequence[T], id_and_label: Callable[[T], tuple[str, str]]) -> None:
+        self._things = [(thing, *id_and_label(thing)) for thing in things]
+
+    def find(self, name: str) -> list[T]:
+        """The things with this name, in the given order.
+
+        Those with exactly this id; otherwise with this id or label in any letter case; otherwise with this id without
+        its prefix; otherwise with the id that another format's name stands for, such as `is_a` for `rdfs:subClassOf`.
+        """
+        for spelling in spellings(name):
+            if exact := self._by_id.get(spelling):
+                return exact
+        plain = name.strip()
+        plain = plain[1:-1] if _IN_BRACKETS.fullmatch(plain) else plain
+        if found := self._by_folded.get(plain.casefold()):
+            return found
+        local = "" if _TWO_HOPS.search(plain.casefold()) else _local(plain)
+        return self._by_local.get(local) or self._by_local.get(_OTHER_NAMES.get(local, ""), []) if local else []
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, list[T]]:
+        return _grouped((identity, thing) for thing, identity, _ in self._things)
+
+    @cached_property
+    def _by_folded(self) -> Mapping[str, list[T]]:
+        forms = ((thing, {identity.casefold(), label.casefold()}) for thing, identity, label in self._things)
+        return _grouped((form, thing) for thing, names in forms for form in names)
+
+    @cached_property
+    def _by_local(self) -> Mapping[str, list[T]]:
+        return _grouped((_local(identity), thing) for thing, identity, _ in self._things)
+
+
+def _grouped(pairs: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
+    groups: dict[str, list[T]] = defaultdict(list)
+    for key, thing in pairs:
+        groups[key].append(thing)
+    return groups
+
+
+def _local(reference: str) -> str:
+    """The local name of a prefixed id or an IRI in lower case: the part after its last `/`, `#` or `:`.
+
+    Of `RO:0002202` it is `ro_0002202`, as in the IRI: the number alone is that of other ids, too.
+    """
+    if _OF_ID_SPACE.fullmatch(reference):
+        return reference.replace(":", "_").casefold()
+    return re.split("[/#:]", reference)[-1].casefold()
+
+
+def _absent_relations(
+    names: Sequence[str], facts: Sequence[RelationFacts], opposite: Sequence[RelationFacts] = ()
+) -> tuple[AbsentRelation, ...]:
+    """Names that match none of the relations `facts`, the first few with the nearest that do.
+
+    `opposite` are the relations in the other direction. A name that matches one of these has no nearest.
+    """
+    index = _index(opposite)
+    known = list(dict.fromkeys(fact.relation.id for fact in facts))
+
+    def absent(place: int, name: str) -> AbsentRelation:
+        if index.find(name):
+            return AbsentRelation(name, opposite=True)
+        return AbsentRelation(name, tuple(nearest_names(name, known)) if place < _MOST_ADVISED else ())
+
+    return tuple(absent(place, name) for place, name in enumerate(names))
+
+
+def _unknown_relation(
+    absent: AbsentRelation, entities: Sequence[Entity], direction: Direction | None, facts: Sequence[RelationFacts]
+) -> UnknownRelation:
+    """The error for a relation that none of the entities has. `facts` are those that they have in this direction."""
+    if direction is not None and absent.opposite:
+        step = f"It exists in the other direction: repeat the call with direction={direction.opposite}."
+    elif facts:
+        step = "Use one of the nearest, or repeat the call without a filter to see every relation."
+    elif len(entities) == 1:
+        step = "This entity has no relation there at all: try the other direction."
+    else:
+        step = "These entities have no relation there at all: try the other direction."
+    return UnknownRelation(entities, absent.name, direction, absent.nearest, opposite=absent.opposite, next_step=step)
+
+
+def nearest_names(name: str, known: Sequence[str], limit: int = NEAREST) -> list[str]:
+    """The known names whose words are most like those of the given name, best first; ties keep their order."""
+    ranked = process.extract(
+        name,
+        known,
+        scorer=fuzz.WRatio,
+        processor=lambda text: " ".join(words(text[:_COMPARED_CHARACTERS])),
+        limit=limit,
+    )
+    return [text for text, _, _ in ranked]

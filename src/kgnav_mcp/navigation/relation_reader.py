@@ -1,0 +1,217 @@
+"""The rows of relations that were chosen by name, at one entity or at many."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from kgnav_mcp.model import (
+    AtEntities,
+    Certainty,
+    Direction,
+    EntitiesWithout,
+    Entity,
+    Link,
+    Page,
+    RelationFacts,
+    Stop,
+)
+from kgnav_mcp.navigation.flattening import FlattenedPage, flattened
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.references import (
+    Given,
+    ResolvedRelations,
+    read_at_entities,
+    resolve_relations,
+)
+from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
+
+_TWO_PREFIXED = re.compile(r"([^:./]+:[^:.]+)\.([^:./]+:[^:.]+)")
+_TWO_OF_THREE_PARTS = re.compile(r"(\w+\.\w+\.\w+)\.(\w+\.\w+\.\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """Follows relations in one direction, or in both (None). Relations for which `offers` is false are ignored."""
+
+    graph: GraphAdapter
+    direction: Direction | None
+    limits: Limits
+    far: FarEnds = ANY_FAR_ENDS
+    offers: Callable[[str], bool] = lambda _: True
+    refuse_absent: bool = False
+    """Whether a relation that no entity has is an error even if they have others of the list."""
+
+    async def rows(self, given: Given, names: Sequence[str], after: str | None = None) -> AtEntities[Link]:
+        """The rows of these relations (of all if there are no names), and which entities lack one of the relations.
+
+        Names are tried as ids first. Only if one of them gives no rows are they matched with the entities' relations.
+        Those that match none are in `absent` of the first page. A cursor belongs to the list of the matched relations.
+
+        Raises:
+            UnknownRelation, UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as
+                `resolve_relations`.
+        """
+        if self.far.is_selective:
+            return await self._rows_by_far_ends(given, names, after)
+        if after is None and all(map(self.offers, names)):
+            paths = [likely_path(name) for name in names]
+            entities, page = await read_at_entities(self.graph, given, partial(self._read, paths))
+            if all(_has_rows_of(page, name) for name in names):
+                return AtEntities(entities, page, await self._lacking_at(page, entities, names))
+            given = entities
+        found = await self._resolved(given, names, after)
+        page = await self._read(flattened_paths(found.facts), [entity.id for entity in found.entities], after)
+        if after is not None:
+            return AtEntities(found.entities, page)
+        there = {name: facts for name, facts in found.by_name.items() if facts}
+        return AtEntities(found.entities, page, _lacking(there, found.entities, found.offered), found.absent)
+
+    async def _rows_by_far_ends(self, given: Given, names: Sequence[str], after: str | None) -> AtEntities[Link]:
+        """The rows whose far ends match the filter, and which entities have none."""
+        found = await self._resolved(given, names, after, hops=2)
+        chosen = found.facts if names else found.offered.items
+        paths = paths_to_far_ends(chosen, found.offered.items)
+        page = await self._read(paths, [entity.id for entity in found.entities], after)
+        if not page.items and after is None:
+            await check_label(self.graph, self.far)
+        complete = page.stop is Stop.COMPLETE and after is None and bool(page.items)
+        without = lacking({"": _anchors(page)}, found.entities) if complete else ()
+        return AtEntities(found.entities, page, without, found.absent)
+
+    def _read(
+        self, paths: Sequence[tuple[str, ...]], ids: Sequence[str], after: str | None = None
+    ) -> Awaitable[FlattenedPage]:
+        limits = self.limits
+        return flattened(
+            self.graph,
+            ids,
+            self.direction,
+            paths=paths,
+            far=self.far,
+            limit=limits.row_limit,
+            characters=limits.characters,
+            after=after,
+            flatten=limits.flatten,
+        )
+
+    async def _lacking_at(
+        self, page: FlattenedPage, entities: Sequence[Entity], names: Sequence[str]
+    ) -> tuple[EntitiesWithout, ...]:
+        """The entities that lack a relation, known from the rows if all were read, otherwise from counts."""
+        if len(entities) == 1:
+            return ()
+        if len(names) == 1 and page.without is not None:
+            return (EntitiesWithout(names[0], page.without),) if page.without else ()
+        if page.stop is Stop.COMPLETE or page.edges is not None:
+            links = page.items if page.stop is Stop.COMPLETE else page.edges or ()
+            return lacking(
+                {name: {link.anchor.id for link in links if _is_row_of(link, name)} for name in names}, entities
+            )
+        found = await self._resolved(entities, names, None)
+        return _lacking(found.by_name, entities, found.offered)
+
+    async def _resolved(
+        self, given: Given, names: Sequence[str], after: str | None, hops: int = 1
+    ) -> ResolvedRelations:
+        return await resolve_relations(
+            self.graph,
+            given,
+            names,
+            self.direction,
+            limits=self.limits,
+            hops=hops,
+            offers=self.offers,
+            refuse_absent=self.refuse_absent,
+            explain_absent=after is None,
+        )
+
+
+def likely_path(relation: str) -> tuple[str, ...]:
+    """The path that an id most likely stands for: two hops if both halves look like ids, otherwise one.
+
+    Freebase's relations have three parts; other ids in a graph with two-hop relations have prefixes.
+    """
+    if halves := _TWO_PREFIXED.fullmatch(relation) or _TWO_OF_THREE_PARTS.fullmatch(relation):
+        return halves[1], halves[2]
+    return (relation,)
+
+
+def flattened_paths(chosen: Sequence[RelationFacts]) -> list[tuple[str, ...]]:
+    """The paths of the chosen relations, each row once.
+
+    Flattening a relation to mediators gives the rows of the two-hop relations through them that lead to entities, so
+    these are left out if that relation is chosen, too.
+    """
+    to_mediators = {(fact.relation, fact.direction) for fact in chosen if len(fact.hops) == 1 and fact.mediators}
+
+    def is_repeated(fact: RelationFacts) -> bool:
+        near = fact.hops[0 if fact.direction is Direction.OUTGOING else -1]
+        leads_to_entities = all(isinstance(example, Entity) for example in fact.examples)
+        return len(fact.hops) == 2 and leads_to_entities and (near, fact.direction) in to_mediators
+
+    return list(dict.fromkeys(tuple(hop.id for hop in fact.hops) for fact in chosen if not is_repeated(fact)))
+
+
+def paths_to_far_ends(chosen: Sequence[RelationFacts], offered: Sequence[RelationFacts]) -> list[tuple[str, ...]]:
+    """The paths of the chosen relations; for those to mediators also the two-hop paths through them."""
+
+    def onward(fact: RelationFacts) -> list[RelationFacts]:
+        outgoing = fact.direction is Direction.OUTGOING
+        two_hops = (one for one in offered if len(one.hops) == 2 and one.direction is fact.direction)
+        return [one for one in two_hops if one.hops[0 if outgoing else 1] == fact.relation]
+
+    facts = [one for fact in chosen for one in (fact, *(onward(fact) if fact.mediators else ()))]
+    return list(dict.fromkeys(tuple(hop.id for hop in fact.hops) for fact in facts))
+
+
+async def check_label(graph: GraphAdapter, far: FarEnds) -> None:
+    """Check that the graph has the label by which far ends are filtered.
+
+    Raises:
+        UnknownName: the graph has no such label.
+    """
+    if far.label is not None:
+        await graph.nodes(far.label, None, None, limit=0)
+
+
+def _anchors(page: Page[Link]) -> set[str]:
+    return {link.anchor.id for link in page.items}
+
+
+def lacking(having: Mapping[str, set[str]], entities: Sequence[Entity]) -> tuple[EntitiesWithout, ...]:
+    """For each name the entities that are not in `having`; names without any are left out. Empty for one entity."""
+    without = {name: tuple(one for one in entities if one.id not in ids) for name, ids in having.items()}
+    return tuple(EntitiesWithout(name, ones) for name, ones in without.items() if ones) if len(entities) > 1 else ()
+
+
+def lacking_all(facts: Page[RelationFacts], entities: Sequence[Entity]) -> tuple[EntitiesWithout, ...]:
+    """The entities that have none of these relations."""
+    return _lacking({"": facts.items}, entities, facts)
+
+
+def _lacking(
+    facts_by_name: Mapping[str, Sequence[RelationFacts]], entities: Sequence[Entity], offered: Page[RelationFacts]
+) -> tuple[EntitiesWithout, ...]:
+    """For each name the entities without rows of its relations; empty if the store's counts are not exact."""
+    exact = offered.stop is Stop.COMPLETE and all(
+        fact.count.certainty is Certainty.EXACT for found in facts_by_name.values() for fact in found
+    )
+    entity_ids = {name: {one for fact in found for one in fact.per_entity} for name, found in facts_by_name.items()}
+    return lacking(entity_ids, entities) if exact else ()
+
+
+def _has_rows_of(page: Page[Link], relation: str) -> bool:
+    return any(_is_row_of(link, relation) for link in page.items)
+
+
+def _is_row_of(link: Link, relation: str) -> bool:
+    """Whether a flattened row belongs to a one-hop relation, which may lead to mediators."""
+    name = link.triple.relation.id
+    if name == relation:
+        return True
+    if link.triple.via is None:
+        return False
+    return name.startswith(f"{relation}.") if link.direction is Direction.OUTGOING else name.endswith(f".{relation}")

@@ -1,0 +1,176 @@
+"""The work of the tools for plans: parse a plan, check it, run it. Imported by the first call that has one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import cast
+
+from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.config import user_cache_folder
+from kgnav_mcp.errors import InvalidPlan, PlanTooLarge, StoreError, Unsupported
+from kgnav_mcp.languages import ParsedPlan, parse_plan
+from kgnav_mcp.languages.corrections import corrected_json
+from kgnav_mcp.languages.cypher import quoted, write_cypher, write_part
+from kgnav_mcp.languages.json_steps import MOST_OMITTED, OmittedMatches, omitted_matches
+from kgnav_mcp.languages.parameters import params_of
+from kgnav_mcp.model import Count, Direction, Literal, Stop
+from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
+from kgnav_mcp.navigation.plans.check.sizes import sizes_of, sizes_to_tell
+from kgnav_mcp.navigation.plans.runner import PlanRunner
+from kgnav_mcp.navigation.sample_walk import SampleWalk
+from kgnav_mcp.navigation.worked_walks import Walk
+from kgnav_mcp.plan import Constant
+from kgnav_mcp.render.plans import duplicates_note, plan_table, sizes_line
+from kgnav_mcp.render.table import Answer, row_answer
+from kgnav_mcp.render.text import clean
+from kgnav_mcp.server.call import ToolCall
+from kgnav_mcp.server.toolsets.plans import CYPHER
+
+_MEND = "Mend it and call again. describe_graph(name) shows what is around a label or a relation."
+
+
+def runner(call: ToolCall) -> PlanRunner:
+    """What checks the plan of a call, and runs it."""
+    return PlanRunner(call.adapter, progress=call.progress)
+
+
+async def check_written_plan(plans: PlanRunner, written: ParsedPlan) -> CheckedPlan:
+    """The checked plan, with names resolved to the graph's own ids.
+
+    Raises:
+        InvalidPlan: it cannot run. The error lists every problem.
+    """
+    found = await plans.check(written.plan, written.single_node_variables)
+    if not found.problems:
+        return found
+    mended, in_cypher = None, False
+    if found.mended is not None:
+        mended = corrected_json(written, found.mended) if written.source_json is not None else None
+        in_cypher = written.source_json is not None and mended is None
+        mended = mended or write_cypher(found.mended)
+    raise InvalidPlan(found.problems, mended=mended, in_cypher=in_cypher, next_step=_MEND)
+
+
+async def _parse_and_check(
+    plans: PlanRunner, given: object, params: Mapping[str, object] | None
+) -> tuple[ParsedPlan, CheckedPlan]:
+    """The given plan with its parameters as parsed, and as checked.
+
+    Raises:
+        InvalidArgument: a parameter has no value that a plan can have.
+        InvalidPlan: it cannot run. For a plan with syntax problems the error lists unknown names, too.
+    """
+    try:
+        written = parse_plan(given, user_cache_folder(), params_of(params))
+    except InvalidPlan as error:
+        if error.plan is None:
+            raise
+        found = await plans.check(error.plan)
+        if not found.problems:
+            raise
+        raise InvalidPlan((*error.problems, *found.problems), next_step=_MEND) from error
+    return written, await check_written_plan(plans, written)
+
+
+async def check_plan(call: ToolCall, plan: object, params: Mapping[str, object] | None) -> Answer:
+    """Check a plan without running it (GraphRunner's verification)."""
+    _, found = await _parse_and_check(runner(call), plan, params)
+    cypher = write_cypher(found.plan)
+    notes = [*filter(None, (sizes_line(await sizes_of(call.adapter, found.plan)), *found.notes))]
+    lines = ["valid: run_plan will run it.", f"In the graph's own ids: {cypher}", *notes]
+    return row_answer("\n".join(map(clean, lines)), (CYPHER,), (cypher,), notes)
+
+
+async def run_plan(
+    call: ToolCall, plan: object, params: Mapping[str, object] | None, cursor: str | None, *, proof: bool
+) -> Answer:
+    """Run a plan and answer with its rows."""
+    start = call.start(cursor)
+    plans = runner(call)
+    written, found = await _parse_and_check(plans, plan, params)
+    page, omitted = await gathered(
+        plans.run(found.plan, limit=call.limits.row_limit, after=start.after, proof=proof),
+        omitted_notes(plans, written.source_json if not start.offset else None),
+    )
+    repeated = (
+        duplicates_note(page) if written.source_json is None else ()
+    )  # rows of patterns and steps are always distinct
+    notes = (*found.notes, *omitted, *repeated)
+    sizes = () if start.offset else await sizes_to_tell(call.adapter, found.plan, page)
+    return call.answer(plan_table(page, start.offset, intro=sizes_line(sizes), notes=notes), page.positions)
+
+
+OMITTED_S = 2.0
+"""Seconds for the counts of what steps omit. They are made while the plan runs: milliseconds, as a rule."""
+
+
+async def omitted_notes(plans: PlanRunner, steps: object, *, of_tool: bool = False) -> list[str]:
+    """One sentence for each of some valid steps that omits matches because its direction was left out.
+
+    `of_tool`: the step is a call of a tool, which needs no name. A plan of another kind has no such steps.
+    """
+    if not isinstance(steps, list):
+        return []
+    given = [*omitted_matches(cast("list[object]", steps))]
+    counts = await gathered(*(_number_omitted(plans, each) for each in given))
+    notes: list[str] = []
+    for each, count in zip(given, counts, strict=True):
+        if count is not None and count == Count(0):
+            continue
+        number = "not counted in time" if count is None else f"{count}"
+        kind = "common nodes by incoming edges" if each.is_common else "incoming matches"
+        step = "" if of_tool else f" of step {each.step}"
+        notes.append(
+            f'Only outgoing edges{step}; {kind} left out: {number}. With direction "either" they are included.'
+        )
+    return notes
+
+
+async def _number_omitted(plans: PlanRunner, omitted: OmittedMatches) -> Count | None:
+    """How many matches a step omits; None if they were not counted in time."""
+    try:
+        async with asyncio.timeout(OMITTED_S):
+            found = await plans.check(omitted.count)
+            if found.problems:  # the graph has no such edge that is incoming
+                return Count(0)
+            page = await plans.run(found.plan, limit=1)
+    except (TimeoutError, PlanTooLarge, StoreError, Unsupported):
+        return None  # the answer is valid without it
+    (number,) = (cell for row in page.items for cell in row.cells if isinstance(cell, int))
+    complete = page.stop is Stop.COMPLETE and number <= MOST_OMITTED
+    return Count(number) if complete else Count.at_least(min(number, MOST_OMITTED))
+
+
+def walk_calls(walk: SampleWalk) -> list[str]:
+    """One plan for the whole walk, in each of the three languages."""
+    last = walk.steps[-1]
+    value = isinstance(last.tail, Literal)
+    hops = walk.steps[:-1] if value else walk.steps
+    names = [walk.start.id, *(f"x{n}" for n in range(1, len(hops) + 1))]
+    end = names[-1] if hops else "x0"
+    wanted = f"{end}.{quoted(last.relation.id)}" if value else end
+    arrows = "".join(f"-[:{quoted(hop.relation.id)}]->({name})" for hop, name in zip(hops, names[1:], strict=True))
+    cypher = f"MATCH (x0 {{id: {write_part(Constant(walk.start.id))}}}){arrows} RETURN {wanted}"
+    sets = ["x0", *names[1:]]
+    edges = [
+        {"from": source, "edge": hop.relation.id, "to": target}
+        for source, hop, target in zip(sets, hops, sets[1:], strict=False)
+    ]
+    returned = f"{end}.{last.relation.id}" if value else end
+    pattern = {"nodes": {"x0": {"id": walk.start.id}}, "edges": edges, "return": [returned]}
+    hops_out = ({"from": one["from"], "edge_type": one["edge"], "direction": "outgoing"} for one in edges)
+    hop_steps = [{"as": one["to"], "fetch_neighbors": hop} for one, hop in zip(edges, hops_out, strict=True)]
+    steps = [{"as": "x0", "find_node": {"id": walk.start.id}}, *hop_steps, {"return": [returned]}]
+    return [f"run_plan(plan={json.dumps(plan, ensure_ascii=False)})" for plan in (cypher, pattern, steps)]
+
+
+def walk_plan(walk: Walk) -> str:
+    """A worked walk as one Cypher plan that returns its ends."""
+    text = f"MATCH (x0 {{id: {write_part(Constant(walk[0].entity.id))}}})"
+    for number, step in enumerate(walk, 1):
+        edge = f"[:{quoted(step.relation.id)}]"
+        arrow = f"-{edge}->" if step.direction is Direction.OUTGOING else f"<-{edge}-"
+        text += f"{arrow}(x{number})"
+    return f"{text} RETURN DISTINCT x{len(walk)}"

@@ -1,0 +1,215 @@
+"""Arithmetic of plans over single values. The result is null if a value is of the wrong kind.
+
+Integers that a plan calculates have 64 bits, as in Cypher. Larger integers of the graph stay exact.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+
+from kgnav_mcp.clipping import clipped
+from kgnav_mcp.errors import InvalidArgument
+from kgnav_mcp.plan import ArithmeticOperator, Scalar
+from kgnav_mcp.values.comparison import date_parts
+from kgnav_mcp.values.ordering import NUMBER
+
+_is_number = re.compile(NUMBER).fullmatch
+_is_integer = re.compile(r"[+-]?[0-9]{1,4000}").fullmatch  # Python reads no more than 4,300 digits
+_GREATEST = 2**63 - 1
+_SHOWN = 40
+"""Characters of a number in a message."""
+_HEADROOM = 64
+"""Binary digits by which floats are made smaller so that no part of their sum is too large for a float."""
+
+
+def calculate(left: Scalar, operator: ArithmeticOperator, right: Scalar) -> Scalar:
+    """The result of an arithmetic operator; `+` also joins texts.
+
+    Raises:
+        InvalidArgument: the result is an integer that does not have 64 bits.
+    """
+    if left is None or right is None:
+        return None
+    if operator is ArithmeticOperator.ADD and (isinstance(left, str) or isinstance(right, str)):
+        parts = [text_of(part) for part in (left, right) if not isinstance(part, bool)]
+        return "".join(part for part in parts if part is not None) if len(parts) == 2 and None not in parts else None
+    return _calculate_numbers(number_of(left), operator, number_of(right))
+
+
+def _calculate_numbers(left: float | None, operator: ArithmeticOperator, right: float | None) -> int | float | None:
+    if left is None or right is None:
+        return None
+    try:
+        result = _ARITHMETIC[operator](left, right)
+    except (OverflowError, ZeroDivisionError, ValueError):
+        return None
+    return _in_64_bits(result, lambda: f"{clipped(str(left), _SHOWN)} {operator} {clipped(str(right), _SHOWN)}")
+
+
+def _in_64_bits(number: float, written: Callable[[], str]) -> float:
+    """The number. `written` returns the calculation, for the message.
+
+    Raises:
+        InvalidArgument: it is an integer that does not have 64 bits.
+    """
+    if isinstance(number, int) and not -_GREATEST - 1 <= number <= _GREATEST:
+        raise InvalidArgument(
+            f"{written()} is not a 64-bit integer, between -2^63 and 2^63 - 1",
+            next_step="Calculate with floats, which are rounded: toFloat(x) * y, sum(toFloat(x)).",
+        )
+    return number
+
+
+def total(numbers: Sequence[int | float]) -> int | float:
+    """A sum: an integer if all numbers are; it does not depend on their order. Infinity and NaN are as in IEEE 754.
+
+    Raises:
+        InvalidArgument: the sum is an integer that does not have 64 bits.
+    """
+    return _in_64_bits(_total(numbers), lambda: f"the sum of {len(numbers):,} integers")
+
+
+def _total(numbers: Sequence[int | float]) -> int | float:
+    if all(isinstance(number, int) for number in numbers):
+        return sum(numbers)
+    floats = list(map(_to_float, numbers))
+    try:
+        return math.fsum(floats)
+    except ValueError:  # infinities of both signs
+        return math.nan
+    except OverflowError:  # of a part of the sum at least
+        return math.fsum(math.ldexp(number, -_HEADROOM) for number in floats) * 2.0**_HEADROOM
+
+
+def average(numbers: Sequence[int | float]) -> float | None:
+    """The mean as a float; None of no numbers."""
+    if not numbers:
+        return None
+    mean = _to_float(_total(numbers)) / len(numbers)
+    if math.isinf(mean):  # perhaps only their sum is too large
+        return _total([_to_float(number) / len(numbers) for number in numbers])
+    return mean
+
+
+def _to_float(number: float) -> float:
+    """The number as a float; infinity if it is too large."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def number_of(value: object) -> int | float | None:
+    """The value if it is a number, otherwise None."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def text_of(value: Scalar) -> str | None:
+    """A single value as text, as `toString` writes it; None for null."""
+    match value:
+        case str():
+            return value
+        case bool():
+            return str(value).lower()
+        case int():
+            return str(value)
+        case float():
+            return _fraction_text(value)
+        case _:
+            return None
+
+
+def _fraction_text(number: float) -> str:
+    """A float as Cypher writes it: with an exponent from ten million on, and below a thousandth."""
+    if not math.isfinite(number):
+        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+    if number == 0 or 1e-3 <= abs(number) < 1e7:
+        return repr(number)
+    sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
+    fraction = "".join(map(str, digits[1:])) or "0"
+    return f"{'-' * sign}{digits[0]}.{fraction}E{int(exponent) + len(digits) - 1}"
+
+
+def _quotient(left: float, right: float) -> float:
+    """The quotient. For two integers it is an integer, rounded towards zero, as in Cypher."""
+    if isinstance(left, int) and isinstance(right, int):
+        quotient = abs(left) // abs(right)
+        return quotient if (left < 0) == (right < 0) else -quotient
+    return left / right if right else _divide_by_zero(left, right)
+
+
+def _divide_by_zero(left: float, right: float) -> float:
+    """A number divided by zero if one of the two is a float: infinity or NaN, as in IEEE 754."""
+    if left == 0 or math.isnan(left):
+        return math.nan
+    return math.inf if (left > 0) == (math.copysign(1, right) > 0) else -math.inf
+
+
+def _remainder(left: float, right: float) -> float:
+    """The remainder, with the sign of the dividend."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left - int(_quotient(left, right)) * right
+    return math.fmod(left, right) if right else math.nan
+
+
+_ARITHMETIC: dict[ArithmeticOperator, Callable[[float, float], int | float]] = {
+    ArithmeticOperator.ADD: lambda left, right: left + right,
+    ArithmeticOperator.SUBTRACT: lambda left, right: left - right,
+    ArithmeticOperator.MULTIPLY: lambda left, right: left * right,
+    ArithmeticOperator.DIVIDE: _quotient,
+    ArithmeticOperator.REMAINDER: _remainder,
+    ArithmeticOperator.POWER: math.pow,
+}
+
+
+def float_of(value: Scalar) -> float | None:
+    """The number, also of a text, as a float."""
+    if isinstance(value, str):
+        return float(value) if _is_number(value.strip()) else None
+    number = number_of(value)
+    return None if number is None else _to_float(number)
+
+
+def integer_of(value: Scalar) -> int | None:
+    """The number, also of a text, as an integer, rounded towards zero; of true and false 1 and 0."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, int):
+        return value
+    if isinstance(value, str) and _is_integer(value.strip()):
+        return int(value)
+    fraction = float_of(value)
+    return int(fraction) if fraction is not None and math.isfinite(fraction) else None
+
+
+def numeric(work: Callable[[float], float]) -> Callable[[Scalar], Scalar]:
+    """A function of a number; infinities and NaN stay what they are."""
+
+    def apply(value: Scalar) -> Scalar:
+        number = float_of(number_of(value))
+        if number is None or not math.isfinite(number):
+            return number
+        return work(number)
+
+    return apply
+
+
+def rounded(number: float) -> float:
+    """The nearest whole number, halves up. A half is not added first: 0.49999999999999994 would become 1."""
+    below = math.floor(number)
+    return float(below + (number - below >= 0.5))
+
+
+def absolute(value: Scalar) -> int | float | None:
+    """The number without its sign."""
+    number = number_of(value)
+    return None if number is None else abs(number)
+
+
+def year_of(text: str) -> int | None:
+    """The year of a date; None of a text that is none."""
+    date = date_parts(text)
+    return None if date is None else int(date[0])

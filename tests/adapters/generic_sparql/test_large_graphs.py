@@ -1,0 +1,106 @@
+"""A whole graph is read only where the store can be stopped or the graph is small; else a sample is, and it says so."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kgnav_mcp.adapters.generic_sparql import catalogue, lists
+from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache
+from kgnav_mcp.adapters.generic_sparql.names import Names
+from kgnav_mcp.adapters.generic_sparql.schema import SchemaReader
+from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
+from kgnav_mcp.adapters.sparql_base.dialects import BLAZEGRAPH, FUSEKI, OXIGRAPH, RDF4J
+from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS
+from kgnav_mcp.errors import StoreUnavailable, UnknownName, Unsupported
+from kgnav_mcp.model import Certainty, Count, Schema, Stop
+from tests.adapters.sparql_base.inprocess import InProcess
+
+from .inprocess import lists_of, store_of
+
+FANS = 60
+TURTLE = "PREFIX ex: <http://ex.example/>\n" + "\n".join(
+    f"ex:fan{n} a ex:Person ; ex:likes ex:york ; ex:age {n} ." for n in range(FANS)
+)
+TRIPLES = 3 * FANS
+UNLIMITED = (OXIGRAPH, RDF4J, PLAIN)
+LIMITED = (BLAZEGRAPH, FUSEKI)
+WHOLE = re.compile(r"GROUP BY|COUNT")
+"""Queries that read all that they match."""
+
+
+@pytest.fixture
+def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph of `TRIPLES` is a large one."""
+    monkeypatch.setattr(catalogue, "_MAX_UNSTOPPABLE", TRIPLES - 1)
+    monkeypatch.setattr(lists, "_MAX_COUNTED", FANS // 2)
+
+
+async def overview(endpoint: InProcess) -> Schema:
+    store = await store_of(endpoint)
+    names = Names(store)
+    return await SchemaReader(store, names, CatalogueCache(store, names)).overview(50)
+
+
+@pytest.mark.parametrize("dialect", UNLIMITED, ids=lambda dialect: dialect.name)
+@pytest.mark.usefixtures("small_bounds")
+async def test_where_no_limit_can_be_set_the_overview_of_a_large_graph_is_a_sample_and_says_so(dialect: Dialect):
+    endpoint = InProcess(TURTLE, dialect=dialect)
+    schema = await overview(endpoint)
+    assert schema.sampled is not None
+    assert "relations are those of some 100,000 triples: the graph has more than" in schema.sampled
+    assert "this store could not be stopped" in schema.sampled
+    counts = [schema.triples, *(facts.count for facts in (*schema.relations, *schema.labels, *schema.properties))]
+    assert {count.certainty for count in counts} == {Certainty.AT_LEAST}
+    unbounded = [query for query in endpoint.queries if WHOLE.search(query) and "LIMIT" not in query]
+    assert [query for query in unbounded if "VALUES" not in query] == []
+
+
+@pytest.mark.parametrize("dialect", UNLIMITED, ids=lambda dialect: dialect.name)
+async def test_the_overview_of_a_small_graph_is_exact_on_every_store(dialect: Dialect):
+    schema = await overview(InProcess(TURTLE, dialect=dialect))
+    assert schema.triples == Count(TRIPLES)
+    assert {facts.label: facts.count for facts in schema.labels} == {"Person": Count(FANS)}
+
+
+@pytest.mark.parametrize("dialect", LIMITED, ids=lambda dialect: dialect.name)
+@pytest.mark.usefixtures("small_bounds")
+async def test_a_store_that_stops_in_time_counts_a_large_graph(dialect: Dialect):
+    assert (await overview(InProcess(TURTLE, dialect=dialect))).triples == Count(TRIPLES)
+
+
+@pytest.mark.usefixtures("small_bounds")
+async def test_nodes_of_a_large_graph_are_counted_to_a_bound_where_no_limit_can_be_set():
+    reader = await lists_of(InProcess(TURTLE))
+    assert (await reader.nodes("Person", None, None, 0, None)).total == Count.at_least(FANS // 2)
+
+
+async def test_nodes_of_a_small_graph_are_counted_exactly_where_no_limit_can_be_set():
+    reader = await lists_of(InProcess(TURTLE))
+    assert (await reader.nodes("Person", None, None, 0, None)).total == Count(FANS)
+
+
+@pytest.mark.usefixtures("small_bounds")
+async def test_a_name_that_is_not_in_the_sample_is_not_said_to_be_unknown():
+    reader = await lists_of(InProcess(TURTLE))
+    with pytest.raises(Unsupported, match="only a sample of its names was read"):
+        await reader.nodes("Robot", None, None, 5, None)
+    with pytest.raises(UnknownName):
+        await (await lists_of(InProcess(TURTLE, dialect=FUSEKI))).nodes("Robot", None, None, 5, None)
+
+
+async def test_a_name_that_a_cut_catalogue_lacks_is_no_time_out_once_the_store_is_down(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    endpoint = InProcess(TURTLE, slow=[re.escape(RELATION_COUNTS)])
+    store = await store_of(endpoint)
+    cache = CatalogueCache(store, Names(store))
+    assert (await cache.get()).stop is Stop.TIME_OUT
+
+    async def refuse(*_: object, **__: object) -> None:
+        raise StoreUnavailable("nothing listens at http://127.0.0.1:1/sparql")
+
+    monkeypatch.setattr(endpoint, "select", refuse)
+    with pytest.raises(StoreUnavailable, match="nothing listens at"):
+        await cache.get()

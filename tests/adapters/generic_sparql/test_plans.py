@@ -1,0 +1,40 @@
+"""Plans on a live endpoint whose classes and relations have no names of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.languages import parse_plan
+from kgnav_mcp.navigation.plans.runner import PlanRunner
+from kgnav_mcp.port import AdapterOptions
+from tests.adapters.generic_sparql.conftest import Load
+
+TURTLE = """
+@prefix ex: <http://ex.example/> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+ex:rex a ex:Big_Dog ; ex:bites ex:pat, ex:sam .
+ex:pat a ex:Post_Man .
+ex:sam a ex:Sailor .
+[] a rdf:Statement ; rdf:subject ex:rex ; rdf:predicate ex:bites ; rdf:object ex:sam ; ex:seenOn "Monday" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("cypher", "rows"),
+    [
+        ("MATCH (a:Big_Dog)-[r:bites]->(b:Post_Man) RETURN count(r)", [1]),
+        ("MATCH (a)-[:bites]->(b) WHERE b:Sailor RETURN count(b)", [1]),
+        ("MATCH (a)-[:bites {seenOn: 'Monday'}]->(b) RETURN elementId(b)", ["ex:sam"]),
+        ("MATCH (a)-[r:bites]->(b) WHERE r.seenOn = 'Sunday' RETURN count(b)", [0]),
+    ],
+)
+async def test_classes_and_qualifiers_are_called_by_the_last_part_of_their_ids(
+    loaded: Load, cypher: str, rows: list[object]
+):
+    async with open_adapter(loaded("nameless", TURTLE), AdapterOptions()) as adapter:
+        runner = PlanRunner(adapter)
+        checked = await runner.check(parse_plan(cypher).plan)
+        assert not checked.problems
+        page = await runner.run(checked.plan, limit=9)
+        assert [row.cells[0] for row in page.items] == rows

@@ -1,0 +1,145 @@
+"""What is too large for a plan is refused with how large it is, and with a plan that is not, where there is one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from kgnav_mcp.errors import PlanTooLarge, StoreTimeout, Unsupported
+from kgnav_mcp.languages.cypher import parse_cypher
+from kgnav_mcp.navigation.plans import runner
+from kgnav_mcp.navigation.plans.budget import ADVICE
+from kgnav_mcp.navigation.plans.check.smaller_plans import refused
+from kgnav_mcp.navigation.plans.pushdown import store_matching
+from kgnav_mcp.navigation.plans.runner import PlanRunner
+from kgnav_mcp.port import AdapterOptions, Capability
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
+from tests.contract.example import DictAdapter
+from tests.navigation.plans.test_separating import TOY, Compiling
+
+
+@pytest.mark.parametrize(
+    ("text", "smaller"),
+    [
+        ("MATCH (a:A) MATCH (b:B) RETURN a, b", "MATCH (a:A) MATCH (b:B) RETURN count(*)"),
+        ("MATCH (a {id: 'x'})-[*1..6]-(b) RETURN b", "MATCH distance((a {id: 'x'})-[*1..6]-(b)) RETURN b"),
+        ("MATCH p = (a)-[*1..6]-(b) RETURN p", "MATCH p = (a)-[*1..2]-(b) RETURN p"),
+    ],
+)
+def test_a_refusal_offers_a_smaller_plan(text: str, smaller: str):
+    offered = refused(PlanTooLarge(10, (), next_step=ADVICE), parse_cypher(text)).next_step.partition(
+        " For instance: "
+    )[2]
+    assert " ".join(offered.split()) == smaller
+    assert parse_cypher(offered)
+
+
+@pytest.mark.parametrize(
+    ("text", "once", "shorter"),
+    [
+        (
+            "MATCH (a)-[:R*]->(b) RETURN b",
+            "MATCH (a)-[:R*]->(b) RETURN DISTINCT b",
+            "MATCH (a)-[:R*1..2]->(b) RETURN b",
+        ),
+        (
+            "MATCH (a)-[:R*]-(b) RETURN count(b)",
+            "MATCH (a)-[:R*]-(b) RETURN count(DISTINCT b) AS `count(b)`",
+            "MATCH (a)-[:R*1..2]-(b) RETURN count(b)",
+        ),
+        ("MATCH (a)-[r:R*]->(b) RETURN r, b", None, "MATCH (a)-[r:R*1..2]->(b) RETURN r, b"),
+    ],
+)
+def test_too_many_paths_are_refused_with_distinct_ends_and_with_an_upper_bound(
+    text: str, once: str | None, shorter: str
+):
+    advice = " ".join(refused(PlanTooLarge(10, (), next_step=ADVICE), parse_cypher(text)).next_step.split())
+    ends, _, bounded = advice.partition(" Or shorter: ")
+    assert bounded == shorter
+    assert (ends.partition(" Each end once: ")[2] or None) == once
+
+
+@pytest.mark.parametrize("text", ["MATCH (a)-[:R]->(b) RETURN a", "MATCH (a)-[*3..4]-(b) RETURN a, count(*)"])
+def test_a_plan_without_a_smaller_one_is_refused_with_general_advice(text: str):
+    error = refused(PlanTooLarge(10, (), next_step=ADVICE), parse_cypher(text))
+    assert error.next_step == ADVICE
+
+
+class Slow(Compiling):
+    """A store whose time is over for every plan."""
+
+    async def run(self, *_: Any, **__: Any) -> Any:
+        raise StoreTimeout(30)
+
+
+async def test_that_the_time_of_a_store_was_over_is_said_with_how_large_the_parts_of_the_plan_are():
+    async with Slow(TOY, AdapterOptions()) as graph:
+        with pytest.raises(StoreTimeout) as caught:
+            await PlanRunner(graph).run(parse_cypher("MATCH (a:Visitor)-[:visited]->(b) RETURN a"), limit=9)
+    said = "the store did not answer within 30 s (in the graph: (:Visitor) 150, [:visited] 150)"
+    assert caught.value.message == said
+    assert "Make it smaller" in caught.value.next_step
+
+
+async def test_a_plan_whose_parts_are_not_read_in_time_is_refused_with_their_sizes(monkeypatch: pytest.MonkeyPatch):
+    async def hanging(*_: object, **__: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(runner, "evaluate", hanging)
+    monkeypatch.setattr(runner, "_EVALUATED_S", 0.1)
+    async with DictAdapter(TOY, AdapterOptions()) as graph:
+        with pytest.raises(StoreTimeout) as caught:
+            await PlanRunner(graph).run(parse_cypher("MATCH (a:Visitor)-[:visited]->(b) RETURN a"), limit=9)
+    assert caught.value.message.startswith("the parts of the plan could not be read within 0.1 s")
+    assert "(:Visitor) 150, [:visited] 150" in caught.value.message
+    assert "Make it smaller" in caught.value.next_step
+
+
+class Counted(DictAdapter):
+    """A store that never ends matching a pattern, but knows how many matches there are of it."""
+
+    capabilities = DictAdapter.capabilities | {Capability.FITS}
+
+    def __init__(self, matches: int) -> None:
+        super().__init__(TOY, AdapterOptions())
+        self.matches = matches
+        self.asked: list[PatternQuery] = []
+
+    async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
+        if any(edge.path for edge in asked.match.edges):
+            raise Unsupported("no paths here")
+        await asyncio.sleep(0.1)
+        return [PatternMatch(("x",) * len(asked.variables), 1)] * min(limit, 1)
+
+    async def neighbours(self, *arguments: Any, **options: Any) -> Any:
+        await asyncio.sleep(0.1)
+        return await super().neighbours(*arguments, **options)
+
+    async def has_more_matches(self, asked: PatternQuery, than: int) -> bool:
+        self.asked.append(asked)
+        return self.matches > than
+
+
+@pytest.mark.parametrize(
+    ("text", "edges", "sizes"),
+    [
+        ("MATCH (a:Visitor)-[:visited]->(b)<-[:visited]-(c) RETURN a, c", 2, "150 for (:Visitor), 150 for [:visited]"),
+        ("MATCH (a:Visitor)-[*1..3]->(b) RETURN a, b", 3, "150 for (:Visitor), 769 for any relation"),
+        ("MATCH (a:Visitor)-[:visited*]-(b) RETURN a, b", 4, "150 for (:Visitor), 150 for [:visited]"),
+    ],
+)
+async def test_a_pattern_with_too_many_matches_is_refused_before_they_are_read(
+    text: str, edges: int, sizes: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(store_matching, "_PROBED_AFTER_S", 0)
+    async with Counted(matches=1_000) as graph:
+        with pytest.raises(PlanTooLarge) as caught:
+            await PlanRunner(graph, bound=500).run(parse_cypher(text), limit=9)
+    assert len(graph.asked[-1].match.edges) == edges
+    assert sizes in caught.value.message
+    async with Counted(matches=500) as graph:
+        await PlanRunner(graph, bound=50_000).run(parse_cypher(text), limit=9)
+    assert graph.asked

@@ -1,0 +1,78 @@
+"""An entity is its id, or a name that only it has; nothing is guessed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.embedded.loading import load
+from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity
+from kgnav_mcp.navigation.references import resolve_entity
+from kgnav_mcp.navigation.sample_walk import sample_walk
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.render.text import printable_id, table_cell
+from tests.contract import toy
+
+
+@pytest.mark.parametrize(
+    "reference", ["ada", "Ada Stone", "ada stone", "Ada Stein", "Эйда Стоун", "эйда стоун", "The Clockmaker", " ada "]
+)
+async def test_an_id_or_a_unique_name_in_any_language_is_enough(graph: GraphAdapter, reference: str) -> None:
+    assert (await resolve_entity(graph, reference)).id == "ada"
+
+
+async def test_an_ambiguous_name_gives_all_candidates_and_picks_none(graph: GraphAdapter) -> None:
+    with pytest.raises(AmbiguousEntity) as caught:
+        await resolve_entity(graph, "Mercury")
+    assert {entity.id for entity in caught.value.candidates} == {"mercury_planet", "mercury_metal"}
+
+
+async def test_an_unknown_name_gives_the_nearest(graph: GraphAdapter) -> None:
+    with pytest.raises(UnknownEntity) as caught:
+        await resolve_entity(graph, "Ada Stne")
+    assert caught.value.nearest[0].id == "ada"
+
+
+async def test_a_name_that_is_like_no_other_offers_no_ids(graph: GraphAdapter) -> None:
+    with pytest.raises(UnknownEntity) as caught:
+        await resolve_entity(graph, "zzqqxx")
+    assert not caught.value.nearest
+    assert caught.value.next_step.startswith("Nothing is called like it")
+
+
+async def test_an_id_is_accepted_as_a_table_printed_it(graph: GraphAdapter) -> None:
+    assert table_cell(printable_id(toy.HOSTILE_ID)) != toy.HOSTILE_ID
+    assert (await resolve_entity(graph, table_cell(printable_id(toy.HOSTILE_ID)))).id == toy.HOSTILE_ID
+
+
+async def test_blanks_and_unseen_characters_of_an_id_can_be_copied(tmp_path: Path) -> None:
+    ids = [" blanks ", "zero\u200bwidth", "back\\slash\\", "pi|pe", "pi\\|pe"]
+    source = tmp_path / "odd.tsv"
+    source.write_text("".join(f"{odd}\tknows\tada\n" for odd in ids), encoding="utf-8")
+    load([source], tmp_path / "odd.kg")
+    async with open_adapter(str(tmp_path / "odd.kg"), AdapterOptions()) as graph:
+        for odd in ids:
+            assert (await resolve_entity(graph, odd)).id == odd
+            assert (await resolve_entity(graph, table_cell(printable_id(odd)))).id == odd
+
+
+@pytest.mark.parametrize("nothing", ["", "  \n"])
+async def test_an_empty_reference_is_refused(graph: GraphAdapter, nothing: str) -> None:
+    with pytest.raises(InvalidArgument, match="empty"):
+        await resolve_entity(graph, nothing)
+
+
+@pytest.mark.parametrize("text", toy.HOSTILE_TEXTS)
+async def test_a_hostile_name_finds_its_node_or_none(graph: GraphAdapter, text: str) -> None:
+    assert (await resolve_entity(graph, text)).types == ("Hostile",)
+
+
+async def test_a_sample_walk_is_made_of_triples_of_the_graph_and_is_the_same_each_time(graph: GraphAdapter) -> None:
+    walk = await sample_walk(graph)
+    assert walk is not None
+    assert walk == await sample_walk(graph)
+    assert walk.steps[0].head.id == walk.start.id
+    assert len(walk.steps) == 2
+    assert walk.steps[1].head == walk.steps[0].tail
