@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.adapters.plurals import plural_variants
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, UnknownName, Unsupported
 from kgnav_mcp.model import AnchoredPage, Candidate, Count, Direction, Entity, Link, Literal, Page, Relation, Triple
-from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind
+from kgnav_mcp.port import AdapterOptions, Capability, FarEndKind, GraphAdapter
 from kgnav_mcp.port.full_scans import find_relation
 from kgnav_mcp.port.lists import page_of
 from kgnav_mcp.port.wanted_values import WantedValue
@@ -89,7 +89,7 @@ class DictAdapter(GraphAdapter):
         direction: Direction | None,
         *,
         paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: TailKind | None = None,
+        far_ends: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
         all_or_none: bool = False,
@@ -103,7 +103,7 @@ class DictAdapter(GraphAdapter):
             if paths is not None:
                 links = (link for link in links if (link.triple.relation.id,) in paths)
             if far_ends is not None:
-                links = (one for one in links if (far_ends is TailKind.ENTITY) is isinstance(one.far_end, Entity))
+                links = (one for one in links if (far_ends is FarEndKind.ENTITY) is isinstance(one.far_end, Entity))
             page = page_of(list(links), limit, after, all_or_none=all_or_none)
             return model.anchored(page, {one: self._entity(one) for one in each if one in nodes})
 

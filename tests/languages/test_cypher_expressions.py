@@ -150,7 +150,7 @@ def test_a_literal_is_read_as(text: str, expected: Scalar):
         ("a.wdt:P577", Property("a", "wdt:P577")),
         ("a.film.genre", Property("a", "film.genre")),
         ("a.match", Property("a", "match")),
-        ("xs[0]", Call(Function.FIRST, (Variable("xs"),))),
+        ("xs[0]", Call(Function.HEAD, (Variable("xs"),))),
         ("xs[-1]", Call(Function.LAST, (Variable("xs"),))),
         ("id(a)", Call(Function.ID, (Variable("a"),))),
         ("ELEMENTID(a)", Call(Function.ID, (Variable("a"),))),

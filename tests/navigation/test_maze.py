@@ -13,7 +13,7 @@ from kgnav_mcp.demo.maze import Maze, make_maze, write_maze
 from kgnav_mcp.errors import InvalidArgument, UnknownEntity
 from kgnav_mcp.model import Entity, Trail, TrailStep
 from kgnav_mcp.navigation.maze import TOOL, mark_order, possible_next_cells
-from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind
+from kgnav_mcp.port import AdapterOptions, FarEndKind, GraphAdapter
 
 EMPTY = Trail("maze", "Where is the goal?", (), 0.0)
 
@@ -59,7 +59,7 @@ async def test_cells_are_numbered_by_rows_and_adjacent_to_those_beside_them(maze
     assert found.relation.id == "ADJACENT"
     for number in (0, 11, 99):
         (node,) = (await cells.nodes("Cell", "key", str(number), limit=5)).items
-        around = await cells.neighbours([node.id], None, far_ends=TailKind.ENTITY, limit=10)
+        around = await cells.neighbours([node.id], None, far_ends=FarEndKind.ENTITY, limit=10)
         beside = {str(row * 10 + column) for row, column in maze.beside(divmod(number, 10))}
         assert {link.far_end.id for link in around.items if isinstance(link.far_end, Entity)} == beside
     assert (await cells.nodes("Cell", None, None, limit=0)).total.value == 100

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from kgnav_mcp.model import Completeness, Count, Stop
-from kgnav_mcp.render.column_types import Kind
+from kgnav_mcp.render.column_types import ColumnType
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.completeness import completeness_line
 from kgnav_mcp.render.table import RenderOptions, Table
@@ -76,7 +76,7 @@ def test_each_row_is_printed_once_however_often_the_table_is_fitted(budget: int)
         printed.append(value)
         return (str(value),)
 
-    column = Column("value", Kind({}, text))
+    column = Column("value", ColumnType({}, text))
     rows = [(f"ns1:{n}",) for n in range(50)]
     options = RenderOptions(budget, generated_prefixes={"ns1": "http://example.org/"})
     answer = fit_to_budget(Table("rows", (column,), rows, Count(50), items=rows), options, at)

@@ -11,7 +11,7 @@ from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Direction, Entity, Evidence, Link, Page, Stop, T, Trail, Triple, Verdict
 from kgnav_mcp.navigation.shown_graph import NodeKey, WalkedGraph, WalkedPath, node_key
-from kgnav_mcp.port import GraphAdapter, TailKind
+from kgnav_mcp.port import FarEndKind, GraphAdapter
 
 CHECK_TOOL = "check_answer"
 """The tool whose answer is this evidence. Its calls are steps of the trail, too, and show the connected answers."""
@@ -206,7 +206,7 @@ async def _values(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Triple
     paths = list(dict.fromkeys((one.relation.id,) for one in triples))
 
     def page(after: str | None) -> Awaitable[Page[Link]]:
-        out, kind = Direction.OUTGOING, TailKind.LITERAL
+        out, kind = Direction.OUTGOING, FarEndKind.LITERAL
         return graph.neighbours(heads, out, paths=paths, far_ends=kind, limit=_PAGE, after=after)
 
     return [link.triple for link in await _read_all_pages(page)]

@@ -34,7 +34,7 @@ from kgnav_mcp.navigation.pages import page_after
 from kgnav_mcp.navigation.references import NameIndex, resolve_relations
 from kgnav_mcp.navigation.relation_lists import relation_facts, single_relation
 from kgnav_mcp.navigation.relation_reader import check_label, flattened_paths, paths_to_far_ends
-from kgnav_mcp.port import FarEnds, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port import FarEndKind, FarEnds, GraphAdapter, ValueOwner
 
 ANY_LABEL = "*"
 """The label that stands for nodes of any label, and of none."""
@@ -133,7 +133,7 @@ async def _properties(graph: GraphAdapter, ids: list[str], marks: Marks | None) 
     more = bool(ids)
     while more:
         page = await graph.neighbours(
-            ids, Direction.OUTGOING, far_ends=TailKind.LITERAL, limit=_PROPERTIES_AT_ONCE, after=after
+            ids, Direction.OUTGOING, far_ends=FarEndKind.LITERAL, limit=_PROPERTIES_AT_ONCE, after=after
         )
         for link in page.items:
             found[link.anchor.id].append(link.triple)
@@ -168,13 +168,13 @@ async def get_all_nearest_neighbors(
     if not anchors.items:
         return NearestNeighbours(anchors, links=Page((), (), anchors.total, anchors.stop))
     ids = [anchor.id for anchor in anchors.items]
-    far = FarEnds(TailKind.ENTITY, _label(neighbor_label or ""))
+    far = FarEnds(FarEndKind.ENTITY, _label(neighbor_label or ""))
     narrowed = relationship is not None or far.is_selective
     paths = None
     if narrowed:
         names = [] if relationship is None else [relationship]
         found = await resolve_relations(
-            graph, anchors.items, names, direction, limits=limits, hops=2, far_ends=TailKind.ENTITY
+            graph, anchors.items, names, direction, limits=limits, hops=2, far_ends=FarEndKind.ENTITY
         )
         offered = found.offered.items
         chosen = found.facts if names else offered
@@ -209,7 +209,7 @@ async def _relations(
     graph: GraphAdapter, ids: list[str], direction: Direction | None, limits: Limits
 ) -> Page[RelationFacts]:
     page = await relation_facts(
-        graph, ids, direction, examples=limits.examples, hidden=True, far_ends=TailKind.ENTITY, limits=limits
+        graph, ids, direction, examples=limits.examples, hidden=True, far_ends=FarEndKind.ENTITY, limits=limits
     )
     return replace(page_after(page.items, None, page.stop), note=page.note)
 

@@ -33,7 +33,7 @@ from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.references import Given, read_at_entities
 from kgnav_mcp.navigation.relation_lists import hops_of, ranked, single_relation, without_classes, without_hidden
-from kgnav_mcp.navigation.relation_reader import Follower, lacking, lacking_all
+from kgnav_mcp.navigation.relation_reader import RelationReader, lacking, lacking_all
 from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
 
 _QUALIFIED = 2
@@ -65,7 +65,9 @@ async def search(
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
     if only or far.is_selective:
-        found = await Follower(graph, direction, limits, far, refuse_absent=refuse_absent).rows(given, only, after)
+        found = await RelationReader(graph, direction, limits, far, refuse_absent=refuse_absent).rows(
+            given, only, after
+        )
         return Neighbourhood(
             found.entities, direction, rows=_triples(found.page), lacking=found.lacking, absent=found.absent
         )

@@ -52,7 +52,7 @@ async def nodes_by_value(
 
 
 async def _any_node_has(graph: GraphAdapter, property_name: str, value: str) -> bool:
-    return bool((await graph.bare_nodes(None, property_name, value, limit=1)).items)
+    return bool((await graph.node_ids(None, property_name, value, limit=1)).items)
 
 
 async def _with_printed_id(graph: GraphAdapter, label: str | None, value: str) -> Page[Entity]:

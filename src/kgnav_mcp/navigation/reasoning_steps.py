@@ -33,7 +33,7 @@ from kgnav_mcp.navigation.citations import (
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import NEAREST, NameIndex, resolve_entity
-from kgnav_mcp.navigation.relation_reader import Follower
+from kgnav_mcp.navigation.relation_reader import RelationReader
 from kgnav_mcp.port import FarEnds, GraphAdapter
 
 TOOL = "add_step"
@@ -138,8 +138,8 @@ class _StepCheck:
         triples = dict.fromkeys([one for citation in given.cited for one in await self._cited_triples(citation)])
         return ReasoningStep(self._anchor, tuple(triples), given.inference)
 
-    def _follower(self, words: str | None = None) -> Follower:
-        return Follower(self._graph, Direction.OUTGOING, self._limits, far=FarEnds(words=words))
+    def _follower(self, words: str | None = None) -> RelationReader:
+        return RelationReader(self._graph, Direction.OUTGOING, self._limits, far=FarEnds(words=words))
 
     async def _relation_error(self, error: UnknownRelation) -> InvalidRequest:
         """The error for a relation that does not leave the anchor: it leads to the anchor, or others are nearest."""
@@ -152,7 +152,7 @@ class _StepCheck:
             )
         if error.opposite:
             few = replace(self._limits, row_limit=NEAREST)
-            page = (await Follower(self._graph, Direction.INCOMING, few).rows(anchor, [error.relation])).page
+            page = (await RelationReader(self._graph, Direction.INCOMING, few).rows(anchor, [error.relation])).page
             message = f"{name} does not leave {shown}: it is there in the other direction"
         else:
             page = await flattened(self._graph, [anchor.id], Direction.INCOMING, limit=NEAREST)

@@ -21,7 +21,7 @@ from kgnav_mcp.navigation.nearest_entities import nearest_entities
 from kgnav_mcp.navigation.pages import select
 from kgnav_mcp.navigation.relation_lists import relation_facts
 from kgnav_mcp.navigation.words import words
-from kgnav_mcp.port import GraphAdapter, TailKind
+from kgnav_mcp.port import FarEndKind, GraphAdapter
 
 NEAREST = 5
 """Alternatives offered for a name that was not found, as many as in ARK-V1."""
@@ -97,7 +97,7 @@ async def resolve_relations(
     *,
     limits: Limits,
     hops: int = 1,
-    far_ends: TailKind | None = None,
+    far_ends: FarEndKind | None = None,
     offers: Callable[[str], bool] = lambda _: True,
     refuse_absent: bool = False,
     explain_absent: bool = True,

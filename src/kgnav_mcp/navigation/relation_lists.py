@@ -11,7 +11,7 @@ from kgnav_mcp.model import AnchoredPage, Direction, Entity, Page, Relation, Rel
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import page_after, select
 from kgnav_mcp.navigation.ranking import Ranker
-from kgnav_mcp.port import Capability, GraphAdapter, TailKind
+from kgnav_mcp.port import Capability, FarEndKind, GraphAdapter
 
 
 def single_relation(facts: Page[RelationFacts]) -> Relation | None:
@@ -29,7 +29,7 @@ async def relation_facts(
     hops: int = 2,
     examples: int = 0,
     hidden: bool = False,
-    far_ends: TailKind | None = None,
+    far_ends: FarEndKind | None = None,
     limits: Limits,
 ) -> AnchoredPage[RelationFacts]:
     """The distinct relations of entities; with `hops` 2 also the two-hop ones through mediators.

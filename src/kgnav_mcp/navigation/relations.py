@@ -16,7 +16,7 @@ from kgnav_mcp.navigation.pages import page_after, select
 from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.references import Given, read_at_entities
 from kgnav_mcp.navigation.relation_lists import ranked, relation_facts
-from kgnav_mcp.navigation.relation_reader import Follower, lacking_all
+from kgnav_mcp.navigation.relation_reader import RelationReader, lacking_all
 from kgnav_mcp.port import GraphAdapter
 
 
@@ -63,7 +63,7 @@ async def get_triples(
             if they have some of them only.
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
-    follower = Follower(graph, None, limits, offers=limits.offers, refuse_absent=refuse_absent)
+    follower = RelationReader(graph, None, limits, offers=limits.offers, refuse_absent=refuse_absent)
     return await follower.rows(given, relations, after)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kgnav_mcp.model import Direction, Entity, Node, Triple
-from kgnav_mcp.port import Capability, GraphAdapter, TailKind
+from kgnav_mcp.port import Capability, FarEndKind, GraphAdapter
 
 _LABELS = 5
 _STARTS = 10
@@ -75,7 +75,7 @@ async def _steps(graph: GraphAdapter, start: Entity) -> tuple[Triple, ...]:
 
 
 async def _outgoing(graph: GraphAdapter, entity: Entity) -> list[Triple]:
-    page = await graph.neighbours([entity.id], Direction.OUTGOING, far_ends=TailKind.ENTITY, limit=_STEPS)
+    page = await graph.neighbours([entity.id], Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=_STEPS)
     return [link.triple for link in page.items]
 
 

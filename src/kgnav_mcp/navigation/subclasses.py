@@ -68,7 +68,7 @@ async def _superclasses(graph: GraphAdapter, classes: list[str]) -> Mapping[str,
     paths = [(relation,) for relation in sorted(graph.subclass_relations)]
     known, level = set(classes), classes
     for _ in range(_LEVELS):
-        page = await graph.bare_neighbours(level, Direction.OUTGOING, paths=paths, limit=_EDGES)
+        page = await graph.neighbour_ids(level, Direction.OUTGOING, paths=paths, limit=_EDGES)
         for link in page.items:
             if isinstance(link.far_end, Entity):
                 found[link.anchor.id].add(link.far_end.id)

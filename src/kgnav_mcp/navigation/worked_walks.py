@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kgnav_mcp.model import Certainty, Direction, Entity, Relation, RelationFacts, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.relation_lists import relation_facts
-from kgnav_mcp.port import Capability, GraphAdapter, TailKind
+from kgnav_mcp.port import Capability, FarEndKind, GraphAdapter
 
 _LABELS = 5
 _STARTS = 20
@@ -86,7 +86,7 @@ async def _sampled_edges(graph: GraphAdapter) -> list[Triple]:
     edges: dict[Triple, None] = {}
     for label in labels:
         if starts := await _named_nodes(graph, label, number):
-            page = await graph.neighbours(starts, Direction.OUTGOING, far_ends=TailKind.ENTITY, limit=_EDGES)
+            page = await graph.neighbours(starts, Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=_EDGES)
             edges |= dict.fromkeys(link.triple for link in page.items if _is_named(link.triple))
     rank: Counter[str] = Counter()
     order: dict[Triple, int] = {}
@@ -103,7 +103,7 @@ async def _named_nodes(graph: GraphAdapter, label: str | None, number: int) -> l
     if named or not nodes:
         return named
     ids = [node.id for node in nodes]
-    page = await graph.neighbours(ids, Direction.OUTGOING, far_ends=TailKind.ENTITY, limit=_EDGES)
+    page = await graph.neighbours(ids, Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=_EDGES)
     ends = dict.fromkeys(link.triple.tail for link in page.items)
     return [end.id for end in ends if isinstance(end, Entity) and end.label][:number]
 
@@ -148,7 +148,7 @@ async def _step_to(graph: GraphAdapter, hub: Entity, edges: Sequence[Triple]) ->
 async def _onward(graph: GraphAdapter, first: WalkedStep) -> WalkedStep | None:
     """A step from the only end of another one to other entities."""
     (end,) = first.ends
-    page = await graph.neighbours([end.id], Direction.OUTGOING, far_ends=TailKind.ENTITY, limit=_EDGES // 10)
+    page = await graph.neighbours([end.id], Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=_EDGES // 10)
     if page.stop is not Stop.COMPLETE:
         return None
     for relation in dict.fromkeys(link.triple.relation for link in page.items):

@@ -26,15 +26,15 @@ What holds for every verb:
 from __future__ import annotations
 
 from kgnav_mcp.port.adapter import GraphAdapter, OpenAdapter
-from kgnav_mcp.port.terms import ANY_FAR_ENDS, AdapterOptions, Capability, FarEnds, TailKind, ValueOwner
+from kgnav_mcp.port.terms import ANY_FAR_ENDS, AdapterOptions, Capability, FarEndKind, FarEnds, ValueOwner
 
 __all__ = [
     "ANY_FAR_ENDS",
     "AdapterOptions",
     "Capability",
+    "FarEndKind",
     "FarEnds",
     "GraphAdapter",
     "OpenAdapter",
-    "TailKind",
     "ValueOwner",
 ]

@@ -28,7 +28,7 @@ from kgnav_mcp.port.far_end_filters import MatchRequest
 from kgnav_mcp.port.names import one_by_one
 from kgnav_mcp.port.opening import OpenableGraph
 from kgnav_mcp.port.plan_verbs import PlanVerbs
-from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEnds, TailKind, ValueOwner
+from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEndKind, FarEnds, ValueOwner
 
 
 class GraphAdapter(OpenableGraph, PlanVerbs):
@@ -120,7 +120,7 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         direction: Direction | None,
         *,
         hops: int = 1,
-        far_ends: TailKind | None = None,
+        far_ends: FarEndKind | None = None,
         examples: int = 0,
         limit: int,
     ) -> AnchoredPage[RelationFacts]:
@@ -142,7 +142,7 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         direction: Direction | None,
         *,
         paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: TailKind | None = None,
+        far_ends: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
         all_or_none: bool = False,
@@ -159,13 +159,13 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         total above the limit. So a hub is recognised without reading its rows or looking up names.
         """
 
-    async def bare_neighbours(
+    async def neighbour_ids(
         self,
         ids: Sequence[str],
         direction: Direction | None,
         *,
         paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: TailKind | None = None,
+        far_ends: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
     ) -> Page[Link]:
@@ -230,7 +230,7 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         """
         return await defaults.edges(self, heads, tails, relations=relations, limit=limit, after=after)
 
-    async def bare_edges(
+    async def edge_ids(
         self,
         heads: Sequence[str],
         tails: Sequence[str],
@@ -239,7 +239,7 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         limit: int,
         after: str | None = None,
     ) -> Page[Triple]:
-        """The triples of `edges` for a caller that needs only ids; see `bare_neighbours`. By default its triples."""
+        """The triples of `edges` for a caller that needs only ids; see `neighbour_ids`. By default its triples."""
         return await self.edges(heads, tails, relations=relations, limit=limit, after=after)
 
     async def triples_by_qualifier(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
@@ -264,10 +264,10 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
             UnknownName: the graph has no such label or property.
         """
 
-    async def bare_nodes(
+    async def node_ids(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
     ) -> Page[Entity]:
-        """The entities of `nodes` for a caller that needs only ids; see `bare_neighbours`. By default those of `nodes`.
+        """The entities of `nodes` for a caller that needs only ids; see `neighbour_ids`. By default those of `nodes`.
 
         Raises:
             UnknownName: the graph has no such label or property.

@@ -23,7 +23,7 @@ from kgnav_mcp.model import (
     Stop,
     Triple,
 )
-from kgnav_mcp.port.terms import TailKind
+from kgnav_mcp.port.terms import FarEndKind
 
 if TYPE_CHECKING:
     from kgnav_mcp.port.adapter import GraphAdapter
@@ -68,7 +68,7 @@ async def relations(
     direction: Direction | None,
     *,
     hops: int,
-    far_ends: TailKind | None,
+    far_ends: FarEndKind | None,
     examples: int,
     limit: int,
 ) -> AnchoredPage[RelationFacts]:
@@ -125,7 +125,7 @@ async def edges(
     items: list[Triple] = []
     positions: list[str] = []
     stop = Stop.COMPLETE
-    rows = _pages(graph, heads, Direction.OUTGOING, far_ends=TailKind.ENTITY, paths=paths, after=after)
+    rows = _pages(graph, heads, Direction.OUTGOING, far_ends=FarEndKind.ENTITY, paths=paths, after=after)
     async for page in rows:
         for link, position in zip(page.items, page.positions, strict=True):
             if isinstance(link.far_end, Entity) and link.far_end.id in wanted:
@@ -149,7 +149,7 @@ async def _pages(
     ids: Sequence[str],
     direction: Direction | None,
     *,
-    far_ends: TailKind | None,
+    far_ends: FarEndKind | None,
     paths: Sequence[tuple[str, ...]] | None = None,
     after: str | None = None,
 ) -> AsyncGenerator[AnchoredPage[Link]]:

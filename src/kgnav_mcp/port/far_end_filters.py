@@ -13,7 +13,7 @@ from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Node, Page, Stop
 from kgnav_mcp.port.lists import invalid_cursor
-from kgnav_mcp.port.terms import FarEnds, TailKind
+from kgnav_mcp.port.terms import FarEndKind, FarEnds
 
 if TYPE_CHECKING:
     from kgnav_mcp.port.adapter import GraphAdapter
@@ -95,7 +95,7 @@ async def _search_by_store(
 ) -> AnchoredPage[Link]:
     """Rows found by the store's search. A position is `~<part>~<position within the part>`."""
     read = _read_parts(asked, hops)
-    sides = () if asked.far.kind is TailKind.LITERAL else (asked.direction,) if asked.direction else tuple(Direction)
+    sides = () if asked.far.kind is FarEndKind.LITERAL else (asked.direction,) if asked.direction else tuple(Direction)
     parts = [*read, *map(str, sides)]
     part, _, inner = asked.after.removeprefix(_SEPARATOR).partition(_SEPARATOR) if asked.after else ("", "", "")
     if asked.after and part not in parts:
@@ -120,11 +120,11 @@ async def _search_by_store(
 def _read_parts(asked: MatchRequest, hops: int) -> dict[str, MatchRequest]:
     """The parts of a long list that are read and compared, because the store's search does not cover them."""
     far, parts = asked.far, dict[str, MatchRequest]()
-    if asked.direction is not Direction.INCOMING and far.kind is not TailKind.ENTITY and far.label is None:
-        parts[_VALUES] = replace(asked, direction=Direction.OUTGOING, far=replace(far, kind=TailKind.LITERAL))
+    if asked.direction is not Direction.INCOMING and far.kind is not FarEndKind.ENTITY and far.label is None:
+        parts[_VALUES] = replace(asked, direction=Direction.OUTGOING, far=replace(far, kind=FarEndKind.LITERAL))
     longer = [path for path in asked.paths or () if len(path) > hops]
-    if longer and far.kind is not TailKind.LITERAL:
-        parts[_PATHS] = replace(asked, paths=longer, far=replace(far, kind=TailKind.ENTITY))
+    if longer and far.kind is not FarEndKind.LITERAL:
+        parts[_PATHS] = replace(asked, paths=longer, far=replace(far, kind=FarEndKind.ENTITY))
     return parts
 
 

@@ -43,7 +43,7 @@ class PlanVerbs(ABC):  # noqa: B024 - each verb has a default: the store does no
             StoreTimeout: the store did not answer in time.
         """
         del asked, limit
-        raise Unsupported("this store fits no patterns", next_step="Walk with search or get_triples.")
+        raise Unsupported("this store cannot match patterns", next_step="Walk with search or get_triples.")
 
     async def has_more_matches(self, asked: PatternQuery, than: int) -> bool:
         """Whether a pattern certainly has more matches than this, each combination of nodes counted once.

@@ -28,13 +28,13 @@ class Capability(StrEnum):
     """`find` forgives misspelt words."""
     PLANS = "plans"
     """`run` answers plans in the store's own language; other plans raise Unsupported and are evaluated outside."""
-    FITS = "fits"
-    """`fits` matches patterns of plans in the store's own language; other patterns raise Unsupported."""
+    MATCH_PATTERN = "match pattern"
+    """`match_pattern` matches patterns of plans in the store's own language; other patterns raise Unsupported."""
     STABLE_CURSORS = "stable cursors"
     """Positions stay valid, because the store cannot be written to while it is open."""
 
 
-class TailKind(StrEnum):
+class FarEndKind(StrEnum):
     """What the far end of a triple is: a node of the graph, or a value."""
 
     ENTITY = "entity"
@@ -48,7 +48,7 @@ class FarEnds:
     None leaves out a condition. A literal has no label.
     """
 
-    kind: TailKind | None = None
+    kind: FarEndKind | None = None
     label: str | None = None
     words: str | None = None
 

@@ -22,7 +22,7 @@ from kgnav_mcp.render.text import (
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ColumnType:
     """The type of a column's values. Each function takes a value and the most characters of a text."""
 
     schema: Json
@@ -51,29 +51,29 @@ def _single_text(text: Callable[[Any, int], str]) -> Callable[[Any, int], Sequen
     return lambda value, limit: (text(value, limit),)
 
 
-def _list(items: str, text: Callable[[Any, int], str]) -> Kind:
-    return Kind(list_schema(type_reference(items)), _single_text(text))
+def _list(items: str, text: Callable[[Any, int], str]) -> ColumnType:
+    return ColumnType(list_schema(type_reference(items)), _single_text(text))
 
 
-TEXT = Kind(STRING, _single_text(lambda text, _: text), lambda text, _: json_value(text, len(text)))
+TEXT = ColumnType(STRING, _single_text(lambda text, _: text), lambda text, _: json_value(text, len(text)))
 """A text that is never clipped."""
-LONG_TEXT = Kind(STRING, _single_text(clipped))
-TEXTS = Kind(list_schema(STRING), _single_text(comma_list))
-COUNT = Kind(nullable("integer"), _single_text(lambda count, _: str(count)), count_json)
+LONG_TEXT = ColumnType(STRING, _single_text(clipped))
+TEXTS = ColumnType(list_schema(STRING), _single_text(comma_list))
+COUNT = ColumnType(nullable("integer"), _single_text(lambda count, _: str(count)), count_json)
 """A Count; null if unknown. A lower bound is marked by a second property."""
-INTEGER = Kind(nullable("integer"), _single_text(lambda number, _: f"{number:,}"))
-SCORE = Kind({"type": "number"}, _single_text(lambda score, _: f"{score:.2f}"), lambda score, _: round(score, 2))
-SIMILARITY = Kind(nullable("number"), SCORE.texts, SCORE.to_json)
-ENTITY = Kind(type_reference("Entity"), value_and_label)
-VALUE = Kind(type_reference("Value"), value_and_label)
+INTEGER = ColumnType(nullable("integer"), _single_text(lambda number, _: f"{number:,}"))
+SCORE = ColumnType({"type": "number"}, _single_text(lambda score, _: f"{score:.2f}"), lambda score, _: round(score, 2))
+SIMILARITY = ColumnType(nullable("number"), SCORE.texts, SCORE.to_json)
+ENTITY = ColumnType(type_reference("Entity"), value_and_label)
+VALUE = ColumnType(type_reference("Value"), value_and_label)
 """An entity, or a literal."""
-RELATION = Kind(type_reference("Relation"), id_and_label)
+RELATION = ColumnType(type_reference("Relation"), id_and_label)
 VALUES = _list("Value", lambda nodes, limit: "; ".join(node_text(node, limit) for node in nodes))
 QUALIFIERS = _list("Qualifier", qualifiers_text)
 PROPERTIES = _list("Qualifier", _own_properties_text)
 """A node's own properties, named by their ids."""
 EDGES = _list("Edge", lambda edges, _: "; ".join(map(edge_text, edges)))
-CELL = Kind(type_reference("Cell"), _cell_texts)
+CELL = ColumnType(type_reference("Cell"), _cell_texts)
 """Any value that a plan may return."""
-SINGLE_COLUMN_CELL = Kind(type_reference("Cell"), _single_text(cell_text))
+SINGLE_COLUMN_CELL = ColumnType(type_reference("Cell"), _single_text(cell_text))
 """The same, for columns in which no entity has a name other than its id."""

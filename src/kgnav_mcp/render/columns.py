@@ -12,7 +12,7 @@ from itertools import compress
 from typing import Any
 
 from kgnav_mcp.model import Certainty, Completeness, Count, Direction, Stop
-from kgnav_mcp.render.column_types import CELL, COUNT, TEXT, Kind, count_json
+from kgnav_mcp.render.column_types import CELL, COUNT, TEXT, ColumnType, count_json
 from kgnav_mcp.render.json_values import STRING, Json, Value, list_schema, nullable, object_schema, with_definitions
 from kgnav_mcp.render.text import clean, table_body
 
@@ -43,7 +43,7 @@ class Column:
     """A column of an answer. Things with an id and a name may take two columns in a table; in JSON they stay one."""
 
     name: str
-    kind: Kind = TEXT
+    kind: ColumnType = TEXT
     name_heading: str = ""
     """Heading of the second column, which has the names; empty if there is none."""
     optional: bool = False

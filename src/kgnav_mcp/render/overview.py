@@ -18,7 +18,7 @@ from kgnav_mcp.model import (
     Schema,
     Stop,
 )
-from kgnav_mcp.render.column_types import COUNT, RELATION, Kind, count_json
+from kgnav_mcp.render.column_types import COUNT, RELATION, ColumnType, count_json
 from kgnav_mcp.render.columns import (
     Column,
     Columns,
@@ -74,7 +74,7 @@ def _qualifier_fact(facts: QualifierFacts, limit: int) -> Json:
 
 def _list(name: str, item: Json, text: Callable[[Any, int], str], of: Callable[[Any, int], object]) -> Column:
     """A column of lists that may be truncated to their first items."""
-    kind = Kind(
+    kind = ColumnType(
         list_schema(item),
         lambda items, limit: (", ".join(text(each, limit) for each in items),),
         lambda items, limit: [of(each, limit) for each in items],

@@ -81,5 +81,5 @@ async def _schema_names(graph: GraphAdapter) -> list[str]:
 
 async def _entities(graph: GraphAdapter, typed: str) -> list[str]:
     if not typed.strip():
-        return [node.id for node in (await graph.bare_nodes(None, None, None, limit=20)).items]
+        return [node.id for node in (await graph.node_ids(None, None, None, limit=20)).items]
     return [candidate.entity.id for candidate in (await graph.find(typed, limit=20)).items]

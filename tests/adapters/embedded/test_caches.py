@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.embedded.relations import RelationReader
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.relations import get_relations
-from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind
+from kgnav_mcp.port import AdapterOptions, FarEndKind, GraphAdapter
 from tests.contract import toy
 from tests.navigation.walking import entity
 
@@ -47,7 +47,7 @@ async def test_lists_of_one_entity_are_told_apart(adapter: GraphAdapter) -> None
         for direction in Direction
         for hops in (1, 2)
         for examples in (0, 2)
-        for far_ends in (None, TailKind.ENTITY)
+        for far_ends in (None, FarEndKind.ENTITY)
         for limit in (2, 100)
     ]
     known = [await adapter.relations([toy.HUB], **each) for each in asked]  # pyright: ignore[reportArgumentType]

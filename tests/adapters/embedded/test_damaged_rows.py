@@ -13,7 +13,7 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import InvalidStore, StoreUnavailable, UnknownName
-from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port import AdapterOptions, FarEndKind, GraphAdapter, ValueOwner
 from tests.contract import toy
 
 IDS = ["ada", "ben", toy.HUB, toy.REGISTRY]
@@ -30,7 +30,7 @@ CALLS: tuple[Callable[[GraphAdapter], Coroutine[Any, Any, object]], ...] = (
     lambda graph: graph.neighbours(IDS, None, limit=500),
     lambda graph: graph.neighbours(["ada"], None, paths=[("marriage", "spouse"), ("marriage", "rite")], limit=50),
     lambda graph: graph.relations(IDS, None, hops=2, examples=2, limit=50),
-    lambda graph: graph.relations(IDS, None, far_ends=TailKind.LITERAL, limit=50),
+    lambda graph: graph.relations(IDS, None, far_ends=FarEndKind.LITERAL, limit=50),
 )
 CELLS = {
     "node": "key label description mediator",

@@ -22,7 +22,7 @@ from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.navigation.plans.runner import PlanRunner
-from kgnav_mcp.port import AdapterOptions, TailKind, ValueOwner
+from kgnav_mcp.port import AdapterOptions, FarEndKind, ValueOwner
 from tests.adapters.embedded.loaded import Loaded
 from tests.adapters.wikidata.graph import values_and_ranks
 from tests.rows import triples_at
@@ -266,7 +266,7 @@ async def test_identifiers_are_counted_and_shown_only_by_name_and_last_in_the_sc
         assert (both.relations, len(both.rows.items)) == (None, 2)
         named = await triples_at(graph, ["Q1"], Direction.OUTGOING, paths=[("P214",)], limit=9)
         assert (len(named.items), named.note) == (1, "")
-        far = await triples_at(graph, ["Q1"], Direction.OUTGOING, far_ends=TailKind.ENTITY, limit=9)
+        far = await triples_at(graph, ["Q1"], Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=9)
         assert (len(far.items), far.note) == (2, "")
 
 

@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.embedded.session import Row, Session
 from kgnav_mcp.model import AnchoredPage, Direction, Entity, Link
-from kgnav_mcp.port import AdapterOptions, FarEnds, GraphAdapter, TailKind, far_end_filters
+from kgnav_mcp.port import AdapterOptions, FarEndKind, FarEnds, GraphAdapter, far_end_filters
 from tests.adapters.embedded.loaded import PREFIXES
 from tests.contract import toy
 
@@ -76,8 +76,8 @@ FAR = [FarEnds(words=words) for words in WORDS] + [
     FarEnds(label="person"),
     FarEnds(label="Sailor", words="stone"),
     FarEnds(label="Nobody"),
-    FarEnds(TailKind.LITERAL, words="12"),
-    FarEnds(TailKind.ENTITY, words="1"),
+    FarEnds(FarEndKind.LITERAL, words="12"),
+    FarEnds(FarEndKind.ENTITY, words="1"),
 ]
 
 

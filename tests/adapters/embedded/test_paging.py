@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.embedded.paging import Kind, Position, Segment, node_behind
+from kgnav_mcp.adapters.embedded.paging import Position, Segment, SegmentKind, node_behind
 from kgnav_mcp.errors import InvalidCursor
 
 
 @pytest.mark.parametrize(
     ("segment", "seek", "text"),
     [
-        (Segment(Kind.ATTRIBUTE, (4,)), (0,), "2.a.4.0"),
-        (Segment(Kind.TAIL, (4,)), (17, 1), "2.t.4.17.1"),
-        (Segment(Kind.HEAD, (4,)), (17, 1), "2.h.4.17.1"),
-        (Segment(Kind.ATTRIBUTE_THROUGH, (4, 5)), (17, 1, 2), "2.ta.4.5.17.1.2"),
-        (Segment(Kind.TAIL_THROUGH, (4, 5)), (17, 1, 9, 0), "2.tt.4.5.17.1.9.0"),
+        (Segment(SegmentKind.ATTRIBUTE, (4,)), (0,), "2.a.4.0"),
+        (Segment(SegmentKind.TAIL, (4,)), (17, 1), "2.t.4.17.1"),
+        (Segment(SegmentKind.HEAD, (4,)), (17, 1), "2.h.4.17.1"),
+        (Segment(SegmentKind.ATTRIBUTE_THROUGH, (4, 5)), (17, 1, 2), "2.ta.4.5.17.1.2"),
+        (Segment(SegmentKind.TAIL_THROUGH, (4, 5)), (17, 1, 9, 0), "2.tt.4.5.17.1.9.0"),
     ],
 )
 def test_a_position_names_its_row_and_is_read_back(segment: Segment, seek: tuple[int, ...], text: str):

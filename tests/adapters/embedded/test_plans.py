@@ -214,7 +214,7 @@ async def test_a_plan_with_a_part_that_sql_lacks_reads_no_edge_by_itself(
     with pytest.raises(Unsupported):
         await opened.run(checked.plan, limit=1)
     expected = await PlanRunner(opened, by_store=False).run(checked.plan, limit=ALL)
-    for verb in ("neighbours", "bare_neighbours", "edges", "bare_edges"):
+    for verb in ("neighbours", "neighbour_ids", "edges", "edge_ids"):
         monkeypatch.setattr(opened, verb, None)
     page = await PlanRunner(opened).run(checked.plan, limit=ALL)
     assert [row.cells for row in page.items] == [row.cells for row in expected.items] != []

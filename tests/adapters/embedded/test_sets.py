@@ -20,7 +20,7 @@ from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Direction, Link, RelationFacts
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind, defaults
+from kgnav_mcp.port import AdapterOptions, FarEndKind, GraphAdapter, defaults
 from tests.adapters.embedded.test_load_statistics import random_turtle
 from tests.contract.suite.base import ALL, every
 
@@ -78,9 +78,9 @@ async def test_a_position_of_the_other_direction_is_refused(graph: GraphAdapter)
         await graph.neighbours(NODES, Direction.INCOMING, limit=1, after=page.positions[0])
 
 
-@pytest.mark.parametrize("far_ends", [None, *TailKind])
+@pytest.mark.parametrize("far_ends", [None, *FarEndKind])
 async def test_relations_have_the_counts_of_each_entity_that_their_rows_have(
-    graph: GraphAdapter, far_ends: TailKind | None
+    graph: GraphAdapter, far_ends: FarEndKind | None
 ):
     def of(page: Sequence[RelationFacts]) -> dict[tuple[str, str], dict[str, int]]:
         assert all(facts.count.value == sum(facts.per_entity.values()) for facts in page)
@@ -92,9 +92,9 @@ async def test_relations_have_the_counts_of_each_entity_that_their_rows_have(
     assert found.anchors.keys() == {*NODES} - {":nowhere"}
 
 
-@pytest.mark.parametrize("far_ends", [None, *TailKind])
+@pytest.mark.parametrize("far_ends", [None, *FarEndKind])
 async def test_two_hop_relations_have_the_counts_of_each_entity_that_their_rows_have(
-    graph: GraphAdapter, far_ends: TailKind | None
+    graph: GraphAdapter, far_ends: FarEndKind | None
 ):
     found = await graph.relations(NODES, None, hops=2, far_ends=far_ends, limit=ALL)
     through = [facts for facts in found.items if len(facts.hops) == 2]

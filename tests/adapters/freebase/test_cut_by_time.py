@@ -7,7 +7,7 @@ from rdflib import Literal
 
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.counts import CountReader
-from kgnav_mcp.adapters.freebase.entity_finder import Linker
+from kgnav_mcp.adapters.freebase.entity_finder import EntityFinder
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, Stop
@@ -69,7 +69,7 @@ async def test_relations_that_were_not_counted_in_time_are_listed_without_counts
 
 async def test_a_full_text_index_that_did_not_answer_in_time_is_asked_for_again():
     whole = {"contains": [{"o": Literal("Anna")}], "LIMIT 50": [{"o": Literal("Anna")}]}
-    linker = Linker(store := store_of(endpoint := told()), Names(store))
+    linker = EntityFinder(store := store_of(endpoint := told()), Names(store))
     for pattern in whole:
         endpoint.answers, endpoint.cut = tuple({**whole, pattern: []}.items()), {pattern: 0}
         with pytest.raises(StoreTimeout):

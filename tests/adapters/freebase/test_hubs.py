@@ -10,7 +10,7 @@ from kgnav_mcp.model import Count, Direction, Entity, Link, Page, Stop
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.port import GraphAdapter, TailKind
+from kgnav_mcp.port import FarEndKind, GraphAdapter
 from tests.adapters.freebase.graph import EVENTS, guests
 from tests.contract.suite.base import every
 from tests.rows import triples_at
@@ -68,11 +68,13 @@ def _distinct(relation: str) -> int:
 
 
 async def test_two_hop_relations_narrow_to_entities_or_to_values(graph: GraphAdapter):
-    for kind, expected in ((TailKind.LITERAL, {"note"}), (TailKind.ENTITY, {"guest", "host"})):
+    for kind, expected in ((FarEndKind.LITERAL, {"note"}), (FarEndKind.ENTITY, {"guest", "host"})):
         page = await graph.relations(["m.club"], Direction.OUTGOING, hops=2, far_ends=kind, examples=2, limit=50)
         two_hops = [facts for facts in page.items if len(facts.hops) == 2]
         assert {facts.relation.id.rpartition(".")[2] for facts in two_hops} == expected
-        assert all(isinstance(end, Entity) is (kind is TailKind.ENTITY) for facts in two_hops for end in facts.examples)
+        assert all(
+            isinstance(end, Entity) is (kind is FarEndKind.ENTITY) for facts in two_hops for end in facts.examples
+        )
 
 
 @pytest.mark.parametrize("size", [130, 700])

@@ -6,7 +6,7 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.generic_sparql.catalogue import Catalogue, CatalogueCache
 from kgnav_mcp.adapters.generic_sparql.counts import CountReader
-from kgnav_mcp.adapters.generic_sparql.entity_finder import Linker
+from kgnav_mcp.adapters.generic_sparql.entity_finder import EntityFinder
 from kgnav_mcp.adapters.generic_sparql.lists import ListReader
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.options import Endpoint
@@ -75,4 +75,4 @@ async def lists_of(client: InProcess) -> ListReader:
     """A reader of lists with all that it stands on."""
     store = await store_of(client)
     names = Names(store)
-    return ListReader(store, names, Linker(store, names), CatalogueCache(store, names))
+    return ListReader(store, names, EntityFinder(store, names), CatalogueCache(store, names))

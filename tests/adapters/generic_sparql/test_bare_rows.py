@@ -10,7 +10,7 @@ from kgnav_mcp.adapters.generic_sparql import counts
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import Direction, Entity, Stop
 from kgnav_mcp.navigation.plans.runner import PlanRunner
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
 
@@ -67,9 +67,9 @@ async def test_an_edge_with_a_certain_qualifier_is_looked_for_by_the_qualifier_u
 async def test_a_triple_is_as_many_bare_rows_as_statements_are_about_it(said: str, edges: int):
     async with opened_over(ring(said), HERE) as graph:
         await graph.schema(limit=9)
-        outgoing = await graph.bare_neighbours(["ex:n0"], Direction.OUTGOING, paths=[("ex:next",)], limit=9)
-        around = await graph.bare_neighbours(["ex:n0"], None, far_ends=TailKind.ENTITY, limit=9)
-        between = await graph.bare_edges(["ex:n0"], ["ex:n1"], limit=9)
+        outgoing = await graph.neighbour_ids(["ex:n0"], Direction.OUTGOING, paths=[("ex:next",)], limit=9)
+        around = await graph.neighbour_ids(["ex:n0"], None, far_ends=FarEndKind.ENTITY, limit=9)
+        between = await graph.edge_ids(["ex:n0"], ["ex:n1"], limit=9)
     for triples in ([link.triple for link in outgoing.items], [link.triple for link in around.items], between.items):
         assert [triple.tail for triple in triples].count(Entity("ex:n1")) == edges
 
@@ -81,8 +81,8 @@ async def test_bare_rows_have_the_values_of_full_ones_and_cost_no_look_up_of_nam
         full = await graph.neighbours(ids, Direction.OUTGOING, limit=500)
         await graph.schema(limit=9)
         client.queries.clear()
-        bare = await graph.bare_neighbours(ids, Direction.OUTGOING, limit=500)
-        nodes = await graph.bare_nodes("Node", "ex:age", "7", limit=9)
+        bare = await graph.neighbour_ids(ids, Direction.OUTGOING, limit=500)
+        nodes = await graph.node_ids("Node", "ex:age", "7", limit=9)
     assert [(one.anchor.id, one.triple.relation.id) for one in bare.items] == [
         (one.anchor.id, one.triple.relation.id) for one in full.items
     ]
@@ -101,6 +101,6 @@ async def test_a_list_with_too_many_statements_to_count_is_still_read_in_large_p
         page = await graph.neighbours(ids, Direction.OUTGOING, paths=[("ex:next",), ("ex:age",)], limit=500)
         assert (len(page.items), page.stop) == (2 * SIZE + 1, Stop.COMPLETE)
         client.queries.clear()
-        page = await graph.neighbours(ids, None, far_ends=TailKind.ENTITY, limit=500)
+        page = await graph.neighbours(ids, None, far_ends=FarEndKind.ENTITY, limit=500)
     assert len(page.items) == 3 * SIZE + 2
     assert len(client.queries) < SIZE / 2

@@ -220,7 +220,7 @@ async def test_values_of_nodes_come_with_the_matches():
         *(["ada"] for _ in range(5)), more="\n".join(f"ex:film{n} ex:title {each} ." for n, each in enumerate(titles))
     )
     title, year = named("title", of("f.ex:title")), named("year", of("f.ex:year"))
-    by_title = give("title", "a", order=(Order(Call(Function.FIRST, (Variable("title"),))),))
+    by_title = give("title", "a", order=(Order(Call(Function.HEAD, (Variable("title"),))),))
     for clauses in (
         [give(title, year)],
         [give("f", named("n", COUNT)), give("n", title, year)],

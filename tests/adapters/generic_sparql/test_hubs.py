@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache
-from kgnav_mcp.adapters.generic_sparql.entity_finder import Linker
+from kgnav_mcp.adapters.generic_sparql.entity_finder import EntityFinder
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.schema import SchemaReader
 from kgnav_mcp.adapters.sparql_base.schema import SAMPLE
@@ -81,7 +81,7 @@ async def test_a_row_cap_of_the_endpoint_does_not_hide_blank_nodes_or_names():
 
 async def test_a_pass_over_all_names_that_takes_too_long_is_a_list_that_time_cut():
     store = await store_of(InProcess(HUB, slow=["LCASE"]))
-    linker = Linker(store, Names(store))
+    linker = EntityFinder(store, Names(store))
     page = await linker.find("fan number", None, 5)
     assert (page.items, page.stop) == ((), Stop.TIME_OUT)
     for hint in ("Fan 7", "FAN 7", "fan 7"):
@@ -115,7 +115,7 @@ async def test_the_types_that_a_relation_joins_are_counted_and_of_a_long_one_so_
 async def test_many_names_are_looked_up_by_a_few_queries_in_any_letter_case():
     client = InProcess(HUB)
     store = await store_of(client)
-    linker = Linker(store, Names(store))
+    linker = EntityFinder(store, Names(store))
     wanted = [f"fan {n}" for n in range(300)]
     client.queries.clear()
     found = await linker.named_each([*wanted, "nobody"], 5)

@@ -77,7 +77,7 @@ async def test_a_plan_without_a_known_node_begins_with_its_edges_and_not_with_al
     cypher: str, rows: list[tuple[object, ...]]
 ):
     async with opened_over(InProcess(PEOPLE), HERE) as graph:
-        with patch.object(type(graph), "bare_nodes", autospec=True, side_effect=type(graph).bare_nodes) as listed:
+        with patch.object(type(graph), "node_ids", autospec=True, side_effect=type(graph).node_ids) as listed:
             page = await answer(graph, cypher)
     assert sorted(row.cells for row in page.items) == rows
     assert not [call for call in listed.call_args_list if call.args[1:] == (None, None, None)]

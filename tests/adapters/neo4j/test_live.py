@@ -9,7 +9,7 @@ from kgnav_mcp.errors import ConfigurationError, InvalidCursor, UnknownName
 from kgnav_mcp.model import Count, Direction, Entity, Literal, QualifierFacts, ValueFacts
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port import AdapterOptions, FarEndKind, GraphAdapter, ValueOwner
 from tests.adapters.neo4j.graphs import PRODUCTS, write
 from tests.contract.suite.base import every
 from tests.neo4j_service import Neo4j
@@ -79,7 +79,9 @@ async def test_an_option_that_names_what_the_graph_does_not_have_is_refused_with
 
 
 async def test_every_kind_of_value_is_shown_and_found_again_as_it_is_printed(graph: GraphAdapter):
-    page = await triples_at(graph, ["Supplier:name=Leaf & Co"], Direction.OUTGOING, far_ends=TailKind.LITERAL, limit=50)
+    page = await triples_at(
+        graph, ["Supplier:name=Leaf & Co"], Direction.OUTGOING, far_ends=FarEndKind.LITERAL, limit=50
+    )
     shown = [(triple.relation.id, triple.tail.text) for triple in page.items if isinstance(triple.tail, Literal)]
 
     assert shown == [
@@ -115,7 +117,7 @@ async def test_a_hub_collapses_to_its_relations_with_exact_counts(graph: GraphAd
 
 async def test_a_list_that_was_narrowed_leaves_nothing_out_of_what_is_asked_next(graph: GraphAdapter):
     product, outgoing = ["Product:sku=7"], Direction.OUTGOING
-    probe = await triples_at(graph, product, outgoing, far_ends=TailKind.ENTITY, limit=1, all_or_none=True)
+    probe = await triples_at(graph, product, outgoing, far_ends=FarEndKind.ENTITY, limit=1, all_or_none=True)
     facts = await graph.relations(product, outgoing, limit=50)
 
     assert probe.total.value == 3

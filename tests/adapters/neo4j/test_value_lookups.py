@@ -89,7 +89,7 @@ async def graph(location: str) -> AsyncGenerator[GraphAdapter]:
 @pytest.mark.parametrize("value", _FOUND)
 async def test_nodes_are_found_by_a_value_with_and_without_an_index(graph: GraphAdapter, label: str | None, value: str):
     page = await graph.nodes(label, "value", value, limit=50)
-    rows = (await graph.bare_neighbours([node.id for node in page.items], None, limit=200)).items
+    rows = (await graph.neighbour_ids([node.id for node in page.items], None, limit=200)).items
     numbers = [link.far_end for link in rows if link.triple.relation.id == "number"]
     found = [_VALUES[int(number.text)] for number in numbers if isinstance(number, Literal)]
     assert sorted(found) == sorted(_FOUND[value])

@@ -9,7 +9,7 @@ from kgnav_mcp.errors import AmbiguousEntity, UnknownEntity, UnknownName, Unsupp
 from kgnav_mcp.model import Certainty, Direction
 from kgnav_mcp.navigation.codes import find_candidates
 from kgnav_mcp.navigation.references import resolve_entity
-from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind
+from kgnav_mcp.port import AdapterOptions, Capability, FarEndKind, GraphAdapter
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, has
 from tests.contract.toy_views import View
@@ -45,7 +45,7 @@ class EntityContract(AdapterContract):
         ):
             async with open_adapter(location, AdapterOptions(languages=languages)) as adapter:
                 assert [entity.label for entity in (await adapter.describe(ids)).values()] == names
-                page = await triples_at(adapter, ids[2:], Direction.OUTGOING, far_ends=TailKind.ENTITY, limit=ALL)
+                page = await triples_at(adapter, ids[2:], Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=ALL)
                 assert names[0] in {entity.label for entity in (triple.tail for triple in page.items)}  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
     async def test_unknown_ids_are_absent_and_known_ones_beside_them_are_not(self, adapter: GraphAdapter, view: View):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.model import Direction, Entity, Link, Literal, Page
-from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, far_end_filters
+from kgnav_mcp.port import Capability, FarEndKind, FarEnds, GraphAdapter, far_end_filters
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, has
 from tests.contract.toy_views import View, as_rows, tally
@@ -23,13 +23,13 @@ class MatchingContract(AdapterContract):
         self, adapter: GraphAdapter, view: View, asked: tuple[Direction | None, str, str], size: int
     ):
         direction, words, node = asked
-        far = FarEnds(TailKind.ENTITY, words=words)
+        far = FarEnds(FarEndKind.ENTITY, words=words)
         read = await self._matching(adapter, view, direction, far, size)
         assert {link.far_end.id for link in read if isinstance(link.far_end, Entity)} == {view.node(node)}
 
     @pytest.mark.parametrize("size", [2, ALL])
     async def test_rows_are_found_by_the_words_of_their_values(self, adapter: GraphAdapter, view: View, size: int):
-        read = await self._matching(adapter, view, Direction.OUTGOING, FarEnds(TailKind.LITERAL, words="NIGHT"), size)
+        read = await self._matching(adapter, view, Direction.OUTGOING, FarEnds(FarEndKind.LITERAL, words="NIGHT"), size)
         assert view.relation("tag") in {link.triple.relation.id for link in read}
         assert all("night" in link.far_end.text.casefold() for link in read if isinstance(link.far_end, Literal))
         nothing = await self._matching(adapter, view, None, FarEnds(words="nothing like it"), size)
@@ -50,9 +50,9 @@ class MatchingContract(AdapterContract):
     @pytest.mark.parametrize(
         "far",
         [
-            FarEnds(TailKind.ENTITY, words="VISITOR 1"),
-            FarEnds(TailKind.ENTITY, label="Person"),
-            FarEnds(TailKind.ENTITY, label="Person", words="marsh"),
+            FarEnds(FarEndKind.ENTITY, words="VISITOR 1"),
+            FarEnds(FarEndKind.ENTITY, label="Person"),
+            FarEnds(FarEndKind.ENTITY, label="Person", words="marsh"),
             FarEnds(words="night"),
             FarEnds(words="visitor 2"),
         ],
@@ -76,7 +76,7 @@ class MatchingContract(AdapterContract):
             read = await self.walked(matched, ALL)
             with monkeypatch.context() as patch:
                 patch.setattr(far_end_filters, "_ROWS", 5)
-                if far.kind is TailKind.ENTITY:  # no list is short enough to be read
+                if far.kind is FarEndKind.ENTITY:  # no list is short enough to be read
                     patch.setattr(far_end_filters, "MOST_READ", 5)
                 found = await self.walked(matched, 7)
             assert tally(as_rows([link.triple for link in found])) == tally(as_rows([link.triple for link in read]))

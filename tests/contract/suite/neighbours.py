@@ -9,7 +9,7 @@ import pytest
 
 from kgnav_mcp.errors import InvalidCursor, Unsupported
 from kgnav_mcp.model import Certainty, Direction, Triple
-from kgnav_mcp.port import Capability, GraphAdapter, TailKind
+from kgnav_mcp.port import Capability, FarEndKind, GraphAdapter
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, has, without_examples
 from tests.contract.toy_views import View, as_row, as_rows, tally
@@ -111,7 +111,7 @@ class NeighbourContract(AdapterContract):
 
     async def test_a_narrowed_list_that_is_wanted_whole_is_counted_as_narrowed(self, adapter: GraphAdapter, view: View):
         ids = [view.node(toy.HUB)]
-        for kind in TailKind:
+        for kind in FarEndKind:
             narrowed = await triples_at(adapter, ids, Direction.OUTGOING, far_ends=kind, limit=ALL)
             size = max(len(narrowed.items), 1)
             page = await triples_at(adapter, ids, Direction.OUTGOING, far_ends=kind, limit=size, all_or_none=True)
@@ -168,15 +168,15 @@ class NeighbourContract(AdapterContract):
         page = await triples_at(adapter, [view.node("ada")], Direction.OUTGOING, paths=[], limit=ALL)
         assert (page.items, page.stop) == ((), "complete")
 
-    @pytest.mark.parametrize("kind", TailKind)
+    @pytest.mark.parametrize("kind", FarEndKind)
     @pytest.mark.parametrize("nodes", [["ada", "ben"], [toy.REGISTRY], [toy.HUB]])
     async def test_far_ends_narrow_to_literals_or_to_entities(
-        self, adapter: GraphAdapter, view: View, nodes: list[str], kind: TailKind
+        self, adapter: GraphAdapter, view: View, nodes: list[str], kind: FarEndKind
     ):
         ids = [view.node(node) for node in nodes]
         for direction in Direction:
             page = await triples_at(adapter, ids, direction, far_ends=kind, limit=ALL)
-            literal = kind is TailKind.LITERAL
+            literal = kind is FarEndKind.LITERAL
             expected = [
                 row
                 for row in view.around(ids, direction)

@@ -157,7 +157,7 @@ class PlanContract(AdapterContract):
         edges = tuple(EdgePattern(f"r{one}", one, "b", (view.relation("visited"),)) for one in ("a", "c"))
         visitor = NodePattern("a", ((view.style.label_id("Visitor"),),))
         asked = PatternQuery(Match((visitor, NodePattern("b"), NodePattern("c")), edges), ("b",))
-        if not has(adapter, Capability.FITS):
+        if not has(adapter, Capability.MATCH_PATTERN):
             with pytest.raises(Unsupported):
                 await adapter.match_pattern(asked, limit=9)
             return

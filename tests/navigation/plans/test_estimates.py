@@ -14,7 +14,7 @@ from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import AnchoredPage, Count, Link, PlanPage, Schema
 from kgnav_mcp.navigation.plans import runner as plan_runner
 from kgnav_mcp.navigation.plans.check.estimates import steps_of, values_joined
-from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import AdapterOptions, Capability
@@ -74,7 +74,7 @@ async def test_a_plan_that_joins_very_many_values_is_no_query_of_the_store(
 async def estimated(text: str) -> float:
     async with opened() as graph:
         found = await PlanRunner(graph).check(parse_plan(text).plan)
-        return steps_of(await Vocabulary.of(graph), found.plan)
+        return steps_of(await SchemaNames.of(graph), found.plan)
 
 
 SORTED, SCAN = 4, 0.1

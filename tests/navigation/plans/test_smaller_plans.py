@@ -18,7 +18,7 @@ from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, Capability
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 from tests.contract.example import DictAdapter
-from tests.navigation.plans.test_separating import TOY, Compiling
+from tests.navigation.plans.test_independent_patterns import TOY, Compiling
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ async def test_a_plan_whose_parts_are_not_read_in_time_is_refused_with_their_siz
 class Counted(DictAdapter):
     """A store that never ends matching a pattern, but knows how many matches there are of it."""
 
-    capabilities = DictAdapter.capabilities | {Capability.FITS}
+    capabilities = DictAdapter.capabilities | {Capability.MATCH_PATTERN}
 
     def __init__(self, matches: int) -> None:
         super().__init__(TOY, AdapterOptions())

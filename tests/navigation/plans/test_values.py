@@ -147,7 +147,7 @@ async def test_times_compare_across_zones(toy: GraphAdapter):
         (called(Function.TEXT, constant(10_000_000.0)), "1.0E7"),
         (called(Function.TEXT, constant(True)), "true"),
         (called(Function.NUMBER, constant("1.5x")), None),
-        (called(Function.WHOLE, constant("12.7")), 12),
+        (called(Function.TO_INTEGER, constant("12.7")), 12),
         (called(Function.ROUND, constant(-1.5)), -1.0),
         (called(Function.LAST, "p.tag"), "night"),
         (called(Function.ID, "p"), "ada"),

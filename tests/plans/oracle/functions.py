@@ -115,7 +115,7 @@ def call(graph: Graph, function: Function, arguments: list[Value]) -> Value:  # 
         return _of_several(function, value, others)
     if function is Function.TAIL and isinstance(value, str | int | float):
         return ()
-    if function in {Function.FIRST, Function.LAST} and isinstance(value, str | int | float):
+    if function in {Function.HEAD, Function.LAST} and isinstance(value, str | int | float):
         return value
     match value:
         case Several() if function in (_TEXTS.keys() | _NUMBERS.keys()) - {Function.SIZE, Function.IS_EMPTY}:
@@ -134,7 +134,7 @@ def call(graph: Graph, function: Function, arguments: list[Value]) -> Value:  # 
         case tuple():
             members: dict[Function, Value] = {
                 Function.SIZE: len(value),
-                Function.FIRST: value[0] if value else None,
+                Function.HEAD: value[0] if value else None,
                 Function.LAST: value[-1] if value else None,
                 Function.TAIL: tuple(value[place] for place in range(1, len(value))),
                 Function.REVERSE: tuple(value[-place - 1] for place in range(len(value))),
@@ -146,7 +146,7 @@ def call(graph: Graph, function: Function, arguments: list[Value]) -> Value:  # 
         case bool():
             truths: dict[Function, Value] = {
                 Function.TEXT: text(value),
-                Function.WHOLE: int(value),
+                Function.TO_INTEGER: int(value),
                 Function.BOOLEAN: value,
                 Function.NUMBER: None,
             }
@@ -245,7 +245,7 @@ _TEXTS: dict[Function, Callable[[str], Value]] = {
     Function.UPPER: str.upper,
     Function.TEXT: str,
     Function.NUMBER: _number,
-    Function.WHOLE: _whole,
+    Function.TO_INTEGER: _whole,
     Function.YEAR: _year,
     Function.TRIM: lambda written: written.lstrip().rstrip(),
     Function.TRIM_LEFT: str.lstrip,
@@ -257,7 +257,7 @@ _TEXTS: dict[Function, Callable[[str], Value]] = {
 _NUMBERS: dict[Function, Callable[[int | float], Value]] = {
     Function.TEXT: text,
     Function.NUMBER: float,
-    Function.WHOLE: int,
+    Function.TO_INTEGER: int,
     Function.ABS: abs,
     Function.ROUND: lambda value: float(math.floor(value + 0.5)),
     Function.FLOOR: lambda value: float(math.floor(value)),

@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.cypher.counts import CountReader, RowFilter
 from kgnav_mcp.adapters.cypher.dialect import Dialect
 from kgnav_mcp.adapters.cypher.edges import EdgeReader
 from kgnav_mcp.adapters.cypher.entities import Entities
-from kgnav_mcp.adapters.cypher.entity_finder import Linker
+from kgnav_mcp.adapters.cypher.entity_finder import EntityFinder
 from kgnav_mcp.adapters.cypher.lists import ListReader
 from kgnav_mcp.adapters.cypher.matching import EdgeSearch
 from kgnav_mcp.adapters.cypher.names import NameReader
@@ -40,7 +40,7 @@ from kgnav_mcp.model import (
     ValueMatch,
 )
 from kgnav_mcp.plan import Plan
-from kgnav_mcp.port import FarEnds, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port import FarEndKind, FarEnds, GraphAdapter, ValueOwner
 from kgnav_mcp.port.far_end_filters import MatchRequest, read_or_search
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ class Readers:
     catalogue: CatalogueCache
     entities: Entities
     names: NameReader
-    linker: Linker
+    linker: EntityFinder
     relations: RelationReader
     neighbours: NeighbourReader
     edges: EdgeReader
@@ -83,7 +83,7 @@ class Readers:
             catalogue,
             entities,
             names,
-            Linker(entities, names),
+            EntityFinder(entities, names),
             relations,
             NeighbourReader(entities, counts, relations),
             EdgeReader(entities),
@@ -146,7 +146,7 @@ class CypherAdapter(GraphAdapter):
         direction: Direction | None,
         *,
         hops: int = 1,
-        far_ends: TailKind | None = None,
+        far_ends: FarEndKind | None = None,
         examples: int = 0,
         limit: int,
     ) -> AnchoredPage[RelationFacts]:
@@ -161,7 +161,7 @@ class CypherAdapter(GraphAdapter):
         direction: Direction | None,
         *,
         paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: TailKind | None = None,
+        far_ends: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
         all_or_none: bool = False,
@@ -237,7 +237,7 @@ class CypherAdapter(GraphAdapter):
         return await self.in_time(reader.overview(limit) if name is None else reader.around(name, limit))
 
 
-def _wanted(direction: Direction | None, relations: frozenset[str] | None, far_ends: TailKind | None) -> RowFilter:
+def _wanted(direction: Direction | None, relations: frozenset[str] | None, far_ends: FarEndKind | None) -> RowFilter:
     return RowFilter(tuple(Direction) if direction is None else (direction,), relations, far_ends)
 
 

@@ -22,7 +22,7 @@ from kgnav_mcp.adapters.paging.counts import RelationCounts
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreError
 from kgnav_mcp.model import Direction, Literal
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 
 SAMPLED_EDGES = 1_000
 """Edges of a type that are searched for examples."""
@@ -50,18 +50,18 @@ class RowFilter:
 
     directions: tuple[Direction, ...]
     relations: frozenset[str] | None
-    far_ends: TailKind | None
+    far_ends: FarEndKind | None
 
     def has_relation(self, name: str) -> bool:
         return self.relations is None or name in self.relations
 
     def has_values(self, direction: Direction) -> bool:
         """Whether property values are among the rows in a direction."""
-        return direction is Direction.OUTGOING and self.far_ends is not TailKind.ENTITY
+        return direction is Direction.OUTGOING and self.far_ends is not FarEndKind.ENTITY
 
     def types(self, catalogue: Catalogue) -> tuple[str, ...] | None:
         """The wanted relationship types; None for all."""
-        if self.far_ends is TailKind.LITERAL:
+        if self.far_ends is FarEndKind.LITERAL:
             return ()
         if self.relations is None:
             return None

@@ -29,7 +29,7 @@ EXACT_SCORE = 1_000
 """The score of an exact name in a scan: more than any number of shared trigrams."""
 
 
-class Linker:
+class EntityFinder:
     """Answers the verb `find`."""
 
     def __init__(self, entities: Entities, names: NameReader) -> None:

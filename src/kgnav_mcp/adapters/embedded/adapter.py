@@ -45,7 +45,7 @@ from kgnav_mcp.model import (
     ValueFacts,
     ValueMatch,
 )
-from kgnav_mcp.port import AdapterOptions, Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port import AdapterOptions, Capability, FarEndKind, FarEnds, GraphAdapter, ValueOwner
 
 if TYPE_CHECKING:
     from kgnav_mcp.plan import Plan
@@ -59,7 +59,7 @@ _DEFAULT_LANGUAGES = AdapterOptions().languages
 class EmbeddedAdapter(GraphAdapter):
     """One open graph file."""
 
-    capabilities: frozenset[Capability] = frozenset(Capability) - {Capability.FITS}
+    capabilities: frozenset[Capability] = frozenset(Capability) - {Capability.MATCH_PATTERN}
 
     def __init__(self, path: str, options: AdapterOptions) -> None:
         """Opens nothing yet. The only option is `prefixes`, which take precedence over the file's own.
@@ -155,7 +155,7 @@ class EmbeddedAdapter(GraphAdapter):
         direction: Direction | None,
         *,
         hops: int = 1,
-        far_ends: TailKind | None = None,
+        far_ends: FarEndKind | None = None,
         examples: int = 0,
         limit: int,
     ) -> AnchoredPage[RelationFacts]:
@@ -178,7 +178,7 @@ class EmbeddedAdapter(GraphAdapter):
         direction: Direction | None,
         *,
         paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: TailKind | None = None,
+        far_ends: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
         all_or_none: bool = False,

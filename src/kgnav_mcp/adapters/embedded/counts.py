@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.adapters.paging.counts import PathCounts, RelationCounts, sum_counts
 from kgnav_mcp.model import Direction
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 
 Counts: TypeAlias = RelationCounts[int, int]
 """Row counts, with nodes and relations given by their numbers in the file."""
@@ -43,7 +43,7 @@ class CountReader:
     """Counts the rows at a set of nodes in one direction, within one job. `far_ends`: count only rows to this type."""
 
     def __init__(
-        self, builder: Builder, anchors: Anchors, direction: Direction, far_ends: TailKind | None = None
+        self, builder: Builder, anchors: Anchors, direction: Direction, far_ends: FarEndKind | None = None
     ) -> None:
         self._builder = builder
         self._session = builder.session
@@ -51,8 +51,8 @@ class CountReader:
         self._far_ends = far_ends
         self._hubs = anchors.hubs[direction]
         self._anchors = anchors
-        self._with_edges = far_ends is not TailKind.LITERAL
-        self._with_attributes = direction is Direction.OUTGOING and far_ends is not TailKind.ENTITY
+        self._with_edges = far_ends is not FarEndKind.LITERAL
+        self._with_attributes = direction is Direction.OUTGOING and far_ends is not FarEndKind.ENTITY
 
     def all(self, hops: int) -> PathCounts[int, int]:
         """Returns the row counts of all one-hop relations and, if `hops` is 2, of all two-hop relations."""
@@ -129,7 +129,7 @@ class CountReader:
                 literal_count = literals.get(number, 0)
                 if count < max(literal_count, 1):
                     raise session.DamagedRowError("rows are there that were not counted")
-                if matching := literal_count if self._far_ends is TailKind.LITERAL else count - literal_count:
+                if matching := literal_count if self._far_ends is FarEndKind.LITERAL else count - literal_count:
                     yield number, path, matching
 
     def _literal_counts(self, path: Path, counts: dict[int, int]) -> dict[int, int]:

@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.embedded.rowfilter import Conditions, RowFilter
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Parameter, text
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Link
-from kgnav_mcp.port import FarEnds, TailKind
+from kgnav_mcp.port import FarEndKind, FarEnds
 from kgnav_mcp.port.far_end_filters import MISSPELT, Words, text_of
 
 
@@ -33,7 +33,7 @@ class MatchingReader:
         self._session = builder.session
         self._anchors = anchors
         self._direction = direction
-        self._row_filter = row_filter if far.label is None else replace(row_filter, far_ends=TailKind.ENTITY)
+        self._row_filter = row_filter if far.label is None else replace(row_filter, far_ends=FarEndKind.ENTITY)
         self._words = None if far.words is None else Words(far.words)
         self._labels = None if far.label is None else _labels_named(builder, far.label)
 

@@ -24,29 +24,33 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.anchors import Anchors, Path
 from kgnav_mcp.adapters.embedded.counts import CountReader
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
-from kgnav_mcp.adapters.embedded.paging import Kind, Position, Seek, Segment
+from kgnav_mcp.adapters.embedded.paging import Position, Seek, Segment, SegmentKind
 from kgnav_mcp.adapters.embedded.rowfilter import RowFilter
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Parameter, Row
 from kgnav_mcp.adapters.paging.relations import hidden_note
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Stop, Triple
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 from kgnav_mcp.port.lists import invalid_cursor
 
-_SMALL = {Kind.ATTRIBUTE: queries.around.ATTRIBUTES, Kind.TAIL: queries.around.TAILS, Kind.HEAD: queries.around.HEADS}
+_SMALL = {
+    SegmentKind.ATTRIBUTE: queries.around.ATTRIBUTES,
+    SegmentKind.TAIL: queries.around.TAILS,
+    SegmentKind.HEAD: queries.around.HEADS,
+}
 """Queries for all rows of small nodes."""
 _ONE_NODE = {
-    Kind.ATTRIBUTE: queries.around.ATTRIBUTES_BY,
-    Kind.TAIL: queries.around.TAILS_BY,
-    Kind.HEAD: queries.around.HEADS_BY,
-    Kind.ATTRIBUTE_THROUGH: queries.around.ATTRIBUTES_THROUGH,
-    Kind.TAIL_THROUGH: queries.around.TAILS_THROUGH,
-    Kind.HEAD_THROUGH: queries.around.HEADS_THROUGH,
+    SegmentKind.ATTRIBUTE: queries.around.ATTRIBUTES_BY,
+    SegmentKind.TAIL: queries.around.TAILS_BY,
+    SegmentKind.HEAD: queries.around.HEADS_BY,
+    SegmentKind.ATTRIBUTE_THROUGH: queries.around.ATTRIBUTES_THROUGH,
+    SegmentKind.TAIL_THROUGH: queries.around.TAILS_THROUGH,
+    SegmentKind.HEAD_THROUGH: queries.around.HEADS_THROUGH,
 }
 _KINDS = {
-    (Direction.OUTGOING, TailKind.LITERAL): (Kind.ATTRIBUTE, Kind.ATTRIBUTE_THROUGH),
-    (Direction.OUTGOING, TailKind.ENTITY): (Kind.TAIL, Kind.TAIL_THROUGH),
-    (Direction.INCOMING, TailKind.ENTITY): (Kind.HEAD, Kind.HEAD_THROUGH),
+    (Direction.OUTGOING, FarEndKind.LITERAL): (SegmentKind.ATTRIBUTE, SegmentKind.ATTRIBUTE_THROUGH),
+    (Direction.OUTGOING, FarEndKind.ENTITY): (SegmentKind.TAIL, SegmentKind.TAIL_THROUGH),
+    (Direction.INCOMING, FarEndKind.ENTITY): (SegmentKind.HEAD, SegmentKind.HEAD_THROUGH),
 }
 """By direction and type of far end: the kind of one-hop rows and the kind of two-hop rows."""
 _DEGREE_QUERIES = {
@@ -268,7 +272,7 @@ class _Side:
             maker = self._makers[segment] = _LinkMaker(self._builder, segment)
         return maker.links(index, anchor, rows[:limit])
 
-    def _run_query(self, kind: Kind, query: str, parameters: Mapping[str, Parameter]) -> list[Row]:
+    def _run_query(self, kind: SegmentKind, query: str, parameters: Mapping[str, Parameter]) -> list[Row]:
         """Runs a query for rows of a kind, narrowed by the conditions."""
         if (conditions := self._row_filter.conditions) is not None:
             query, parameters = conditions.narrowed(kind, query), {**parameters, **conditions.parameters}

@@ -21,7 +21,7 @@ Seek = tuple[int, ...]
 """The numbers that order the rows of one segment."""
 
 
-class Kind(StrEnum):
+class SegmentKind(StrEnum):
     """What the rows of a segment lead to, seen from the entity. `*_THROUGH`: through a mediator."""
 
     ATTRIBUTE = "a"
@@ -45,7 +45,7 @@ class Kind(StrEnum):
 class Segment(NamedTuple):
     """The rows of one kind around one entity, by one relation or by two relations through a mediator."""
 
-    kind: Kind
+    kind: SegmentKind
     path: tuple[int, ...]
 
     def prefix(self, entity: int) -> str:
@@ -74,7 +74,7 @@ class Position:
         """
         parts = text.split(".")
         try:
-            entity, kind = int(parts[0]), Kind(parts[1])
+            entity, kind = int(parts[0]), SegmentKind(parts[1])
             numbers = tuple(number_in(part) for part in parts[2:])
         except (ValueError, IndexError) as error:
             raise invalid_cursor(text) from error

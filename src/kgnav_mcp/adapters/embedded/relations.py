@@ -27,7 +27,7 @@ from kgnav_mcp.model import (
     Stop,
     anchored,
 )
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 
 _EXAMPLE_QUERIES = {Direction.OUTGOING: queries.around.EXAMPLE_TAILS, Direction.INCOMING: queries.around.EXAMPLE_HEADS}
 _TWO_HOP_EXAMPLE_QUERIES = {
@@ -43,7 +43,7 @@ _FIRST_NODES = 20
 class RelationReader:
     """Answers `relations` for one set of nodes, within one job."""
 
-    def __init__(self, builder: Builder, anchors: Anchors, far_ends: TailKind | None) -> None:
+    def __init__(self, builder: Builder, anchors: Anchors, far_ends: FarEndKind | None) -> None:
         self._builder = builder
         self._session = builder.session
         self._anchors = anchors
@@ -91,11 +91,11 @@ class RelationReader:
         nodes = {path: sorted(rows, key=anchor_order.__getitem__) for path, rows in counts.items()}
         literals: dict[Path, list[Node]] = defaultdict(list)
         ends: dict[Path, list[Node]] = defaultdict(list)
-        if side is Direction.OUTGOING and self._far_ends is not TailKind.ENTITY:
+        if side is Direction.OUTGOING and self._far_ends is not FarEndKind.ENTITY:
             for path, path_nodes in nodes.items():
                 if entries[path[-1]].attributes:
                     literals[path] += self._literals(path, path_nodes, limit)
-        if self._far_ends is not TailKind.LITERAL:
+        if self._far_ends is not FarEndKind.LITERAL:
             one_hop = {path[0]: at for path, at in nodes.items() if len(path) == 1 and entries[path[0]].edges}
             first_nodes = {relation: at[:_FIRST_NODES] for relation, at in one_hop.items()}
             self._read_ends(side, first_nodes, limit, ends)

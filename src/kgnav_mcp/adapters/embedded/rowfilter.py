@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kgnav_mcp.adapters.embedded.anchors import Path
-from kgnav_mcp.adapters.embedded.paging import Kind
+from kgnav_mcp.adapters.embedded.paging import SegmentKind
 from kgnav_mcp.adapters.embedded.queries.around import FarEndCondition, narrowed
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Parameter
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Conditions:
     values: tuple[FarEndCondition, ...] = ()
     parameters: Mapping[str, Parameter] = field(default_factory=dict[str, Parameter])
 
-    def narrowed(self, kind: Kind, query: str) -> str:
+    def narrowed(self, kind: SegmentKind, query: str) -> str:
         """Returns a query for rows of a kind with the conditions added."""
         return narrowed(query, self.values if kind.literal else self.entities)
 
@@ -35,12 +35,12 @@ class RowFilter:
     """
 
     paths: frozenset[Path] | None = None
-    far_ends: TailKind | None = None
+    far_ends: FarEndKind | None = None
     conditions: Conditions | None = None
     hidden: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, builder: Builder, paths: Iterable[Sequence[str]] | None, far_ends: TailKind | None) -> RowFilter:
+    def of(cls, builder: Builder, paths: Iterable[Sequence[str]] | None, far_ends: FarEndKind | None) -> RowFilter:
         """Makes a filter from paths of relation ids. Unknown relations match no rows. None: all that are not hidden."""
         if paths is not None:
             return cls(frozenset(builder.known_paths(paths)), far_ends)

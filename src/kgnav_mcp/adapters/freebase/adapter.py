@@ -12,11 +12,11 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.counts import CountReader
-from kgnav_mcp.adapters.freebase.entity_finder import Linker
-from kgnav_mcp.adapters.freebase.fits import PatternWriter
+from kgnav_mcp.adapters.freebase.entity_finder import EntityFinder
 from kgnav_mcp.adapters.freebase.lists import ListReader
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.options import Freebase
+from kgnav_mcp.adapters.freebase.pattern_writer import PatternWriter
 from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.rows import RowReader
 from kgnav_mcp.adapters.freebase.store import Store
@@ -30,7 +30,7 @@ from kgnav_mcp.adapters.sparql_base.around.rows import to_entities
 from kgnav_mcp.adapters.sparql_base.client import SparqlClient
 from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql_base.location import GRAPH
-from kgnav_mcp.adapters.sparql_base.plans.reader import FitReader
+from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.queries import SIZE
 from kgnav_mcp.adapters.sparql_base.query_reader import number_in
 from kgnav_mcp.adapters.sparql_base.rate_limit import Client
@@ -54,7 +54,7 @@ class _Opened(Readers):
     """The readers of an open graph."""
 
     store: Store
-    linker: Linker
+    linker: EntityFinder
     graph: str
     triples: Count
 
@@ -73,7 +73,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     """
 
     capabilities: frozenset[Capability] = frozenset(
-        {Capability.EXACT_COUNTS, Capability.MEDIATORS, Capability.LABELS, Capability.FITS}
+        {Capability.EXACT_COUNTS, Capability.MEDIATORS, Capability.LABELS, Capability.MATCH_PATTERN}
     )
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
@@ -147,7 +147,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         store = Store(client, self._freebase, self._options)
         triples = await self._count_triples(store)
         names, counts = Names(store), CountReader(store)
-        catalogues, linker = CatalogueCache(store, names, triples), Linker(store, names)
+        catalogues, linker = CatalogueCache(store, names, triples), EntityFinder(store, names)
         if triples != Count(0):
             await self._check_relations(store, catalogues)
         return _Opened(
@@ -165,7 +165,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             edges=lambda heads, tails, paths, bare: EdgeReader(
                 RowReader(store, names, counts, heads, to_entities(Direction.OUTGOING, bare=bare)), counts, tails, paths
             ),
-            fits=FitReader(store.reader, linker.names, PatternWriter(store, linker.naming, catalogues)),
+            matches=MatchReader(store.reader, linker.names, PatternWriter(store, linker.naming, catalogues)),
             graph=await self._graph(),
             triples=triples,
         )

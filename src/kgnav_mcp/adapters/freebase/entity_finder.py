@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.sparql_base.terms import values
 from kgnav_mcp.model import Entity
 
 
-class Linker(entity_finder.Linker):
+class EntityFinder(entity_finder.EntityFinder):
     """Finds entities by name. Those with the same name are ordered by number of types, then by number of triples."""
 
     def __init__(self, store: Store, names: Names) -> None:

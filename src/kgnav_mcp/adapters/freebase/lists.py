@@ -5,7 +5,7 @@ from __future__ import annotations
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
-from kgnav_mcp.adapters.sparql_base.entity_finder import Linker
+from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.lists import EDGES
 from kgnav_mcp.adapters.sparql_base.property_lists import PropertyLists, PropertyTemplates
 from kgnav_mcp.adapters.sparql_base.terms import values
@@ -33,7 +33,7 @@ _TEMPLATES = PropertyTemplates(
 class ListReader(PropertyLists):
     """Answers the verbs `nodes` and `values`."""
 
-    def __init__(self, store: Store, linker: Linker, catalogues: CatalogueCache) -> None:
+    def __init__(self, store: Store, linker: EntityFinder, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, _TEMPLATES, linker, catalogues.get, store.languages)
 
     async def edge_values(

@@ -11,7 +11,7 @@ from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.blanks import Resolved
 from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache
 from kgnav_mcp.adapters.generic_sparql.counts import CountReader
-from kgnav_mcp.adapters.generic_sparql.entity_finder import Linker
+from kgnav_mcp.adapters.generic_sparql.entity_finder import EntityFinder
 from kgnav_mcp.adapters.generic_sparql.lists import ListReader
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.options import Endpoint
@@ -69,7 +69,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
     """
 
     capabilities: frozenset[Capability] = frozenset(
-        {Capability.MEDIATORS, Capability.LABELS, Capability.QUALIFIERS, Capability.FITS}
+        {Capability.MEDIATORS, Capability.LABELS, Capability.QUALIFIERS, Capability.MATCH_PATTERN}
     )
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
@@ -179,7 +179,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         await client.detect()
         store = await Store.opened(client, self._endpoint, self._options)
         names = Names(store)
-        catalogues, linker = CatalogueCache(store, names), Linker(store, names)
+        catalogues, linker = CatalogueCache(store, names), EntityFinder(store, names)
         if store.absent and triples != Count(0):
             (option, relation), short = store.absent[0], self._endpoint.ids.short
             raise absent_name(option, "relation", short(relation), map(short, await catalogues.relations()))
@@ -208,7 +208,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
                 if all(isinstance(one, URIRef) for one in (*heads, *tails))
                 else None  # the edges of a blank node are read with it
             ),
-            fits=PatternReader(store, names, PatternWriter(store, linker.naming, catalogues)),
+            matches=PatternReader(store, names, PatternWriter(store, linker.naming, catalogues)),
             triples=triples,
         )
 

@@ -21,7 +21,7 @@ from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches, comma_separa
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Direction, Stop
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 
 _BATCH = 100
 """Number of entities in one query. A larger batch that times out is halved; in a batch of this size, the counts of each
@@ -56,17 +56,17 @@ class CountReader(counts.CountReader):
         self._reification = store.reification
         self._known_relations = known
 
-    def kind(self, direction: Direction, far_ends: TailKind | None) -> Fragment:
+    def kind(self, direction: Direction, far_ends: FarEndKind | None) -> Fragment:
         return self._reification.kind(direction, far_ends)
 
-    def ends(self, direction: Direction, far_ends: TailKind | None) -> Fragment:
+    def ends(self, direction: Direction, far_ends: FarEndKind | None) -> Fragment:
         return self._reification.ends(direction, far_ends)
 
     async def one_hop(
         self,
         entities: Sequence[Anchor],
         direction: Direction,
-        far_ends: TailKind | None,
+        far_ends: FarEndKind | None,
         paths: Collection[Path] | None = None,
     ) -> Counts:
         found = await super().one_hop(entities, direction, far_ends, paths)
@@ -180,8 +180,8 @@ def own_edges(anchor: Resolved, direction: Direction) -> list[tuple[URIRef, Term
     return [(relation, far) for relation, far in anchor.blank.edges(direction) if relation not in NOTATION]
 
 
-def is_kind(far: Term, far_ends: TailKind | None, direction: Direction) -> bool:
+def is_kind(far: Term, far_ends: FarEndKind | None, direction: Direction) -> bool:
     """Whether a far end is of the wanted kind. Far ends of incoming triples are always entities."""
     if far_ends is None or direction is Direction.INCOMING:
         return True
-    return isinstance(far, Literal) is (far_ends is TailKind.LITERAL)
+    return isinstance(far, Literal) is (far_ends is FarEndKind.LITERAL)

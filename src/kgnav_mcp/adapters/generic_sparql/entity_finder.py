@@ -22,7 +22,7 @@ _SHARE = 0.4
 """The fraction of a call's time for a scan of all names."""
 
 
-class Linker(entity_finder.Linker):
+class EntityFinder(entity_finder.EntityFinder):
     """Finds entities by name. Blank nodes are not found, because a name does not identify one."""
 
     def __init__(self, store: Store, names: Names) -> None:

@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.generic_sparql.blanks import Seeds
 from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.store import Store, one_of
-from kgnav_mcp.adapters.sparql_base.entity_finder import Linker
+from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.lists import EDGES, BlankNodes, Types
 from kgnav_mcp.adapters.sparql_base.property_lists import PropertyLists, PropertyTemplates
 from kgnav_mcp.adapters.sparql_base.queries import NODE_COUNT
@@ -47,7 +47,7 @@ class ListReader(PropertyLists):
 
     _most_named = 50
 
-    def __init__(self, store: Store, names: Names, linker: Linker, catalogues: CatalogueCache) -> None:
+    def __init__(self, store: Store, names: Names, linker: EntityFinder, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, TEMPLATES, linker, catalogues.get, store.languages)
         self._store = store
         self._entities = names

@@ -9,13 +9,13 @@ from kgnav_mcp.adapters.generic_sparql.blanks import Seeds
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.pattern_writer import PatternWriter
 from kgnav_mcp.adapters.generic_sparql.store import Store
-from kgnav_mcp.adapters.sparql_base.plans.reader import FitReader
+from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.port.pattern_queries import PatternMatch
 
 
-class PatternReader(FitReader):
+class PatternReader(MatchReader):
     """Answers the verb `match_pattern`."""
 
     def __init__(self, store: Store, names: Names, writer: PatternWriter) -> None:

@@ -24,7 +24,7 @@ from kgnav_mcp.adapters.sparql_base.terms import Fragment, rows
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable, Unsupported
 from kgnav_mcp.model import Direction, Stop
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 
 REIFIES = URIRef(str(RDF) + "reifies")
 NOTATION = frozenset({RDF.subject, RDF.predicate, RDF.object, REIFIES})
@@ -70,7 +70,7 @@ class Reification:
         """Whether one triple may have several reifiers."""
         return bool(self.notations - {Notation.QUOTED})
 
-    def ends(self, direction: Direction, far_ends: TailKind | None) -> Fragment:
+    def ends(self, direction: Direction, far_ends: FarEndKind | None) -> Fragment:
         """The filter for far ends ?o that are shown."""
         incoming = direction is Direction.INCOMING
         parts = [FAR_ENDS[None if incoming else far_ends].text]
@@ -83,7 +83,7 @@ class Reification:
         is_node = self._reader.filled(queries.HEADS, node=Fragment(node)) if Notation.QUOTED in self.notations else ""
         return Fragment(" ".join(filter(None, (is_node, self.no_reifier(node).text))))
 
-    def kind(self, direction: Direction, far_ends: TailKind | None, relation: str = "?p") -> Fragment:
+    def kind(self, direction: Direction, far_ends: FarEndKind | None, relation: str = "?p") -> Fragment:
         """The filter for rows around an entity that are shown."""
         ends = self.ends(direction, far_ends)
         incoming = direction is Direction.INCOMING

@@ -23,7 +23,7 @@ from kgnav_mcp.adapters.ladybug.rows import TableEdges, TableEdgeSearch, TableEn
 from kgnav_mcp.adapters.ladybug.store import Store
 from kgnav_mcp.adapters.options import refuse_unknown
 from kgnav_mcp.model import Direction, Health, Link, Page
-from kgnav_mcp.port import AdapterOptions, TailKind
+from kgnav_mcp.port import AdapterOptions, FarEndKind
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 T = TypeVar("T")
@@ -72,13 +72,13 @@ class LadybugAdapter(CypherAdapter):
     async def in_time(self, work: Coroutine[Any, Any, T]) -> T:
         return await self._store.in_time(work)
 
-    async def bare_neighbours(
+    async def neighbour_ids(
         self,
         ids: Sequence[str],
         direction: Direction | None,
         *,
         paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: TailKind | None = None,
+        far_ends: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
     ) -> Page[Link]:

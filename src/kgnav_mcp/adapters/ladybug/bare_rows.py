@@ -18,7 +18,7 @@ _Row = tuple[str, str, int, Node]
 
 
 class BareRowReader:
-    """Answers `bare_neighbours` for lists of one page."""
+    """Answers `neighbour_ids` for lists of one page."""
 
     def __init__(self, entities: TableEntities, rows: TableRows) -> None:
         self._entities = entities

@@ -18,7 +18,7 @@ LADYBUG = Dialect(
             Capability.LABELS,
             Capability.FUZZY_NAMES,
             Capability.STABLE_CURSORS,
-            Capability.FITS,
+            Capability.MATCH_PATTERN,
         }
     ),
     node_id="CAST(id({x}) AS STRING)",

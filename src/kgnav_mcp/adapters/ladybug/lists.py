@@ -8,7 +8,7 @@ from typing import Any
 
 from kgnav_mcp.adapters.cypher.builder import quoted
 from kgnav_mcp.adapters.cypher.entities import NodeRow, relation_of
-from kgnav_mcp.adapters.cypher.entity_finder import EXACT_SCORE, Linker, trigrams, words_of
+from kgnav_mcp.adapters.cypher.entity_finder import EXACT_SCORE, EntityFinder, trigrams, words_of
 from kgnav_mcp.adapters.cypher.lists import ListReader
 from kgnav_mcp.adapters.cypher.names import MAX_HITS, Hits, NameReader, stop_reason
 from kgnav_mcp.adapters.cypher.pages import items_before, list_page
@@ -261,7 +261,7 @@ class TableNames(NameReader):
         ]
 
 
-class TableLinker(Linker):
+class TableLinker(EntityFinder):
     """Answers the verb `find`."""
 
     def __init__(self, entities: TableEntities, names: TableNames) -> None:

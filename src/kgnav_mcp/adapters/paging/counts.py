@@ -12,7 +12,7 @@ from cachetools import TTLCache
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Direction, Stop
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 
 E = TypeVar("E", bound=Hashable)
 """An entity, as a key of the store's own type."""
@@ -156,7 +156,7 @@ class CountRequest(Generic[K]):
 
     entities: frozenset[str]
     direction: Direction
-    far_ends: TailKind | None
+    far_ends: FarEndKind | None
     paths: frozenset[tuple[K, ...]] | None = None
     hops: int = 1
     near: frozenset[K] | None = None

@@ -20,7 +20,7 @@ from kgnav_mcp.model import (
     Triple,
     anchored,
 )
-from kgnav_mcp.port import GraphAdapter, TailKind
+from kgnav_mcp.port import FarEndKind, GraphAdapter
 from kgnav_mcp.port.lists import invalid_cursor
 
 Paths = Sequence[tuple[str, ...]] | None
@@ -34,14 +34,14 @@ class RelationRequest:
     ids: Sequence[str]
     direction: Direction
     hops: int
-    far_ends: TailKind | None
+    far_ends: FarEndKind | None
     examples: int
     limit: int
 
     @property
     def nothing(self) -> bool:
         """Whether the answer must be empty: there are no entities, or incoming triples whose head is a literal."""
-        return not self.ids or (self.direction is Direction.INCOMING and self.far_ends is TailKind.LITERAL)
+        return not self.ids or (self.direction is Direction.INCOMING and self.far_ends is FarEndKind.LITERAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +51,17 @@ class RowRequest:
     ids: Sequence[str]
     direction: Direction
     paths: Paths
-    far_ends: TailKind | None
+    far_ends: FarEndKind | None
     limit: int
     after: str | None
     all_or_none: bool
     bare: bool = False
-    """Whether only ids and values are needed, as in `GraphAdapter.bare_neighbours`."""
+    """Whether only ids and values are needed, as in `GraphAdapter.neighbour_ids`."""
 
     @property
     def nothing(self) -> bool:
         """Whether the answer must be empty, whatever the graph contains."""
-        heads_are_values = self.direction is Direction.INCOMING and self.far_ends is TailKind.LITERAL
+        heads_are_values = self.direction is Direction.INCOMING and self.far_ends is FarEndKind.LITERAL
         return not self.ids or self.paths == [] or heads_are_values
 
 
@@ -90,7 +90,7 @@ class DirectedAdapter(GraphAdapter):
         direction: Direction | None,
         *,
         hops: int = 1,
-        far_ends: TailKind | None = None,
+        far_ends: FarEndKind | None = None,
         examples: int = 0,
         limit: int,
     ) -> AnchoredPage[RelationFacts]:
@@ -130,7 +130,7 @@ class DirectedAdapter(GraphAdapter):
         direction: Direction | None,
         *,
         paths: Paths = None,
-        far_ends: TailKind | None = None,
+        far_ends: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
         all_or_none: bool = False,
@@ -142,13 +142,13 @@ class DirectedAdapter(GraphAdapter):
             anchors |= await self.describe(others)
         return anchored(found, anchors)
 
-    async def bare_neighbours(
+    async def neighbour_ids(
         self,
         ids: Sequence[str],
         direction: Direction | None,
         *,
         paths: Paths = None,
-        far_ends: TailKind | None = None,
+        far_ends: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
     ) -> Page[Link]:

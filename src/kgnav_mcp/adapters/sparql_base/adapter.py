@@ -172,7 +172,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         found = await self._edges(heads, tails, relations, limit, after)
         return found or await super().edges(heads, tails, relations=relations, limit=limit, after=after)
 
-    async def bare_edges(
+    async def edge_ids(
         self,
         heads: Sequence[str],
         tails: Sequence[str],
@@ -203,11 +203,13 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         return source and self._checked_page(await edges_page(source, starts, limit=limit, after=after))
 
     async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
-        reader = self._readers.fits
-        return await (super().match_pattern(asked, limit=limit) if reader is None else reader.fits(asked, limit))
+        reader = self._readers.matches
+        return await (
+            super().match_pattern(asked, limit=limit) if reader is None else reader.match_pattern(asked, limit)
+        )
 
     async def has_more_matches(self, asked: PatternQuery, than: int) -> bool:
-        reader = self._readers.fits
+        reader = self._readers.matches
         return reader is not None and await reader.has_more(asked, than)
 
     async def nodes(
@@ -215,7 +217,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
     ) -> Page[Entity]:
         return self._checked_page(await self._readers.lists.nodes(label, property_name, value, limit, after))
 
-    async def bare_nodes(
+    async def node_ids(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
     ) -> Page[Entity]:
         lists = self._readers.lists

@@ -37,7 +37,7 @@ class Size:
         return -(self.sitelinks or 0), -self.degree.value
 
 
-class Linker(ABC):
+class EntityFinder(ABC):
     """Answers the verbs `find_by_names` and `find`."""
 
     namesakes = _MAX_RANKED

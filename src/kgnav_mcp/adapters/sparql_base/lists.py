@@ -12,7 +12,7 @@ from rdflib import BNode, URIRef
 from kgnav_mcp import model
 from kgnav_mcp.adapters.paging.positions import Key
 from kgnav_mcp.adapters.sparql_base import errors, queries
-from kgnav_mcp.adapters.sparql_base.entity_finder import Linker
+from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.keyset import SHARE, read_list_by_key
 from kgnav_mcp.adapters.sparql_base.paging import (
     MAX_SORTED,
@@ -109,7 +109,7 @@ class ListReader(ABC):
     _most_named = 500
     """Maximum number of entities with one name that are considered."""
 
-    def __init__(self, reader: Reader, templates: Templates, linker: Linker) -> None:
+    def __init__(self, reader: Reader, templates: Templates, linker: EntityFinder) -> None:
         self._reader = reader
         self._templates = templates
         self._linker = linker

@@ -9,7 +9,7 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql_base.catalogue import Catalogue, Use
-from kgnav_mcp.adapters.sparql_base.entity_finder import Linker
+from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.lists import ListReader, Templates, Types
 from kgnav_mcp.adapters.sparql_base.literal_forms import lookup_note, usual_terms
 from kgnav_mcp.adapters.sparql_base.paging import Condition
@@ -45,7 +45,7 @@ class PropertyLists(ListReader):
         self,
         reader: Reader,
         templates: PropertyTemplates,
-        linker: Linker,
+        linker: EntityFinder,
         catalogue: Callable[[], Awaitable[Catalogue]],
         languages: Sequence[str],
     ) -> None:

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
 from kgnav_mcp.adapters.paging.edges import EdgeSource
-from kgnav_mcp.adapters.sparql_base.entity_finder import Linker
+from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.lists import ListReader
 from kgnav_mcp.adapters.sparql_base.matching import RowSearch, SearchRequest
-from kgnav_mcp.adapters.sparql_base.plans.reader import FitReader
+from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.rate_limit import Client
 from kgnav_mcp.model import Page, RelationFacts, Schema, Triple
 
@@ -41,7 +41,7 @@ class Readers:
     """The readers of an open graph, one for each kind of verb."""
 
     client: Client
-    linker: Linker
+    linker: EntityFinder
     relations: RelationReader
     rows: Callable[[Sequence[Any], RowRequest], RowReader]
     """Creates the reader of rows at some anchors (see `SparqlAdapter._anchors`)."""
@@ -52,9 +52,9 @@ class Readers:
     edges: Callable[[Sequence[Any], Sequence[Any], Sequence[Any] | None, bool], EdgeSource[Any, Any] | None]
     """Creates the reader of the edges between heads and tails by some relations (None: by all).
 
-    The last argument says whether only ids are needed, as in `bare_edges`. Returns None where it cannot look up edges:
+    The last argument says whether only ids are needed, as in `edge_ids`. Returns None where it cannot look up edges:
     rows are then read and compared.
     """
     lists: ListReader
     schema: SchemaReader
-    fits: FitReader | None = None
+    matches: MatchReader | None = None

@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.sparql_base.adapter import SparqlAdapter
 from kgnav_mcp.adapters.sparql_base.client import USER_AGENT
 from kgnav_mcp.adapters.sparql_base.connections import LIBRARY, create_client
-from kgnav_mcp.adapters.sparql_base.plans.reader import FitReader
+from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.adapters.sparql_base.rate_limit import MAX_CONCURRENT_LOCAL, Client, user_agent
 from kgnav_mcp.adapters.sparql_base.readers import Readers
@@ -23,12 +23,12 @@ from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Path
 from kgnav_mcp.adapters.wikidata.edges import EdgeReader
-from kgnav_mcp.adapters.wikidata.entity_finder import Linker
+from kgnav_mcp.adapters.wikidata.entity_finder import EntityFinder
 from kgnav_mcp.adapters.wikidata.lists import ListReader
 from kgnav_mcp.adapters.wikidata.matching import RowSearch
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.options import INSTANCE_OF, Wikidata
-from kgnav_mcp.adapters.wikidata.plans.writing import PatternWriter
+from kgnav_mcp.adapters.wikidata.plans.pattern_writer import PatternWriter
 from kgnav_mcp.adapters.wikidata.presets import SUBCLASS, WIKIDATA
 from kgnav_mcp.adapters.wikidata.relations import RelationReader
 from kgnav_mcp.adapters.wikidata.rows import RowReader, qualified
@@ -49,7 +49,7 @@ class _Opened(Readers):
     """The readers of an open graph."""
 
     store: Store
-    linker: Linker
+    linker: EntityFinder
     catalogues: CatalogueCache
     statements: StatementReader
 
@@ -63,7 +63,9 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     detects, triples are bare values, and QUALIFIERS is removed from the capabilities.
     """
 
-    capabilities: frozenset[Capability] = frozenset({Capability.QUALIFIERS, Capability.LABELS, Capability.FITS})
+    capabilities: frozenset[Capability] = frozenset(
+        {Capability.QUALIFIERS, Capability.LABELS, Capability.MATCH_PATTERN}
+    )
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
         super().__init__()
@@ -148,7 +150,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         names = Names(store, catalogues)
         search = WikibaseSearch(self._api(wikidata.search)) if wikidata.search else None
         by_meaning = wikidata.vectors if wikidata.vector_search else ""
-        linker = Linker(store, names, search, VectorSearch(self._api(by_meaning)) if by_meaning else None)
+        linker = EntityFinder(store, names, search, VectorSearch(self._api(by_meaning)) if by_meaning else None)
         classes = Classes(store, names, linker.named)
         counts = CountReader(store, catalogues)
         statements = StatementReader(store, names, catalogues)
@@ -166,7 +168,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             search=lambda asked: RowSearch(store, counts, statements, asked),
             rows=lambda anchors, asked: RowReader(store, catalogues, counts, statements, (anchors, asked)),
             edges=lambda _, tails, paths, __: EdgeReader(store, statements, tails, paths),
-            fits=FitReader(store.reader, linker.names, PatternWriter(store, linker.naming, catalogues)),
+            matches=MatchReader(store.reader, linker.names, PatternWriter(store, linker.naming, catalogues)),
         )
 
     async def _check_instance_of(self, store: Store, catalogues: CatalogueCache) -> None:

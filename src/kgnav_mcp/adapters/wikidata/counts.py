@@ -21,7 +21,7 @@ from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Direction, Stop
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 
 COUNTED_AT_HUBS = 1_001
 """The bound up to which the rows of one relation of a hub are counted."""
@@ -54,7 +54,7 @@ class CountReader:
         self,
         entities: Sequence[URIRef],
         direction: Direction,
-        far_ends: TailKind | None,
+        far_ends: FarEndKind | None,
         paths: Collection[Path] | None = None,
     ) -> Counts:
         """The number of statements of each property, or of those in `paths`, whose far ends are of the wanted kind."""
@@ -80,13 +80,13 @@ class CountReader:
         return found > limit
 
     async def _counted(self, entities: Sequence[URIRef], asked: _Question) -> Counts:
-        if asked.direction is Direction.INCOMING and asked.far_ends is TailKind.LITERAL:
+        if asked.direction is Direction.INCOMING and asked.far_ends is FarEndKind.LITERAL:
             return RelationCounts()
         if asked.paths is not None:
             return await self._count_properties(entities, asked, sorted(path[0] for path in asked.paths))
         if asked.direction is Direction.INCOMING:
             return await self._count_incoming(entities, self._count_hub, self._count_by_group)
-        if asked.far_ends is not TailKind.LITERAL:
+        if asked.far_ends is not FarEndKind.LITERAL:
             query = queries.COUNTS[asked.direction] if asked.far_ends is None else queries.ENTITY_COUNTS
             return await self._count_by_group(entities, query)
         return await self._count_literals(entities, asked)
@@ -94,7 +94,7 @@ class CountReader:
     async def _count_literals(self, entities: Sequence[URIRef], asked: _Question) -> Counts:
         """Count statements whose value is not an entity: all statements minus those whose value is one."""
         all_counts, entity_counts = await gathered(
-            self.at(entities, asked.direction, None), self.at(entities, asked.direction, TailKind.ENTITY)
+            self.at(entities, asked.direction, None), self.at(entities, asked.direction, FarEndKind.ENTITY)
         )
         if entity_counts.stop is not Stop.COMPLETE:
             raise errors.stopped_by_store()  # If too little is subtracted, the rest is not even a lower bound.

@@ -34,7 +34,7 @@ _MIN_MATCHES, _MAX_MATCHES = 10, 50
 for an exact name."""
 
 
-class Linker(entity_finder.Linker):
+class EntityFinder(entity_finder.EntityFinder):
     """Finds entities. Those of one name are sorted by id, oldest first; candidates by how well known they are."""
 
     namesakes = 0

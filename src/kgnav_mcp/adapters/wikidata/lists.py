@@ -9,7 +9,7 @@ from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql_base import lists
-from kgnav_mcp.adapters.sparql_base.entity_finder import Linker
+from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.lists import NODES, Found, Templates, Types, ValueOrder
 from kgnav_mcp.adapters.sparql_base.literal_forms import date_time, number_texts
 from kgnav_mcp.adapters.sparql_base.paging import MAX_SORTED, Condition, raised_total, truncated
@@ -50,7 +50,7 @@ class ListReader(lists.ListReader):
     def __init__(
         self,
         store: Store,
-        linker: Linker,
+        linker: EntityFinder,
         *,
         names: Names,
         catalogues: CatalogueCache,

@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.wikidata.statements import StatementReader, StatementRow
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Direction, Stop, Triple
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 
 
 class RowSearch(matching.RowSearch[StatementRow, StatementRow]):
@@ -32,13 +32,13 @@ class RowSearch(matching.RowSearch[StatementRow, StatementRow]):
     async def find(self) -> tuple[Sequence[StatementRow], Stop]:
         paths: Sequence[Path] | None = self._paths
         if paths is None:
-            counts = await self._counts.at(self._anchors, self._direction, TailKind.ENTITY)
+            counts = await self._counts.at(self._anchors, self._direction, FarEndKind.ENTITY)
             paths = await in_thread(len(self._anchors), lambda: [(path[0],) for path in counts.by_path()])
         names = [path[0] for path in paths]
         reader, form, side = self._store.reader, self._store.form, self._direction
         outgoing = side is Direction.OUTGOING
         fitting = self._far.part(reader, "?o" if outgoing else "?s", naming="rdfs:label", typing="$instance")
-        kind = reader.filled(queries.KINDS[TailKind.ENTITY if outgoing else None])
+        kind = reader.filled(queries.KINDS[FarEndKind.ENTITY if outgoing else None])
         pattern = form.valued if outgoing else form.rows[side]
         branches = [
             branch(

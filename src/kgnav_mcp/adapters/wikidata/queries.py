@@ -15,7 +15,7 @@ from typing import Final
 
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.model import Direction
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 
 PREFIXES: Final = """PREFIX wikibase: <http://wikiba.se/ontology#>
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
@@ -33,8 +33,8 @@ BEST: Final = Fragment("?st a wikibase:BestRank .")
 RANKED: Final = Fragment("?st wikibase:rank ?rank .")
 KINDS: Final = {
     None: "",
-    TailKind.ENTITY: "FILTER(STRSTARTS(STR(?o), $entities))",
-    TailKind.LITERAL: "FILTER(!STRSTARTS(STR(?o), $entities))",
+    FarEndKind.ENTITY: "FILTER(STRSTARTS(STR(?o), $entities))",
+    FarEndKind.LITERAL: "FILTER(!STRSTARTS(STR(?o), $entities))",
 }
 
 # The forms of a copy

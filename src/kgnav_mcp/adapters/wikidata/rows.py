@@ -28,7 +28,7 @@ from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Direction, Page, Stop, Triple
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 from kgnav_mcp.port.lists import invalid_cursor
 
 _MAX_READ_WHOLE = 500
@@ -120,7 +120,7 @@ class RowReader(RowSource[URIRef, str, StatementRow]):
         found: dict[tuple[URIRef, str], list[StatementRow]] = defaultdict(list)
         for row in read.rows:
             name, value = names[number_in(row, "number")], row.get("o")
-            if self._far_ends is None or (self._far_ends is TailKind.ENTITY) == self._is_entity(value):
+            if self._far_ends is None or (self._far_ends is FarEndKind.ENTITY) == self._is_entity(value):
                 found[iri_in(row, near), name].append(statement_in_row(row, name))
         key = row_order(self._direction)
         return [

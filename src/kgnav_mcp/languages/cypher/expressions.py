@@ -186,7 +186,7 @@ class Expressions:
             if isinstance(position.value, str) and of.data == "variable":
                 return Property(self.known_variable(next(subtrees(of)), context.scope), position.value)
             if position.value in (0, -1) and not isinstance(position.value, bool | float):
-                return Call(Function.LAST if position.value else Function.FIRST, (self.read(of, context),))
+                return Call(Function.LAST if position.value else Function.HEAD, (self.read(of, context),))
         return Element(self.read(of, context), position)
 
     def _slice(self, node: Node, context: Context) -> Expression:

@@ -50,5 +50,5 @@ class Lookups:
         """
         key = label, relation, value
         if key not in self._having:
-            self._having[key] = await self._graph.bare_nodes(*key, limit=self._first)
+            self._having[key] = await self._graph.node_ids(*key, limit=self._first)
         return self._having[key]

@@ -15,7 +15,7 @@ from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan, check
 from kgnav_mcp.navigation.plans.check.estimates import steps_of, values_joined
-from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.sizes import sizes_of
 from kgnav_mcp.navigation.plans.check.smaller_plans import refused, timed_out
 from kgnav_mcp.navigation.plans.evaluate.evaluator import evaluate
@@ -167,7 +167,7 @@ class PlanRunner:
         Raises:
             PlanTooLarge: the estimate is too high, and the result did not come at once.
         """
-        if plan.only_exists or after is not None or steps_of(await Vocabulary.of(self.graph), plan) <= _MOST_STEPS:
+        if plan.only_exists or after is not None or steps_of(await SchemaNames.of(self.graph), plan) <= _MOST_STEPS:
             return await work()
         try:
             async with asyncio.timeout(_AT_ONCE_S):

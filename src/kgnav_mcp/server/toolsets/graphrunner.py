@@ -13,7 +13,7 @@ from kgnav_mcp.languages import ParsedPlan
 from kgnav_mcp.languages.json_steps import DEFAULT_DIRECTION, DEFAULT_HOPS, EdgeDirection, parse_steps
 from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
-from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.references import resolve_entities, resolve_entity, resolve_relations
 from kgnav_mcp.render.plans import entity_columns, plan_table
 from kgnav_mcp.render.table import Answer
@@ -167,7 +167,7 @@ async def _checked(
         followed = Direction(direction) if direction != EITHER else None
         for nodes, edge_type in named:
             await resolve_relations(call.adapter, nodes, [edge_type], followed, limits=call.limits)
-        vocabulary = await Vocabulary.of(call.adapter)
+        vocabulary = await SchemaNames.of(call.adapter)
         if node_type is not None and vocabulary.has_labels and not await vocabulary.labels(node_type):
             raise UnknownName("label", node_type, vocabulary.nearest_label(node_type)) from None
         raise

@@ -30,7 +30,7 @@ _SIMPLE = {
     Function.UPPER: (TEXT, TEXT),
     Function.TEXT: (TEXT | _WHOLE | BOOLEAN, TEXT),
     Function.NUMBER: (NUMBERS, _FRACTION),
-    Function.WHOLE: (_WHOLE, _WHOLE),
+    Function.TO_INTEGER: (_WHOLE, _WHOLE),
     Function.ROUND: (NUMBERS, _FRACTION),
     Function.FLOOR: (NUMBERS, _FRACTION),
     Function.CEILING: (NUMBERS, _FRACTION),
@@ -73,7 +73,7 @@ def called(context: QueryContext, function: Function, arguments: Sequence[Typed]
             return Typed(f"relationships({of.text})", Listed(OfEdge(types)))
         case Function.SIZE, Listed():
             return Typed(f"size({of.text})", Single(_WHOLE))
-        case ((Function.FIRST | Function.LAST), Listed(member)):
+        case ((Function.HEAD | Function.LAST), Listed(member)):
             return Typed(f"{function}({of.text})", member)
         case Function.YEAR, Single(types) if types == DATES:
             return Typed(f"date({of.text}).year", Single(_WHOLE))

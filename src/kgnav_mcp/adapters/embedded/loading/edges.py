@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.embedded.loading.columns import UNDIRECTED, is_number, n
 from kgnav_mcp.adapters.embedded.loading.entries import lines, rows, stage_entries
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, Role, is_not_finite
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
-from kgnav_mcp.adapters.embedded.loading.load_problems import LISTED, Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LISTED, LoadProblems
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
@@ -60,7 +60,9 @@ def with_inferred_types(source: Source) -> Source:
     types = dict.fromkeys(texts, "integer")
     with_numbers: set[int] = set()
     with translated(source), source.open() as reader:
-        for _, row in rows(source, reader, Findings(skip_bad=True)):  # bad lines are reported when the rows are staged
+        for _, row in rows(
+            source, reader, LoadProblems(skip_bad=True)
+        ):  # bad lines are reported when the rows are staged
             for place in [place for place in types if row[place]]:
                 kinds = {
                     _number_type(item.strip() if texts[place].array else item)
@@ -91,7 +93,7 @@ def _number_type(field: str) -> str:
     return "integer" if _INTEGER.fullmatch(field) else "float"
 
 
-def read_edges(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
+def read_edges(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
     """Stages every edge of a table. Edges without a relation get the default one.
 
     Raises:
@@ -112,7 +114,7 @@ def read_edges(source: Source, index: int, stager: PropertyStager, findings: Fin
         stage_entries(source, staging, findings, lines, lambda number, line: stage_all(edges(line), number))
 
 
-def read_triples(source: Source, staging: Staging, findings: Findings) -> None:
+def read_triples(source: Source, staging: Staging, findings: LoadProblems) -> None:
     """Stages every line of a table without a header: `head<TAB>relation<TAB>tail`. The texts are the ids.
 
     Raises:

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import (
     LONGEST_LINE,
     Source,
@@ -26,8 +26,8 @@ NOT_UTF8 = "the line is not UTF-8"
 def stage_entries(
     source: Source,
     staging: Staging,
-    findings: Findings,
-    entries: Callable[[Source, SourceReader, Findings], Iterable[tuple[int, E]]],
+    findings: LoadProblems,
+    entries: Callable[[Source, SourceReader, LoadProblems], Iterable[tuple[int, E]]],
     stage: Callable[[int, E], None],
     *,
     reported: bool = False,
@@ -42,7 +42,7 @@ def stage_entries(
     """
     with translated(source), source.open() as reader:
         counted = 0
-        for number, entry in entries(source, reader, Findings(skip_bad=True) if reported else findings):
+        for number, entry in entries(source, reader, LoadProblems(skip_bad=True) if reported else findings):
             staging.text += reader.given - counted
             counted = reader.given
             try:
@@ -54,7 +54,7 @@ def stage_entries(
     staging.finish(source.name, source.size)
 
 
-def lines(source: Source, reader: SourceReader, findings: Findings) -> Iterator[tuple[int, str]]:
+def lines(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, str]]:
     """Yields number (from 1) and text of every line. Lines that are not UTF-8 are rejected, empty ones left out."""
     first = 1
     for block in blocks(source, reader):
@@ -71,7 +71,7 @@ def lines(source: Source, reader: SourceReader, findings: Findings) -> Iterator[
         first += block.count(b"\n")
 
 
-def _decode_lines(block: bytes, source: Source, first: int, findings: Findings) -> list[str]:
+def _decode_lines(block: bytes, source: Source, first: int, findings: LoadProblems) -> list[str]:
     texts: list[str] = []
     for number, line in enumerate(block.split(b"\n"), first):
         try:
@@ -82,7 +82,7 @@ def _decode_lines(block: bytes, source: Source, first: int, findings: Findings) 
     return texts
 
 
-def rows(source: Source, reader: SourceReader, findings: Findings) -> Iterator[tuple[int, list[str]]]:
+def rows(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, list[str]]]:
     """Yields first line number and fields of every row. Rows of another width than the header are rejected.
 
     Empty lines are left out.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kgnav_mcp.adapters.embedded.loading import queries_joining as queries
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.adapters.ids.prefixes import Prefixes
 from kgnav_mcp.adapters.wellknown import PREFIXES
@@ -23,7 +23,7 @@ _SHOWN = 40
 """Most characters of an id in a note."""
 
 
-def join_short_ids(staging: Staging, first: int, id_rank: int, findings: Findings) -> None:
+def join_short_ids(staging: Staging, first: int, id_rank: int, findings: LoadProblems) -> None:
     """Merges terms from number `first` on, which are those of tables, with the entities that their short forms mean.
 
     Notes how many were joined. `id_rank` is the rank of ids that serve as names.
@@ -58,7 +58,7 @@ def join_short_ids(staging: Staging, first: int, id_rank: int, findings: Finding
         connection.execute(statement)
 
 
-def note_undescribed(staging: Staging, last_rdf_triple: int, id_rank: int, findings: Findings) -> None:
+def note_undescribed(staging: Staging, last_rdf_triple: int, id_rank: int, findings: LoadProblems) -> None:
     """Notes how many ends of the edges of tables no other source describes, with the nearest ids that one does.
 
     The triples up to `last_rdf_triple` come from RDF.

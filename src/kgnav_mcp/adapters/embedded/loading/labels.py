@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.columns import is_node_header
 from kgnav_mcp.adapters.embedded.loading.entries import lines, stage_entries
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf_names
 from kgnav_mcp.adapters.embedded.loading.sources import Source
@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.wellknown import PREFIXES
 from kgnav_mcp.clipping import clipped
 
 
-def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, findings: Findings) -> None:
+def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, findings: LoadProblems) -> None:
     """Stages the names in files, and notes how many were used. All other sources must be read before.
 
     Raises:
@@ -60,7 +60,7 @@ def _count_named_keys(staging: Staging) -> int:
     return int(rows)
 
 
-def _read_table(source: Source, staging: Staging, rules: NameRules, prefixes: Prefixes, findings: Findings) -> int:
+def _read_table(source: Source, staging: Staging, rules: NameRules, prefixes: Prefixes, findings: LoadProblems) -> int:
     """Stages every line of a table of names, and returns their number.
 
     Raises:

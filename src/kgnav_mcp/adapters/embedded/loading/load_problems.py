@@ -11,7 +11,7 @@ MAX_LISTED = 20
 """Bad lines listed in the report; further ones are only counted."""
 
 
-class Findings:
+class LoadProblems:
     """Collects bad lines, notes and warnings. Notes and warnings have no full stop at the end."""
 
     def __init__(self, *, skip_bad: bool) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from kgnav_mcp.adapters.embedded.loading.entries import stage_entries
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, SourceReader
 from kgnav_mcp.clipping import clipped, comma_list, echoed
@@ -67,7 +67,7 @@ class EdgesAreUndirected:
 
 
 Entry: TypeAlias = "Node | Edge | EdgesAreUndirected"
-Entries: TypeAlias = Callable[[Source, SourceReader, Findings], Iterator[tuple[int, Entry]]]
+Entries: TypeAlias = Callable[[Source, SourceReader, LoadProblems], Iterator[tuple[int, Entry]]]
 """Yields the nodes and edges of a file, each with its line."""
 
 
@@ -83,7 +83,7 @@ def network_format(
 ) -> FileFormat:
     """Returns the format whose files have these entries. `names_by_id`: a node without a name is called by its id."""
 
-    def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
+    def read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) -> None:
         shared = _SharedNodes(source.name, stager)
 
         def stage(line: int, entry: Entry) -> None:
@@ -94,7 +94,7 @@ def network_format(
         if source.encoding_note:
             findings.notes.append(f"{source.name}: {source.encoding_note}")
 
-    def read_edges(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
+    def read_edges(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
         edges = _Edges(index, stager)
         unnamed = stager.unnamed_edges
         stage_entries(source, stager.staging, findings, entries, edges.stage, reported=True)

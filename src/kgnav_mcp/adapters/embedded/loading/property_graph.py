@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.embedded.loading.headers import (
     Value,
     literal_values,
 )
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION
 from kgnav_mcp.adapters.embedded.loading.sources import Source
@@ -134,7 +134,7 @@ class PropertyStager:
         )
 
 
-def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
+def read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) -> None:
     """Stages every node of a file.
 
     Raises:
@@ -161,7 +161,7 @@ def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> No
     stage_entries(source, stager.staging, findings, rows, stage)
 
 
-def read_relationships(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
+def read_relationships(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
     """Stages every relationship of a file. Ends without a node are found after all sources are read.
 
     Raises:

@@ -8,7 +8,7 @@ from itertools import chain, islice
 import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading import bulk, rdf_parser
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.quad_encoding import Batch, Encoder
 from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.errors import BadLine, LoadError
 
 
-def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, findings: Findings) -> None:
+def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, findings: LoadProblems) -> None:
     """Stages every triple of a source. `index` distinguishes its blank nodes from those of other sources.
 
     Raises:
@@ -49,7 +49,7 @@ def stage_quads(
     staging.finish(source.name, source.size)
 
 
-def read_rdf_names(source: Source, staging: Staging, rules: NameRules, findings: Findings) -> None:
+def read_rdf_names(source: Source, staging: Staging, rules: NameRules, findings: LoadProblems) -> None:
     """Stages the names, aliases and descriptions in a file of names. Other triples are ignored.
 
     Raises:
@@ -71,7 +71,7 @@ def read_rdf_names(source: Source, staging: Staging, rules: NameRules, findings:
     staging.finish(source.name, source.size)
 
 
-def _batches(source: Source, index: int, staging: Staging, findings: Findings) -> Iterator[Batch]:
+def _batches(source: Source, index: int, staging: Staging, findings: LoadProblems) -> Iterator[Batch]:
     """Yields the batches of a source, and translates errors."""
     with translated(source):
         try:

@@ -8,7 +8,7 @@ from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.headers import Role
 from kgnav_mcp.adapters.embedded.loading.id_joining import join_short_ids, note_undescribed
 from kgnav_mcp.adapters.embedded.loading.labels import read_labels
-from kgnav_mcp.adapters.embedded.loading.load_problems import LISTED, Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LISTED, LoadProblems
 from kgnav_mcp.adapters.embedded.loading.names import NameRules, stored_ids
 from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LoadOptions
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
@@ -43,7 +43,7 @@ class Reading:
         """The Wikibase whose RDF is among the sources."""
         self.type_relations: list[str] = []
         """Stored ids of the relations whose tails are classes."""
-        self.findings = Findings(skip_bad=options.skip_bad)
+        self.findings = LoadProblems(skip_bad=options.skip_bad)
         self._undirected: dict[str, bool] = {}
         self._labels = labels
         self.staging = staging

@@ -20,7 +20,7 @@ from kgnav_mcp.errors import LoadError
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-    from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+    from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
     from kgnav_mcp.adapters.embedded.loading.names import NameRules
     from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
     from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
@@ -45,10 +45,10 @@ class FileFormat:
     suffixes: tuple[str, ...] = ()
     begins: Callable[[bytes], object] | None = None
     """Whether a file that starts with these bytes is in this format. Content takes precedence over a suffix."""
-    read: Callable[[Source, int, Staging, NameRules, Findings], None] | None = None
+    read: Callable[[Source, int, Staging, NameRules, LoadProblems], None] | None = None
     """Stages RDF. The number is the source's place among all."""
-    read_nodes: Callable[[Source, PropertyStager, Findings], None] | None = None
-    read_edges: Callable[[Source, int, PropertyStager, Findings], None] | None = None
+    read_nodes: Callable[[Source, PropertyStager, LoadProblems], None] | None = None
+    read_edges: Callable[[Source, int, PropertyStager, LoadProblems], None] | None = None
     open_tables: Callable[[Path, Sequence[str]], list[tuple[str, TypedTable]]] | None = None
     """Opens the tables of a file that is not text, all or those with these names, each with its name in messages."""
     extra: str = ""

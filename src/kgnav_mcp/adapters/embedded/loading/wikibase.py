@@ -24,7 +24,7 @@ from typing import Any
 
 from kgnav_mcp.adapters.embedded.loading import bulk
 from kgnav_mcp.adapters.embedded.loading import queries_wikibase as queries
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.options import Statements
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.adapters.wellknown import (
@@ -127,7 +127,7 @@ def recognise_wikibase(staging: Staging) -> Wikibase | None:
     return wikibase
 
 
-def fold_statements(staging: Staging, wikibase: Wikibase, statements: Statements, findings: Findings) -> list[str]:
+def fold_statements(staging: Staging, wikibase: Wikibase, statements: Statements, findings: LoadProblems) -> list[str]:
     """Replaces the staged rows of a Wikibase by triples with qualifiers. All sources must be read before.
 
     Returns the keys of relations to identifiers of other databases, which are shown only if asked for.
@@ -247,7 +247,7 @@ def _datatypes(connection: sqlite3.Connection, parameters: Mapping[str, object])
     return {relation: DATATYPES.get(kind, kind) for relation, kind in kinds}
 
 
-def _report(staging: Staging, wikibase: Wikibase, folder: _Folder, findings: Findings) -> None:
+def _report(staging: Staging, wikibase: Wikibase, folder: _Folder, findings: LoadProblems) -> None:
     """Notes how the sources were read, and warns if relations have no names."""
     note = f"read as the Wikibase {wikibase.base}: {folder.count:,} statements"
     if folder.omitted:

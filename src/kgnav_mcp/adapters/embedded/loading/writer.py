@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from kgnav_mcp.adapters.embedded import filetables
 from kgnav_mcp.adapters.embedded.loading import bulk, queries
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.adapters.wellknown import OWL_DEPRECATED
 
@@ -28,7 +28,9 @@ def unify_terms(connection: sqlite3.Connection) -> None:
     connection.execute(queries.FORGET_REPEATED_TERMS)
 
 
-def reject_undeclared(connection: sqlite3.Connection, last_declared: int, names: list[str], findings: Findings) -> None:
+def reject_undeclared(
+    connection: sqlite3.Connection, last_declared: int, names: list[str], findings: LoadProblems
+) -> None:
     """Removes relationships with an end that is in no node file, and counts them as bad lines.
 
     Raises:

@@ -22,7 +22,7 @@ from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, batches, v
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Direction, Stop
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 
 _FEW_PATHS = 40
 """Maximum number of relations to count one by one. For more, all relations of the entities are counted."""
@@ -60,11 +60,11 @@ class CountReader(ABC):
         """Whether a relation is shown."""
         return True
 
-    def kind(self, direction: Direction, far_ends: TailKind | None) -> Fragment:
+    def kind(self, direction: Direction, far_ends: FarEndKind | None) -> Fragment:
         """The filter for rows `?s ?p ?o` around entities that are shown."""
         return self.ends(direction, far_ends)
 
-    def ends(self, direction: Direction, far_ends: TailKind | None) -> Fragment:
+    def ends(self, direction: Direction, far_ends: FarEndKind | None) -> Fragment:
         """The filter for far ends `?o`, given a relation that is shown."""
         return queries.FAR_ENDS[far_ends if direction is Direction.OUTGOING else None]
 
@@ -72,7 +72,7 @@ class CountReader(ABC):
         self,
         entities: Sequence[Anchor],
         direction: Direction,
-        far_ends: TailKind | None,
+        far_ends: FarEndKind | None,
         paths: Collection[Path] | None = None,
     ) -> Counts:
         """Count the rows of one-hop relations; `paths` None: of all."""
@@ -109,7 +109,7 @@ class CountReader(ABC):
         self,
         entities: Sequence[Anchor],
         direction: Direction,
-        far_ends: TailKind | None,
+        far_ends: FarEndKind | None,
         near: Iterable[URIRef] | None = None,
     ) -> Counts:
         """Count the rows of two-hop relations through mediators. Paths back to the entity itself are left out.
@@ -128,7 +128,7 @@ class CountReader(ABC):
         self,
         entities: Sequence[Anchor],
         direction: Direction,
-        far_ends: TailKind | None,
+        far_ends: FarEndKind | None,
         paths: Sequence[Path] | None,
     ) -> Counts:
         """Count the rows of these paths; None: of all one-hop relations."""
@@ -176,7 +176,7 @@ class CountReader(ABC):
         if (paths := question.paths) is not None:
             all_paths = found
             found = await in_thread(len(iris), lambda: all_paths.restricted_to(paths))
-        if question.far_ends is TailKind.LITERAL:
+        if question.far_ends is FarEndKind.LITERAL:
             return found
         return await self._as_row_counts(found, iris, question.direction)
 
@@ -265,10 +265,10 @@ def path_of(row: Row, direction: Direction) -> Path:
     return ends if direction is Direction.OUTGOING else ends[::-1]
 
 
-def no_rows(direction: Direction, far_ends: TailKind | None) -> bool:
+def no_rows(direction: Direction, far_ends: FarEndKind | None) -> bool:
     """Whether there can be no such rows: the head of a triple is always an entity."""
-    return direction is Direction.INCOMING and far_ends is TailKind.LITERAL
+    return direction is Direction.INCOMING and far_ends is FarEndKind.LITERAL
 
 
-def _far_ends(direction: Direction, far_ends: TailKind | None) -> TailKind | None:
+def _far_ends(direction: Direction, far_ends: FarEndKind | None) -> FarEndKind | None:
     return far_ends if direction is Direction.OUTGOING else None

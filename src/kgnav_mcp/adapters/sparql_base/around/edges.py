@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, batches, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Direction, Stop, Triple
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 
 _MAX_PAIRS = 2_000
 """Maximum number of pairs of head and tail that are looked up without counting first."""
@@ -53,7 +53,7 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
     async def edges(self, heads: Sequence[URIRef]) -> tuple[Mapping[URIRef, Sequence[Edge]], Stop]:
         looked_up, few, stop = list(heads), list[tuple[URIRef, int]](), Stop.COMPLETE
         if len(heads) * len(self._tails) > _MAX_PAIRS:
-            counts = await self._counts.of_paths(heads, Direction.OUTGOING, TailKind.ENTITY, self._relations)
+            counts = await self._counts.of_paths(heads, Direction.OUTGOING, FarEndKind.ENTITY, self._relations)
             if counts.stop is not Stop.TIME_OUT:  # Heads that were not counted may be hubs.
                 looked_up, few = await in_thread(len(heads), lambda: self._hubs_and_others(heads, counts))
                 stop = counts.stop

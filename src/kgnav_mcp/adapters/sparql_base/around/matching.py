@@ -21,7 +21,7 @@ from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches, values
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Entity, Stop, Triple
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 
 Placed = tuple[Segment[Anchor, URIRef], Found]
 _NO_LIMIT = 1_000_000
@@ -43,7 +43,7 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
             raise Unsupported("no query can name a blank node", next_step="Read its rows.")
         paths: Sequence[Path] | None = self._paths
         if paths is None:
-            counts = await self._counts.one_hop(iris, self._direction, TailKind.ENTITY)
+            counts = await self._counts.one_hop(iris, self._direction, FarEndKind.ENTITY)
             paths = await in_thread(len(iris), lambda: list(counts.by_path()))
         paths = [path for path in paths if all(map(self._counts.shows, path))]
         fitting = self._far.part(self._reader, "?o", naming="$named", typing="$typed")
@@ -64,7 +64,7 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
                 queries.THROUGH_BY[side], s=iris, near=near_relation(path, side), far=far_relation(path, side)
             )
         row = Fragment("?s ?o" if len(path) == 1 else "?s ?m ?o")
-        kind = self._counts.ends(side, TailKind.ENTITY)
+        kind = self._counts.ends(side, FarEndKind.ENTITY)
         return branch(
             self._reader, number=number, row=row, by=Fragment(f"{pattern.text} . {kind.text}"), fitting=fitting
         )

@@ -14,7 +14,7 @@ from typing import Final
 
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.model import Direction
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 
 _OUT, _IN = Direction.OUTGOING, Direction.INCOMING
 
@@ -33,8 +33,8 @@ THROUGH_BY: Final = {
 }
 FAR_ENDS: Final = {
     None: Fragment(""),
-    TailKind.ENTITY: Fragment("FILTER(!isLiteral(?o))"),
-    TailKind.LITERAL: Fragment("FILTER(isLiteral(?o))"),
+    FarEndKind.ENTITY: Fragment("FILTER(!isLiteral(?o))"),
+    FarEndKind.LITERAL: Fragment("FILTER(isLiteral(?o))"),
 }
 
 COUNTS_ONE: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { $around $kind } GROUP BY ?p"

@@ -33,7 +33,7 @@ from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, batches, r
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Direction, Entity, Page, Qualifier, Relation, Stop, Triple
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.port import FarEndKind
 from kgnav_mcp.port.lists import invalid_cursor
 
 _PROBED_PAIRS = MAX_TERMS // 2
@@ -46,7 +46,7 @@ _UNNAMED = model.Literal("a node without a name")
 
 def to_entities(direction: Direction, *, bare: bool = False) -> RowRequest:
     """The request for rows with entities as far ends, whose anchors are given in another way."""
-    return RowRequest((), direction, None, TailKind.ENTITY, 0, None, all_or_none=False, bare=bare)
+    return RowRequest((), direction, None, FarEndKind.ENTITY, 0, None, all_or_none=False, bare=bare)
 
 
 @dataclass(frozen=True, slots=True)

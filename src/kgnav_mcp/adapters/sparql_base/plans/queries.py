@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from typing import Final
 
-FITS: Final = "SELECT $nodes (COUNT($counted) AS ?n) $size WHERE { $pattern } $groups $order OFFSET $skip LIMIT $most"
+MATCH_PATTERN: Final = (
+    "SELECT $nodes (COUNT($counted) AS ?n) $size WHERE { $pattern } $groups $order OFFSET $skip LIMIT $most"
+)
 """Costs the matching of the pattern, and the grouping of the matches by $nodes."""
 GROUP_SIZE: Final = "(COUNT(*) AS ?size)"
 BOUNDED: Final = "{ SELECT * WHERE { $pattern } LIMIT $most }"
 """Ends after $most matches, also on a store that cannot be told to stop."""
 BOUNDED_COUNT: Final = "SELECT (COUNT(*) AS ?size) WHERE { $pattern }"
 WITH_VALUES: Final = "SELECT $columns ?n $size WHERE { { $matches } $values }"
-"""Costs as much as FITS, and a look-up for each property of each match."""
+"""Costs as much as MATCH_PATTERN, and a look-up for each property of each match."""
 OF_NODE: Final = "OPTIONAL { $node $property $value }"
 MATCHES: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT DISTINCT $nodes WHERE { $pattern } LIMIT $most } }"
 """Costs the matching of the pattern up to the last of $most matches."""

@@ -29,7 +29,7 @@ _EXTRA_ROWS = 200
 """Extra rows to read after those with the largest counts, since more rows may tie with the last one."""
 
 
-class FitReader:
+class MatchReader:
     """Answers the verb `match_pattern`."""
 
     def __init__(self, reader: Reader, names: Names, writer: Writer) -> None:
@@ -37,7 +37,7 @@ class FitReader:
         self._names = names
         self._writer = writer
 
-    async def fits(self, question: PatternQuery, limit: int) -> Sequence[PatternMatch]:
+    async def match_pattern(self, question: PatternQuery, limit: int) -> Sequence[PatternMatch]:
         """Up to `limit` matches. Raises as the port's verb does."""
         pattern = await write_pattern(self._writer, question.match, question.given, question.qualifiers)
         if not question.given:
@@ -94,7 +94,7 @@ class FitReader:
         blanks = [name for name in names if any(isinstance(row.get(name.removeprefix("?")), BNode) for row in rows)]
         if blanks:
             matches = self._reader.part(
-                queries.FITS, order=Fragment(""), skip=0, most=limit, groups=every_group, **terms
+                queries.MATCH_PATTERN, order=Fragment(""), skip=0, most=limit, groups=every_group, **terms
             )
             return await self._blank_matches(matches, terms["pattern"], names, blanks)
         return await self._fits(rows, names)
@@ -137,7 +137,7 @@ class FitReader:
             queries.WITH_VALUES,
             share=_SHARE,
             columns=Fragment(" ".join([*names, *columns])),
-            matches=self._reader.part(queries.FITS, order=Fragment(""), skip=0, most=limit, **terms),
+            matches=self._reader.part(queries.MATCH_PATTERN, order=Fragment(""), skip=0, most=limit, **terms),
             values=Fragment(" ".join(values)),
             size=Fragment("" if self._reader.max_matches is None else "?size"),
         )
@@ -192,7 +192,7 @@ class FitReader:
 
     async def _slice(self, most: int, **terms: Fragment) -> Sequence[Row]:
         """Read up to `most` rows of the query. Raises if some are missing."""
-        return (await self._reader.slice(queries.FITS, 0, most, share=_SHARE, **terms)).all_rows()
+        return (await self._reader.slice(queries.MATCH_PATTERN, 0, most, share=_SHARE, **terms)).all_rows()
 
     async def _fits(
         self, rows: Sequence[Row], names: Sequence[str], blanks: Mapping[BNode, str] = MappingProxyType({})

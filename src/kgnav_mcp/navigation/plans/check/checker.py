@@ -16,9 +16,9 @@ from kgnav_mcp.languages.cypher import quoted, write_part
 from kgnav_mcp.model import T
 from kgnav_mcp.navigation.plans.check.conditions import ConditionChecker
 from kgnav_mcp.navigation.plans.check.entities import EntityReader
-from kgnav_mcp.navigation.plans.check.plan_problems import Findings, closest_alternative
+from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, closest_alternative
 from kgnav_mcp.navigation.plans.check.properties import ANY_ROW, HasRows, PropertyChecker
-from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.scopes import Node, Scope, after_match, after_project, after_unwind
 from kgnav_mcp.navigation.plans.check.several_values_checks import SeveralValuesChecker
 from kgnav_mcp.navigation.plans.evaluate.several_values import several_values_note
@@ -68,10 +68,10 @@ async def check(
     `has_rows` is called to learn whether edges of a relation lead from a label to a label if the schema does not say.
     `one_node` are variables whose name must mean a single node.
     """
-    vocabulary = await Vocabulary.of(graph)
+    vocabulary = await SchemaNames.of(graph)
 
-    async def checked(written: Plan, known: Vocabulary) -> CheckedPlan:
-        findings = Findings()
+    async def checked(written: Plan, known: SchemaNames) -> CheckedPlan:
+        findings = PlanProblems()
         entities = EntityReader(graph, lookups, findings, one_node)
         return await _Checker(known, findings, entities, has_rows).checked(written)
 
@@ -96,8 +96,8 @@ async def _check_and_correct(plan: Plan, checked: Callable[[Plan], Awaitable[Che
 
 @dataclass(slots=True)
 class _Checker:
-    vocabulary: Vocabulary
-    findings: Findings
+    vocabulary: SchemaNames
+    findings: PlanProblems
     entities: EntityReader
     has_rows: HasRows
     conditions: ConditionChecker = field(init=False)

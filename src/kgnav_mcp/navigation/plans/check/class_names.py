@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.port import GraphAdapter
 
 _IDS = 10_000
@@ -25,7 +25,7 @@ class Classes:
         unread = [label for label in dict.fromkeys(labels) if label not in self._names]
         if not unread:
             return
-        vocabulary = await Vocabulary.of(self._graph)
+        vocabulary = await SchemaNames.of(self._graph)
         shown = ((label, vocabulary.label_name(label)) for label in unread)
         self._names.update((label, frozenset((label, name))) for label, name in shown if name is not None)
         unknown = [label for label in unread if label not in self._names]

@@ -11,9 +11,9 @@ from kgnav_mcp.languages.cypher import quoted, write_part
 from kgnav_mcp.model import NODE_VALUES
 from kgnav_mcp.navigation.nodes_by_value import ID
 from kgnav_mcp.navigation.plans.check.entities import EntityReader, has_id
-from kgnav_mcp.navigation.plans.check.plan_problems import Findings, closest_alternative
+from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, closest_alternative
 from kgnav_mcp.navigation.plans.check.properties import PropertyChecker
-from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.scopes import Edge, Members, Node, Scope, within
 from kgnav_mcp.navigation.plans.check.several_values_checks import SeveralValuesChecker
 from kgnav_mcp.navigation.plans.check.value_kinds import EDGE, report_no_numbers, report_other_kinds
@@ -64,10 +64,10 @@ _MIRRORED = {
 class ConditionChecker:
     """Checks the expressions of one plan."""
 
-    vocabulary: Vocabulary
+    vocabulary: SchemaNames
     entities: EntityReader
     having: PropertyChecker
-    findings: Findings
+    findings: PlanProblems
     match: Callable[[Match, Scope], Awaitable[Match]]
     """Checks the pattern within a condition."""
 

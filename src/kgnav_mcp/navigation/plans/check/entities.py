@@ -12,7 +12,7 @@ from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Candidate, Entity, Namesake, Stop
 from kgnav_mcp.navigation.nearest_entities import nearest_entities
 from kgnav_mcp.navigation.nodes_by_value import read_as_printed
-from kgnav_mcp.navigation.plans.check.plan_problems import Findings, closest_alternative
+from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, closest_alternative
 from kgnav_mcp.navigation.plans.check.scopes import Node
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.references import NEAREST, spellings, with_other_readings
@@ -44,7 +44,7 @@ class EntityReader:
 
     graph: GraphAdapter
     lookups: Lookups
-    findings: Findings
+    findings: PlanProblems
     one_node: frozenset[str] = frozenset()
     """Variables whose name must mean a single node."""
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 
 from kgnav_mcp.model import Certainty
-from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.patterns import merged
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
 from kgnav_mcp.plan import (
@@ -49,7 +49,7 @@ _SORTING = 4
 """Cost of sorting one value of the answer, relative to the cost of examining one edge."""
 
 
-def steps_of(vocabulary: Vocabulary, plan: Plan) -> float:
+def steps_of(vocabulary: SchemaNames, plan: Plan) -> float:
     """Estimated number of edges that a checked plan examines, plus the cost of sorting in the same unit.
 
     Parts that the schema does not count are taken as zero. If it has no exact number of nodes, the estimate is zero.
@@ -100,7 +100,7 @@ def _joined_in(expression: Expression, joined: Mapping[str, int]) -> int:
 class _Estimate:
     """The running estimate of one pipeline, clause by clause."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: SchemaNames) -> None:
         self._vocabulary = vocabulary
         self._nodes = max(vocabulary.whole.entities.value, 1)
         self._rows, self._steps = 1.0, 0.0

@@ -19,7 +19,7 @@ _LEAST_LEAD = 8
 
 
 @dataclass(slots=True)
-class Findings:
+class PlanProblems:
     """The problems of a plan, and corrections of parts that have only one."""
 
     problems: list[PlanProblem] = field(default_factory=list[PlanProblem])

@@ -10,8 +10,8 @@ from itertools import product
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import Certainty
-from kgnav_mcp.navigation.plans.check.plan_problems import Findings, closest_alternative
-from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, closest_alternative
+from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.scopes import Node
 from kgnav_mcp.plan import (
     UNNAMED,
@@ -40,8 +40,8 @@ _MOST_LISTED = 1_000_000
 class PropertyChecker:
     """Checks which properties the nodes of a pattern have."""
 
-    vocabulary: Vocabulary
-    findings: Findings
+    vocabulary: SchemaNames
+    findings: PlanProblems
     has_rows: HasRows
 
     async def has(self, node: Node, prop: Property, ids: Sequence[str]) -> bool:

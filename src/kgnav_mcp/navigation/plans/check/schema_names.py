@@ -73,7 +73,7 @@ _cache: WeakKeyDictionary[GraphAdapter, _CachedSchema] = WeakKeyDictionary()
 """Cached schemas by graph, as long as the adapter exists."""
 
 
-class Vocabulary:
+class SchemaNames:
     """The labels, relations and properties of one graph. The schema around a single name is read when it is needed."""
 
     def __init__(self, graph: GraphAdapter, cached: _CachedSchema) -> None:
@@ -82,20 +82,20 @@ class Vocabulary:
         self._around = cached.around
 
     @classmethod
-    async def of(cls, graph: GraphAdapter) -> Vocabulary:
+    async def of(cls, graph: GraphAdapter) -> SchemaNames:
         """The vocabulary of a graph. Its schema is read, unless it was read less than a minute ago."""
         cached = _cache.get(graph)
         if cached is None or monotonic() - cached.read_at > _MAX_AGE:
             cached = _cache[graph] = _CachedSchema(Part(await graph.schema(limit=_NO_LIMIT)), monotonic())
         return cls(graph, cached)
 
-    async def renewed(self) -> Vocabulary | None:
+    async def renewed(self) -> SchemaNames | None:
         """The vocabulary of the current schema; None if the schema has not changed."""
         schema = await self.graph.schema(limit=_NO_LIMIT)
         if schema == self.whole:
             return None
         cached = _cache[self.graph] = _CachedSchema(Part(schema), monotonic())
-        return Vocabulary(self.graph, cached)
+        return SchemaNames(self.graph, cached)
 
     @property
     def whole(self) -> Schema:

@@ -115,7 +115,7 @@ def kind_of(expression: Expression, scope: Scope) -> Kind:  # noqa: C901, PLR091
             kind = Members(Edge())
         case Call(Function.START | Function.END):
             kind = Node()
-        case Call(Function.FIRST | Function.LAST, (of,)) | Element(of):
+        case Call(Function.HEAD | Function.LAST, (of,)) | Element(of):
             kind = _member_of(of, scope)
         case Call(Function.TAIL | Function.REVERSE, (of,)) | Slice(of) | Comprehension(_, of, _, None):
             kind = kind_of(of, scope)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgnav_mcp.navigation.plans.check.plan_problems import Findings
-from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems
+from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.scopes import Edge, Node, Scope
 from kgnav_mcp.navigation.plans.evaluate.several_values import (
     mixed_size,
@@ -37,8 +37,8 @@ from kgnav_mcp.values.functions import FUNCTIONS
 class SeveralValuesChecker:
     """Checks the expressions of one plan. What the schema does not say is found when the plan runs."""
 
-    vocabulary: Vocabulary
-    findings: Findings
+    vocabulary: SchemaNames
+    findings: PlanProblems
 
     async def check(self, expression: object, scope: Scope) -> None:
         """Note each property with several values in a comparison or an aggregate; report it in arithmetic."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from kgnav_mcp.languages.cypher import write_part, write_relations
 from kgnav_mcp.model import Certainty, Count, PartSize, PlanPage, Stop
-from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer
 from kgnav_mcp.plan import UNNAMED, EdgePattern, NodePattern, Plan
 from kgnav_mcp.plan.walking import parts
@@ -21,7 +21,7 @@ _ANY = ""
 
 async def sizes_of(graph: GraphAdapter, plan: Plan) -> tuple[PartSize, ...]:
     """The size of each label and relation of a checked plan, in the plan's order, if the schema counts it."""
-    vocabulary = await Vocabulary.of(graph)
+    vocabulary = await SchemaNames.of(graph)
     edges = {facts.relation.id: facts.count for facts in vocabulary.whole.relations}
     edges[_ANY] = Count.sum(edges.values())
     labels = {facts.id: facts.count for facts in vocabulary.whole.labels}

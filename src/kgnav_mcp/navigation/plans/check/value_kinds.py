@@ -9,7 +9,7 @@ from dataclasses import replace
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import NODE_VALUES
-from kgnav_mcp.navigation.plans.check.plan_problems import Findings
+from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems
 from kgnav_mcp.plan import Aggregate, Call, Compare, Comparison, Constant, Function, Property
 
 QUANTITY = "quantity"
@@ -59,7 +59,7 @@ def is_of_languages(datatype: str) -> bool:
     return _local(datatype) == "langstring"
 
 
-def report_no_numbers(aggregate: Aggregate, kinds: frozenset[str], findings: Findings) -> None:
+def report_no_numbers(aggregate: Aggregate, kinds: frozenset[str], findings: PlanProblems) -> None:
     """Report a sum or average of values that are of these kinds, if none of them is a number."""
     if QUANTITY in kinds:
         findings.notes.append(_without_units(write_part(aggregate)))
@@ -77,7 +77,7 @@ def report_other_kinds(
     prop: Property,
     kinds: frozenset[str],
     constants: Sequence[Constant],
-    findings: Findings,
+    findings: PlanProblems,
     *,
     written: Compare,
 ) -> None:

@@ -11,7 +11,7 @@ from kgnav_mcp.navigation.plans.evaluate.paging import pages
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
 from kgnav_mcp.navigation.plans.evaluate.values import Table
 from kgnav_mcp.plan import Constant, EdgePattern, Match, NodePattern, Pipeline, Project
-from kgnav_mcp.port import GraphAdapter, TailKind
+from kgnav_mcp.port import FarEndKind, GraphAdapter
 
 _NODES = 500
 """Nodes of one page."""
@@ -76,7 +76,7 @@ class _Search:
         for label in self._near.labels[0] if self._near.labels else (None,):
             try:
                 async for page in pages(
-                    lambda after, label=label: self._graph.bare_nodes(label, None, None, limit=_NODES, after=after),
+                    lambda after, label=label: self._graph.node_ids(label, None, None, limit=_NODES, after=after),
                     self._reader.budget,
                 ):
                     self._count_examined(len(page.items))
@@ -90,8 +90,8 @@ class _Search:
         paths = [(relation,) for relation in self._edge.relations] or None
         limit = _EDGES if self._far.labels else 1
         async for page in pages(
-            lambda after: self._graph.bare_neighbours(
-                ids, self._side, paths=paths, far_ends=TailKind.ENTITY, limit=limit, after=after
+            lambda after: self._graph.neighbour_ids(
+                ids, self._side, paths=paths, far_ends=FarEndKind.ENTITY, limit=limit, after=after
             ),
             self._reader.budget,
         ):

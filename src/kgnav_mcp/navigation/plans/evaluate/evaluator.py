@@ -14,7 +14,7 @@ from kgnav_mcp.concurrency import in_thread, mapped_in_thread
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, known
-from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.edge_exists import witnessed
 from kgnav_mcp.navigation.plans.evaluate.edge_matching import PatternMatcher
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
@@ -23,7 +23,13 @@ from kgnav_mcp.navigation.plans.evaluate.match_order import anchored, begins_any
 from kgnav_mcp.navigation.plans.evaluate.paging import answer_offset, answer_tag
 from kgnav_mcp.navigation.plans.evaluate.patterns import PROOF, TIMES, bound_by, numbered_rows, weighted, with_unmatched
 from kgnav_mcp.navigation.plans.evaluate.projections import distinct, in_canonical_order, projected
-from kgnav_mcp.navigation.plans.evaluate.required_columns import Needs, in_rows, needs_after, summary, uses_edges
+from kgnav_mcp.navigation.plans.evaluate.required_columns import (
+    RequiredColumns,
+    in_rows,
+    needs_after,
+    summary,
+    uses_edges,
+)
 from kgnav_mcp.navigation.plans.evaluate.several_values import several_values_note
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PathValue, Row, Table, Value, flat
@@ -72,8 +78,8 @@ async def evaluate(
         InvalidArgument: a regular expression of the plan is invalid.
     """
     budget = Budget(bound)
-    bare_edges = not proof and not uses_edges(plan)
-    evaluation = _Evaluation(graph, budget, lookups, by_store=by_store, bare_edges=bare_edges)
+    edge_ids = not proof and not uses_edges(plan)
+    evaluation = _Evaluation(graph, budget, lookups, by_store=by_store, edge_ids=edge_ids)
     async with reporting(progress, lambda: _how_far(budget)):
         table = await evaluation.answer(plan, proof=proof)
         return await evaluation.page(plan, table, limit, after)
@@ -91,13 +97,15 @@ class _Evaluation:
     """One evaluation of a plan."""
 
     def __init__(
-        self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None, *, by_store: bool, bare_edges: bool
+        self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None, *, by_store: bool, edge_ids: bool
     ) -> None:
         self._graph, self._budget = graph, budget
-        self._reader = Reader(graph, budget, lookups, bare_edges=bare_edges)
+        self._reader = Reader(graph, budget, lookups, edge_ids=edge_ids)
         self._asker = ExpressionEvaluator(self._reader, self._match)
         abilities = graph.capabilities if by_store else frozenset[Capability]()
-        self._matcher = StoreMatcher(graph, self._reader, self._asker) if Capability.FITS in abilities else None
+        self._matcher = (
+            StoreMatcher(graph, self._reader, self._asker) if Capability.MATCH_PATTERN in abilities else None
+        )
         self._rows = RowMatcher(graph, self._reader, self._asker) if Capability.PLANS in abilities else None
 
     async def answer(self, plan: Plan, *, proof: bool) -> Table:
@@ -198,14 +206,14 @@ class _Evaluation:
             return None
         return await self._or_explain(match, table, found), (counts[1], *rest)
 
-    async def _match(self, match: Match, table: Table, needs: Needs | None = None) -> Table:
+    async def _match(self, match: Match, table: Table, needs: RequiredColumns | None = None) -> Table:
         """The rows extended by the matches of a pattern, reduced to what is needed; None needs only their number."""
-        found = await self._fitted(match, table, needs or Needs())
+        found = await self._fitted(match, table, needs or RequiredColumns())
         if found is None:
             return await self._match_edge_by_edge(match, table)
         return found if needs is None else await self._or_explain(match, table, found)
 
-    async def _fitted(self, match: Match, table: Table, needs: Needs) -> Table | None:
+    async def _fitted(self, match: Match, table: Table, needs: RequiredColumns) -> Table | None:
         """The rows extended by the matches that the store finds; None if it cannot match the pattern."""
         matcher = self._rows or self._matcher
         return None if matcher is None else await matcher.fitted(match, table, needs)
@@ -260,7 +268,7 @@ class _Evaluation:
             return await self._or_explain(match, table, Table(columns, []))
         return await self._read(match, pruned.table, pruned.labelled)
 
-    async def _run_match(self, match: Match, table: Table, needs: Needs) -> Table:
+    async def _run_match(self, match: Match, table: Table, needs: RequiredColumns) -> Table:
         if not match.optional:
             return await self._match(match, table, needs)
         size, nothing_fits = len(table.rows), self._budget.nothing_fits
@@ -299,7 +307,7 @@ class _Evaluation:
         found = self._reader.several.properties()
         if not found:
             return ""
-        vocabulary = await Vocabulary.of(self._graph)
+        vocabulary = await SchemaNames.of(self._graph)
         return several_values_note([one for one in found if not await _is_known_to_have_several(vocabulary, one)])
 
     def _note(self, plan: Plan, page: PlanPage) -> str:
@@ -316,7 +324,7 @@ class _Evaluation:
         return " ".join(notes)
 
 
-async def _is_known_to_have_several(vocabulary: Vocabulary, value: Property | Variable) -> bool:
+async def _is_known_to_have_several(vocabulary: SchemaNames, value: Property | Variable) -> bool:
     if not isinstance(value, Property):
         return False
     ids = value.ids

@@ -12,14 +12,14 @@ from kgnav_mcp.model import Cell, Certainty, Direction, Entity, Link, Path, Stop
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.check.class_names import Classes
-from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.interning import Interned, Step, pairs
 from kgnav_mcp.navigation.plans.evaluate.paging import batches, read_all
 from kgnav_mcp.navigation.plans.evaluate.scans import Scans
 from kgnav_mcp.navigation.plans.evaluate.several_values import SeveralValues
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, Value, joined_values, property_values
 from kgnav_mcp.navigation.plans.lookups import Lookups
-from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind
+from kgnav_mcp.port import Capability, FarEndKind, FarEnds, GraphAdapter
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 _IDS = 10_000
@@ -36,13 +36,13 @@ class Reader:
     """Reads a graph for one evaluation, and caches what it has read."""
 
     def __init__(
-        self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None = None, *, bare_edges: bool = False
+        self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None = None, *, edge_ids: bool = False
     ) -> None:
-        """`bare_edges`: nothing is asked of an edge but its relation and its ends."""
+        """`edge_ids`: nothing is asked of an edge but its relation and its ends."""
         self._graph = graph
         self._lookups = lookups or Lookups(graph)
-        self._neighbours = graph.bare_neighbours if bare_edges else graph.neighbours
-        self._edges = graph.bare_edges if bare_edges else graph.edges
+        self._neighbours = graph.neighbour_ids if edge_ids else graph.neighbours
+        self._edges = graph.edge_ids if edge_ids else graph.edges
         self.budget = budget
         self.classes = Classes(graph)
         self._interned = Interned()
@@ -158,7 +158,7 @@ class Reader:
         hops = 2 if await self.two_hops(relations) else 1
         for batch in batches(nodes, _IDS):
             page = await self._graph.relations(
-                [node.id for node in batch], direction, hops=hops, far_ends=TailKind.ENTITY, limit=_ROWS
+                [node.id for node in batch], direction, hops=hops, far_ends=FarEndKind.ENTITY, limit=_ROWS
             )
             exact &= page.stop is Stop.COMPLETE
             for fact in page.items:
@@ -172,7 +172,7 @@ class Reader:
         dotted = [name for name in relations if "." in name]
         if not dotted or Capability.MEDIATORS not in self._graph.capabilities:
             return False
-        vocabulary = await Vocabulary.of(self._graph)
+        vocabulary = await SchemaNames.of(self._graph)
         return any(vocabulary.relation(name) is None for name in dotted)
 
     async def read_values(self, nodes: Iterable[Node], relation: str) -> None:
@@ -209,7 +209,7 @@ class Reader:
     async def read_all_values(self, nodes: Iterable[Node]) -> None:
         """Read all properties of nodes."""
         for batch in batches([node for node in dict.fromkeys(nodes) if node not in self._properties], _IDS):
-            links = await self._facts([node.id for node in batch], None, TailKind.LITERAL)
+            links = await self._facts([node.id for node in batch], None, FarEndKind.LITERAL)
             own = await in_thread(len(links), lambda links=links: self._interned.properties(links))
             self._properties.update((node, own.get(node, ())) for node in batch)
 
@@ -264,7 +264,7 @@ class Reader:
             found.append(
                 await read_all(
                     lambda after: self._neighbours(
-                        ids, direction, paths=single, far_ends=TailKind.ENTITY, limit=_ROWS, after=after
+                        ids, direction, paths=single, far_ends=FarEndKind.ENTITY, limit=_ROWS, after=after
                     ),
                     self.budget,
                     part,
@@ -279,7 +279,7 @@ class Reader:
                         ids,
                         direction,
                         paths=double,
-                        far=FarEnds(TailKind.ENTITY),
+                        far=FarEnds(FarEndKind.ENTITY),
                         limit=_FLATTENED_ROWS,
                         after=after,
                     ),
@@ -291,7 +291,7 @@ class Reader:
         return found
 
     async def _facts(
-        self, ids: Sequence[str], paths: list[tuple[str, ...]] | None, far_ends: TailKind | None
+        self, ids: Sequence[str], paths: list[tuple[str, ...]] | None, far_ends: FarEndKind | None
     ) -> list[Link]:
-        read = partial(self._graph.bare_neighbours, ids, Direction.OUTGOING, paths=paths, far_ends=far_ends)
+        read = partial(self._graph.neighbour_ids, ids, Direction.OUTGOING, paths=paths, far_ends=far_ends)
         return await read_all(lambda after: read(limit=_ROWS, after=after), self.budget, None)

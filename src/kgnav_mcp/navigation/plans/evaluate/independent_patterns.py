@@ -9,7 +9,7 @@ from math import prod
 
 from kgnav_mcp.model import Count
 from kgnav_mcp.navigation.plans.budget import Budget
-from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.patterns import merged, of_certain_edges
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
@@ -162,7 +162,7 @@ async def _most_of_one_relation(graph: GraphAdapter, edge: EdgePattern) -> Count
     """The number of edges of the largest relation, which an edge of any relation has at least; None for others."""
     if edge.relations or edge.path is not None or edge.source == edge.target:
         return None
-    relations = (await Vocabulary.of(graph)).whole.relations
+    relations = (await SchemaNames.of(graph)).whole.relations
     return Count.at_least(max((facts.count.value for facts in relations), default=0))
 
 

@@ -30,7 +30,7 @@ _ROWS = Aggregate(AggregateFunction.COUNT, None)
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class RequiredColumns:
     """The needed parts of a pattern's rows: these variables, and the number of equal rows."""
 
     variables: frozenset[str] = frozenset()
@@ -105,14 +105,14 @@ def _without_length(part: object) -> Expression | None:
             return None
 
 
-def needs_after(clauses: Sequence[Clause]) -> Needs:
+def needs_after(clauses: Sequence[Clause]) -> RequiredColumns:
     """What the clauses after a pattern need of it, up to the first projection."""
     needed: set[str] = set()
     for clause in clauses:
         needed |= variables_of(clause)
         if isinstance(clause, Project):
             break
-    return Needs(frozenset(needed), properties=_properties(clauses))
+    return RequiredColumns(frozenset(needed), properties=_properties(clauses))
 
 
 def _properties(clauses: Sequence[Clause]) -> frozenset[tuple[str, str]]:
@@ -128,7 +128,7 @@ def _properties(clauses: Sequence[Clause]) -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
-def summary(match: Match, project: Project, later: Sequence[Clause] = ()) -> tuple[Needs, Project] | None:
+def summary(match: Match, project: Project, later: Sequence[Clause] = ()) -> tuple[RequiredColumns, Project] | None:
     """For a projection that only counts rows of the pattern: what it needs, and the projection over the counts.
 
     `later` are the clauses after it.
@@ -154,7 +154,7 @@ def summary(match: Match, project: Project, later: Sequence[Clause] = ()) -> tup
         return None
     if not needed & variables_of(match) <= groups & own:
         return None  # rows that differ in these variables may belong to one group
-    return Needs(needed, counted, _top(counts), _properties((counts, *later))), counts
+    return RequiredColumns(needed, counted, _top(counts), _properties((counts, *later))), counts
 
 
 def _top(project: Project) -> int | None:

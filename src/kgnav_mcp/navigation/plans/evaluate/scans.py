@@ -11,7 +11,7 @@ from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Certainty, Count, Entity, Page, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, Part
-from kgnav_mcp.navigation.plans.check.schema_names import Vocabulary
+from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.interning import Interned
 from kgnav_mcp.navigation.plans.evaluate.paging import read_all
 from kgnav_mcp.navigation.plans.evaluate.values import Node
@@ -61,7 +61,7 @@ class Scans:
             PlanTooLarge: there are more than may be held.
         """
         if scan not in self._found:
-            read = partial(self._graph.bare_nodes, scan.label, scan.relation, scan.value, limit=_ROWS)
+            read = partial(self._graph.node_ids, scan.label, scan.relation, scan.value, limit=_ROWS)
             entities: Sequence[Entity] = ()
             with suppress(UnknownName):
                 entities = await read_all(lambda after: read(after=after), self._budget, part)
@@ -77,7 +77,7 @@ class Scans:
         scans = [scan for scan in self._found if scan.relation in relations and scan.value == text]
         if not scans or not is_always_text(text):
             return False
-        if not (await Vocabulary.of(self._graph)).have_literals_only(relations):
+        if not (await SchemaNames.of(self._graph)).have_literals_only(relations):
             return False
         size = len(nodes) + sum(len(self._found[scan]) for scan in scans)
         return await in_thread(size, lambda: {*nodes} <= {node for scan in scans for node in self._found[scan]})

@@ -74,7 +74,7 @@ def several_values_note(named: Iterable[Property | Variable]) -> str:
 
 def mixed_size(argument: Expression) -> PlanProblem:
     """The problem of `size` of a value that is a list in some rows and a single value in others."""
-    of_first = Call(Function.SIZE, (Call(Function.FIRST, (argument,)),))
+    of_first = Call(Function.SIZE, (Call(Function.HEAD, (argument,)),))
     return PlanProblem(
         write_part(Call(Function.SIZE, (argument,))),
         f"{write_part(argument)} may have several values in some rows and one in others: size would count values in "

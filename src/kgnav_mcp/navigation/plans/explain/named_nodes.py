@@ -12,7 +12,7 @@ from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.relation_lists import hops_of
 from kgnav_mcp.plan import NAME, Compare, Comparison, Constant, EdgePattern, Match, Plan, Property
 from kgnav_mcp.plan.walking import conjuncts
-from kgnav_mcp.port import GraphAdapter, TailKind
+from kgnav_mcp.port import FarEndKind, GraphAdapter
 from kgnav_mcp.port.pattern_queries import id_condition
 
 _NODES = 3
@@ -71,7 +71,7 @@ async def _lacking(
     if not wanted:
         return ""
     ids = [one.id for one in entities]
-    page = await graph.relations(ids, None, hops=hops_of(graph), far_ends=TailKind.ENTITY, limit=_RELATIONS)
+    page = await graph.relations(ids, None, hops=hops_of(graph), far_ends=FarEndKind.ENTITY, limit=_RELATIONS)
     missing = [_told(*each) for each in wanted if not _has(page.items, *each)]
     if not missing:
         return ""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from kgnav_mcp.navigation.plans.evaluate.patterns import merged
-from kgnav_mcp.navigation.plans.evaluate.required_columns import Needs
+from kgnav_mcp.navigation.plans.evaluate.required_columns import RequiredColumns
 from kgnav_mcp.plan import (
     Compare,
     Comparison,
@@ -191,7 +191,7 @@ def with_chains(match: Match) -> Match:
     return replace(match, nodes=tuple(nodes), edges=tuple(edges), paths=(), optional=False)
 
 
-def wanted_properties(needs: Needs, variables: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def wanted_properties(needs: RequiredColumns, variables: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """The properties to be read with the matches; none if there are many, since each makes matching slower."""
     wanted = tuple(sorted(each for each in needs.properties if each[0] in variables))
     return wanted if needs.top is None and len(wanted) <= _PROPERTIES else ()

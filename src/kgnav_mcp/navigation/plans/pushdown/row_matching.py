@@ -25,7 +25,7 @@ from kgnav_mcp.navigation.plans.evaluate.patterns import (
     with_paths,
     with_proof,
 )
-from kgnav_mcp.navigation.plans.evaluate.required_columns import Needs
+from kgnav_mcp.navigation.plans.evaluate.required_columns import RequiredColumns
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.evaluate.values import Node, Row, Table
 from kgnav_mcp.navigation.plans.pushdown.pushable import Conditions, is_connected, splits
@@ -101,7 +101,7 @@ class RowMatcher:
                 return Table(tuple(column.name for column in project.columns), rows), place + 1
         return None
 
-    async def fitted(self, match: Match, table: Table, needs: Needs) -> Table | None:
+    async def fitted(self, match: Match, table: Table, needs: RequiredColumns) -> Table | None:
         """The rows extended by the needed parts of a pattern's matches; None if the store cannot match the pattern.
 
         Raises:
@@ -116,7 +116,7 @@ class RowMatcher:
         return None
 
     async def _by_store(
-        self, match: Match, table: Table, needs: Needs, pushed: Conditions, remaining: Conditions
+        self, match: Match, table: Table, needs: RequiredColumns, pushed: Conditions, remaining: Conditions
     ) -> Table | None:
         """As `fitted`: the store applies the conditions `pushed`, the others are evaluated on its rows.
 

@@ -16,7 +16,7 @@ from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
 from kgnav_mcp.navigation.plans.check.entities import has_id
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.patterns import PROOF, TIMES, Found, ids_of, merged, times, with_matches
-from kgnav_mcp.navigation.plans.evaluate.required_columns import Needs
+from kgnav_mcp.navigation.plans.evaluate.required_columns import RequiredColumns
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.evaluate.values import Node, Row, Table
@@ -55,14 +55,14 @@ class StoreMatcher:
     def __init__(self, graph: GraphAdapter, reader: Reader, asker: ExpressionEvaluator) -> None:
         self._graph, self._reader, self._asker = graph, reader, asker
 
-    async def fitted(self, match: Match, table: Table, needs: Needs) -> Table | None:
+    async def fitted(self, match: Match, table: Table, needs: RequiredColumns) -> Table | None:
         """The rows extended by the needed nodes of a pattern's matches; None if the store cannot match the pattern.
 
         Raises:
             PlanTooLarge: there are more rows than may be held.
         """
         inner = frozenset(edge.variable for edge in match.edges)
-        if Capability.FITS not in self._graph.capabilities or not table.rows or PROOF in table.names:
+        if Capability.MATCH_PATTERN not in self._graph.capabilities or not table.rows or PROOF in table.names:
             return None
         if not is_plain(match, table.names) or inner & (needs.variables | {*table.names}):
             return None
@@ -73,7 +73,7 @@ class StoreMatcher:
         return None
 
     async def _by_store(
-        self, match: Match, table: Table, needs: Needs, pushed: Conditions, remaining: Conditions
+        self, match: Match, table: Table, needs: RequiredColumns, pushed: Conditions, remaining: Conditions
     ) -> Table | None:
         """As `fitted`: the store applies the conditions `pushed`, the others are evaluated on its rows.
 
@@ -164,7 +164,7 @@ class StoreMatcher:
         nodes = tuple(node for node in match.nodes if node.variable in connected)
         relaxed = replace(match, nodes=nodes, edges=edges, paths=(), where=None)
         plain = edges and is_plain(relaxed, table.names, qualifiers)
-        if Capability.FITS not in self._graph.capabilities or not plain:
+        if Capability.MATCH_PATTERN not in self._graph.capabilities or not plain:
             return None
         names = frozenset(merged(relaxed))
         pushed, remaining = split(match, names, values=False)

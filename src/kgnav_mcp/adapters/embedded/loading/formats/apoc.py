@@ -21,7 +21,7 @@ from typing import cast
 from kgnav_mcp.adapters.embedded.loading.entries import lines
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
 from kgnav_mcp.adapters.embedded.loading.json_stream import JsonStream
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Entry, Node, as_mapping, network_format
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 
@@ -32,7 +32,7 @@ NO_OBJECT = "this is no JSON object with a type of node or relationship"
 _ENTERED = frozenset(((), ("nodes",), ("rels",)))
 
 
-def _lines(source: Source, reader: SourceReader, findings: Findings) -> Iterator[tuple[int, Entry]]:
+def _lines(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Entry]]:
     for number, line in lines(source, reader, findings):
         try:
             yield number, _entry(_parsed(line))
@@ -40,7 +40,7 @@ def _lines(source: Source, reader: SourceReader, findings: Findings) -> Iterator
             findings.reject(source.name, number, str(error))
 
 
-def _document(source: Source, reader: SourceReader, findings: Findings) -> Iterator[tuple[int, Entry]]:
+def _document(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Entry]]:
     for line, _, value in JsonStream(source, reader).values(_ENTERED.__contains__):
         try:
             yield line, _entry(value)

@@ -26,7 +26,7 @@ from kgnav_mcp.adapters.embedded.loading.headers import (
     literal_values,
 )
 from kgnav_mcp.adapters.embedded.loading.layout import Layout
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
 
@@ -67,7 +67,7 @@ def _json_array(field: str) -> list[object] | None:
     return cast("list[object]", found) if isinstance(found, list) else None
 
 
-def _read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
+def _read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) -> None:
     source = _with_header(source)
     header = source.header
     key, labels = header.of(Role.ID)[0], header.of(Role.LABEL)[0]
@@ -80,7 +80,7 @@ def _read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> N
     stage_entries(source, stager.staging, findings, rows, stage)
 
 
-def _read_edges(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
+def _read_edges(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
     source = _with_header(source)
     header = source.header
     start, end, kind = (header.of(role)[0] for role in (Role.START, Role.END, Role.TYPE))

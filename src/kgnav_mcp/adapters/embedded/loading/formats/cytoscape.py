@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
 from kgnav_mcp.adapters.embedded.loading.json_stream import JsonPath, JsonStream
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.network import (
     Edge,
     EdgesAreUndirected,
@@ -30,7 +30,7 @@ def _enter(path: JsonPath) -> bool:
             return False
 
 
-def _entries(source: Source, reader: SourceReader, findings: Findings) -> Iterator[tuple[int, Entry]]:
+def _entries(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Entry]]:
     directed, seen_edges = True, False
     for line, path, value in JsonStream(source, reader).values(_enter):
         if path == ("directed",) and value is False:

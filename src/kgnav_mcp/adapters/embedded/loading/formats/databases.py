@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID
 from kgnav_mcp.adapters.embedded.loading.columns import normalized
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import binary
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, written_number
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source
 from kgnav_mcp.adapters.embedded.loading.typed_tables import datatype_of, text_of
@@ -302,7 +302,7 @@ def _relation(reference: _Reference) -> str:
     return reference.table if others else _ID_SUFFIX.sub("", column)
 
 
-def _read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
+def _read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) -> None:
     with _opened(source) as database:
         reader = _Reader(source, database, stager)
         counts = [_described(table, count) for table, count in reader.nodes()]
@@ -318,7 +318,7 @@ def _described(table: _Table, count: int) -> str:
     return f"{table.name} {count:,}{named}"
 
 
-def _read_edges(source: Source, index: int, stager: PropertyStager, _: Findings) -> None:
+def _read_edges(source: Source, index: int, stager: PropertyStager, _: LoadProblems) -> None:
     with _opened(source) as database:
         _Reader(source, database, stager).edges(index)
     stager.staging.finish(source.name, source.size)

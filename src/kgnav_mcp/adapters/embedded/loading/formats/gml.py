@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 from kgnav_mcp.adapters.embedded.loading.entries import NOT_UTF8
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.guard import DEEPEST, LONGEST_TEXT
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.network import Edge, EdgesAreUndirected, Node, network_format
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, blocks
 from kgnav_mcp.errors import BadLine
@@ -134,7 +134,7 @@ def _number(word: str) -> object:
 
 
 def _entries(
-    source: Source, reader: SourceReader, _: Findings
+    source: Source, reader: SourceReader, _: LoadProblems
 ) -> Iterator[tuple[int, Node | Edge | EdgesAreUndirected]]:
     return _Gml(source).read_entries(reader)
 

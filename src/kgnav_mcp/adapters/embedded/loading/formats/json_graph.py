@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
 from kgnav_mcp.adapters.embedded.loading.json_stream import ITEM, JsonPath, JsonStream
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.network import (
     Edge,
     EdgesAreUndirected,
@@ -82,7 +82,7 @@ class _Document:
                 pass
 
 
-def _entries(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, Entry]]:
+def _entries(source: Source, reader: SourceReader, _: LoadProblems) -> Iterator[tuple[int, Entry]]:
     document = _Document(source)
     for line, path, value in JsonStream(source, reader).values(document.enter):
         for entry in document.entries(line, path, value):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
 from kgnav_mcp.adapters.embedded.loading.json_stream import ITEM, JsonPath, JsonStream
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.network import (
     Edge,
     EdgesAreUndirected,
@@ -73,7 +73,7 @@ class _Nodes:
         return value
 
 
-def _entries(source: Source, reader: SourceReader, findings: Findings) -> Iterator[tuple[int, Entry]]:
+def _entries(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Entry]]:
     nodes = _Nodes()
     directed, seen_edges = True, False
     for line, path, value in JsonStream(source, reader).values(_ENTERED.__contains__):

@@ -14,7 +14,7 @@ import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading.entries import lines
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
@@ -68,7 +68,7 @@ _FRAME_ID = OBO_IN_OWL + "id"
 _TYPE = ox.NamedNode(RDF_TYPE)
 
 
-def read_obo(source: Source, index: int, staging: Staging, rules: NameRules, findings: Findings) -> None:
+def read_obo(source: Source, index: int, staging: Staging, rules: NameRules, findings: LoadProblems) -> None:
     """Stages every clause of an OBO file. `index` distinguishes its blank nodes from those of other sources.
 
     Raises:
@@ -83,7 +83,7 @@ def read_obo(source: Source, index: int, staging: Staging, rules: NameRules, fin
     staging.prefixes.update({prefix: iri for prefix, iri in ids.spaces.items() if prefix not in staging.prefixes})
 
 
-def relation_ids(source: Source, findings: Findings) -> dict[str, str]:
+def relation_ids(source: Source, findings: LoadProblems) -> dict[str, str]:
     """The ids that relations with a short name, such as `part_of`, have in OWL, by the cross-reference of each.
 
     Reads the file once, because clauses may use a relation before it is declared.
@@ -92,7 +92,7 @@ def relation_ids(source: Source, findings: Findings) -> dict[str, str]:
     name: str | None = None
     is_relation = False
     with source.open() as reader:
-        for _, line in lines(source, reader, Findings(skip_bad=True) if findings.skip_bad else findings):
+        for _, line in lines(source, reader, LoadProblems(skip_bad=True) if findings.skip_bad else findings):
             if line.startswith("["):
                 is_relation, name = line.startswith("[Typedef]"), None
             elif is_relation and line.startswith("id:"):

@@ -11,7 +11,7 @@ import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
 from kgnav_mcp.adapters.embedded.loading.formats.obo import Annotation, annotate
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
@@ -37,7 +37,7 @@ _KEY = re.compile(rb'"(lbl|pred|sub|propertyType)"\s*:')
 _TYPE = ox.NamedNode(RDF_TYPE)
 
 
-def read_obographs(source: Source, index: int, staging: Staging, rules: NameRules, _: Findings) -> None:
+def read_obographs(source: Source, index: int, staging: Staging, rules: NameRules, _: LoadProblems) -> None:
     """Stages every node and edge of the graphs in a file.
 
     Raises:

@@ -11,7 +11,7 @@ from itertools import pairwise, takewhile
 
 from kgnav_mcp.adapters.embedded.loading.entries import lines
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Node, network_format, typed
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 from kgnav_mcp.errors import BadLine
@@ -129,7 +129,7 @@ def _value(field: str) -> object:
     return whole if isinstance(whole, int) else typed(field, "float")
 
 
-def _entries(source: Source, reader: SourceReader, findings: Findings) -> Iterator[tuple[int, Node | Edge]]:
+def _entries(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Node | Edge]]:
     network = _Pajek(source)
     number = 0
     for number, line in lines(source, reader, findings):

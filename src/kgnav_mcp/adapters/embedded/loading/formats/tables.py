@@ -12,20 +12,20 @@ from kgnav_mcp.adapters.embedded.loading.edges import (
     with_inferred_types,
 )
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import Begins
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager, read_nodes, read_relationships
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source
 from kgnav_mcp.adapters.embedded.loading.typed_tables import TypedTable
 
 
-def _read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
+def _read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) -> None:
     if source.has_nodes:
         read_nodes(source if source.header.admin else with_inferred_types(source), stager, findings)
         if not source.has_edges and not source.header.admin:
             findings.notes += describe_table(source, stager.default_relation)
 
 
-def _read_edges(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
+def _read_edges(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
     if not source.has_edges:
         return
     if source.layout.header is None and not source.layout.edges and source.form is TRIPLES:
@@ -35,7 +35,7 @@ def _read_edges(source: Source, index: int, stager: PropertyStager, findings: Fi
     findings.notes += describe_table(source, stager.default_relation)
 
 
-def _read_relationships(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
+def _read_relationships(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
     if not source.has_nodes:
         read_relationships(source, index, stager, findings)
 

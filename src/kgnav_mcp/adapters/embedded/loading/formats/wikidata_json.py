@@ -17,7 +17,7 @@ from urllib.parse import quote
 import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.sources import (
@@ -59,7 +59,7 @@ _NAMES = {
 }
 
 
-def read_wikidata_json(source: Source, index: int, staging: Staging, rules: NameRules, findings: Findings) -> None:
+def read_wikidata_json(source: Source, index: int, staging: Staging, rules: NameRules, findings: LoadProblems) -> None:
     """Stages the entities of a source.
 
     Raises:
@@ -71,7 +71,7 @@ def read_wikidata_json(source: Source, index: int, staging: Staging, rules: Name
         stage_quads(quads, source, index, staging, rules, position=lambda: reader.position)
 
 
-def _quads(source: Source, reader: SourceReader, findings: Findings) -> Iterator[ox.Quad]:
+def _quads(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[ox.Quad]:
     for number, text in _documents(source, reader):
         try:
             found = [quad for entity in _entities(json.loads(text)) for quad in _entity(entity)]

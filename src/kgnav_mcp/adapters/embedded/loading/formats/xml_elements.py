@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 
-from kgnav_mcp.adapters.embedded.loading.load_problems import Findings
+from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Node
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 from kgnav_mcp.adapters.embedded.loading.xml_guard import XmlGuard
@@ -22,7 +22,7 @@ class NetworkXml(XmlGuard):
         self._parts: list[str] | None = None
 
     @classmethod
-    def entries_of(cls, source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, Node | Edge]]:
+    def entries_of(cls, source: Source, reader: SourceReader, _: LoadProblems) -> Iterator[tuple[int, Node | Edge]]:
         """Yields nodes and edges of a source with their lines.
 
         Raises:
