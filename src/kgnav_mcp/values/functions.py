@@ -34,7 +34,7 @@ _SLOT = 64
 """Bytes of a member of a list."""
 
 
-class ArgumentKind(StrEnum):
+class Kind(StrEnum):
     """The kind of an argument or a result."""
 
     TEXT = "text"
@@ -56,8 +56,8 @@ class ArgumentKind(StrEnum):
 class FunctionEntry:
     """A function: what it takes and gives, and how it is computed."""
 
-    takes: tuple[ArgumentKind, ...]
-    gives: ArgumentKind
+    takes: tuple[Kind, ...]
+    gives: Kind
     meaning: str
     """One sentence, without the function's name."""
     compute: Callable[..., Any] | None = None
@@ -103,19 +103,19 @@ def bytes_made(function: Function, values: tuple[Any, ...]) -> int:
 
 
 _SINGLE: Final = (str, int, float)
-_TYPES: Final[Mapping[ArgumentKind, type | tuple[type, ...]]] = {
-    ArgumentKind.TEXT: str,
-    ArgumentKind.NUMBER: (int, float),
-    ArgumentKind.INTEGER: int,
-    ArgumentKind.LIST: tuple,
-    ArgumentKind.SINGLE: _SINGLE,
-    ArgumentKind.TEXT_OR_LIST: (str, tuple),
-    ArgumentKind.LIST_OR_SINGLE: (*_SINGLE, tuple),
+_TYPES: Final[Mapping[Kind, type | tuple[type, ...]]] = {
+    Kind.TEXT: str,
+    Kind.NUMBER: (int, float),
+    Kind.INTEGER: int,
+    Kind.LIST: tuple,
+    Kind.SINGLE: _SINGLE,
+    Kind.TEXT_OR_LIST: (str, tuple),
+    Kind.LIST_OR_SINGLE: (*_SINGLE, tuple),
 }
 
 
-def _is_of_kind(value: object, kind: ArgumentKind) -> bool:
-    if isinstance(value, bool) and kind in {ArgumentKind.NUMBER, ArgumentKind.INTEGER}:
+def _is_of_kind(value: object, kind: Kind) -> bool:
+    if isinstance(value, bool) and kind in {Kind.NUMBER, Kind.INTEGER}:
         return False
     types = _TYPES.get(kind)
     return value is not None and (types is None or isinstance(value, types))
@@ -220,199 +220,177 @@ def _root(number: float) -> float:
 
 FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
     Function.ID: FunctionEntry(
-        (ArgumentKind.NODE_OR_EDGE,),
-        ArgumentKind.TEXT,
+        (Kind.NODE_OR_EDGE,),
+        Kind.TEXT,
         "The id of a node as answers print it; of an edge, a text that differs from that of parallel edges.",
         names=("id", "element_id"),
     ),
-    Function.LABELS: FunctionEntry((ArgumentKind.NODE,), ArgumentKind.LIST, "The labels of a node, sorted."),
-    Function.TYPE: FunctionEntry(
-        (ArgumentKind.EDGE,), ArgumentKind.TEXT, "The id of an edge's relation; in Neo4j its type."
-    ),
+    Function.LABELS: FunctionEntry((Kind.NODE,), Kind.LIST, "The labels of a node, sorted."),
+    Function.TYPE: FunctionEntry((Kind.EDGE,), Kind.TEXT, "The id of an edge's relation; in Neo4j its type."),
     Function.PROPERTIES: FunctionEntry(
-        (ArgumentKind.NODE_OR_EDGE,), ArgumentKind.LIST, "A list of [property, value or values], sorted by property."
+        (Kind.NODE_OR_EDGE,), Kind.LIST, "A list of [property, value or values], sorted by property."
     ),
-    Function.KEYS: FunctionEntry(
-        (ArgumentKind.NODE_OR_EDGE,), ArgumentKind.LIST, "The names of the properties, sorted."
-    ),
-    Function.START: FunctionEntry((ArgumentKind.EDGE,), ArgumentKind.NODE, "The node that an edge leaves."),
-    Function.END: FunctionEntry((ArgumentKind.EDGE,), ArgumentKind.NODE, "The node that an edge leads to."),
+    Function.KEYS: FunctionEntry((Kind.NODE_OR_EDGE,), Kind.LIST, "The names of the properties, sorted."),
+    Function.START: FunctionEntry((Kind.EDGE,), Kind.NODE, "The node that an edge leaves."),
+    Function.END: FunctionEntry((Kind.EDGE,), Kind.NODE, "The node that an edge leads to."),
     Function.LENGTH: FunctionEntry(
-        (ArgumentKind.PATH,), ArgumentKind.INTEGER, "The number of edges of a path.", names=("path_length",)
+        (Kind.PATH,), Kind.INTEGER, "The number of edges of a path.", names=("path_length",)
     ),
-    Function.NODES: FunctionEntry((ArgumentKind.PATH,), ArgumentKind.LIST, "The nodes of a path, in its order."),
-    Function.EDGES: FunctionEntry(
-        (ArgumentKind.PATH,), ArgumentKind.LIST, "The edges of a path, in its order.", names=("edges",)
-    ),
-    Function.COALESCE: FunctionEntry(
-        (ArgumentKind.ANY,), ArgumentKind.ANY, "The first value that is not null.", repeated=True
-    ),
+    Function.NODES: FunctionEntry((Kind.PATH,), Kind.LIST, "The nodes of a path, in its order."),
+    Function.EDGES: FunctionEntry((Kind.PATH,), Kind.LIST, "The edges of a path, in its order.", names=("edges",)),
+    Function.COALESCE: FunctionEntry((Kind.ANY,), Kind.ANY, "The first value that is not null.", repeated=True),
     Function.SIZE: FunctionEntry(
-        (ArgumentKind.TEXT_OR_LIST,),
-        ArgumentKind.INTEGER,
+        (Kind.TEXT_OR_LIST,),
+        Kind.INTEGER,
         "The number of members of a list, or of characters of a text.",
         len,
         names=("char_length", "character_length", "cardinality"),
         of_whole_list=True,
     ),
     Function.HEAD: FunctionEntry(
-        (ArgumentKind.LIST_OR_SINGLE,),
-        ArgumentKind.ANY,
+        (Kind.LIST_OR_SINGLE,),
+        Kind.ANY,
         "The first member; a single value is a list of itself.",
         _first,
         of_whole_list=True,
     ),
     Function.LAST: FunctionEntry(
-        (ArgumentKind.LIST_OR_SINGLE,),
-        ArgumentKind.ANY,
+        (Kind.LIST_OR_SINGLE,),
+        Kind.ANY,
         "The last member; a single value is a list of itself.",
         _last,
         of_whole_list=True,
     ),
     Function.TAIL: FunctionEntry(
-        (ArgumentKind.LIST_OR_SINGLE,),
-        ArgumentKind.LIST,
+        (Kind.LIST_OR_SINGLE,),
+        Kind.LIST,
         "The list without its first member.",
         _tail,
         of_whole_list=True,
     ),
-    Function.REVERSE: FunctionEntry(
-        (ArgumentKind.TEXT_OR_LIST,), ArgumentKind.ANY, "The text or list from its end.", _reverse
-    ),
+    Function.REVERSE: FunctionEntry((Kind.TEXT_OR_LIST,), Kind.ANY, "The text or list from its end.", _reverse),
     Function.IS_EMPTY: FunctionEntry(
-        (ArgumentKind.TEXT_OR_LIST,),
-        ArgumentKind.BOOLEAN,
+        (Kind.TEXT_OR_LIST,),
+        Kind.BOOLEAN,
         "Whether a text or list is empty.",
         _is_empty,
         of_whole_list=True,
     ),
     Function.RANGE: FunctionEntry(
-        (ArgumentKind.INTEGER, ArgumentKind.INTEGER, ArgumentKind.INTEGER),
-        ArgumentKind.LIST,
+        (Kind.INTEGER, Kind.INTEGER, Kind.INTEGER),
+        Kind.LIST,
         "The integers from the first to the second, both included, by the third or by 1.",
         _range,
         optional=1,
         example="range(1, 10)",
         size=_range_size,
     ),
-    Function.LOWER: FunctionEntry(
-        (ArgumentKind.TEXT,), ArgumentKind.TEXT, "The text in lower case.", str.lower, names=("lower",)
-    ),
-    Function.UPPER: FunctionEntry(
-        (ArgumentKind.TEXT,), ArgumentKind.TEXT, "The text in upper case.", str.upper, names=("upper",)
-    ),
+    Function.LOWER: FunctionEntry((Kind.TEXT,), Kind.TEXT, "The text in lower case.", str.lower, names=("lower",)),
+    Function.UPPER: FunctionEntry((Kind.TEXT,), Kind.TEXT, "The text in upper case.", str.upper, names=("upper",)),
     Function.LEFT: FunctionEntry(
-        (ArgumentKind.TEXT, ArgumentKind.INTEGER),
-        ArgumentKind.TEXT,
+        (Kind.TEXT, Kind.INTEGER),
+        Kind.TEXT,
         "The first characters of a text.",
         _left,
         example="left(x.name, 3)",
     ),
     Function.RIGHT: FunctionEntry(
-        (ArgumentKind.TEXT, ArgumentKind.INTEGER),
-        ArgumentKind.TEXT,
+        (Kind.TEXT, Kind.INTEGER),
+        Kind.TEXT,
         "The last characters of a text.",
         _right,
         example="right(x.name, 3)",
     ),
     Function.SUBSTRING: FunctionEntry(
-        (ArgumentKind.TEXT, ArgumentKind.INTEGER, ArgumentKind.INTEGER),
-        ArgumentKind.TEXT,
+        (Kind.TEXT, Kind.INTEGER, Kind.INTEGER),
+        Kind.TEXT,
         "The characters from a place, counted from 0, to the end or so many.",
         _substring,
         optional=1,
         example="substring(x.name, 0, 3)",
     ),
     Function.TRIM: FunctionEntry(
-        (ArgumentKind.TEXT,), ArgumentKind.TEXT, "The text without blanks at both ends.", str.strip, names=("btrim",)
+        (Kind.TEXT,), Kind.TEXT, "The text without blanks at both ends.", str.strip, names=("btrim",)
     ),
-    Function.TRIM_LEFT: FunctionEntry(
-        (ArgumentKind.TEXT,), ArgumentKind.TEXT, "The text without blanks before it.", str.lstrip
-    ),
-    Function.TRIM_RIGHT: FunctionEntry(
-        (ArgumentKind.TEXT,), ArgumentKind.TEXT, "The text without blanks behind it.", str.rstrip
-    ),
+    Function.TRIM_LEFT: FunctionEntry((Kind.TEXT,), Kind.TEXT, "The text without blanks before it.", str.lstrip),
+    Function.TRIM_RIGHT: FunctionEntry((Kind.TEXT,), Kind.TEXT, "The text without blanks behind it.", str.rstrip),
     Function.REPLACE: FunctionEntry(
-        (ArgumentKind.TEXT, ArgumentKind.TEXT, ArgumentKind.TEXT),
-        ArgumentKind.TEXT,
+        (Kind.TEXT, Kind.TEXT, Kind.TEXT),
+        Kind.TEXT,
         "The text with each occurrence of the second replaced by the third.",
         str.replace,
         example="replace(x.name, '_', ' ')",
         size=_replace_size,
     ),
     Function.SPLIT: FunctionEntry(
-        (ArgumentKind.TEXT, ArgumentKind.TEXT),
-        ArgumentKind.LIST,
+        (Kind.TEXT, Kind.TEXT),
+        Kind.LIST,
         "The parts of a text between a separator.",
         _split,
         example="split(x.name, ', ')",
         size=_split_size,
     ),
-    Function.TEXT: FunctionEntry(
-        (ArgumentKind.SINGLE,), ArgumentKind.TEXT, "The value as text.", text_of, names=("tostringornull",)
-    ),
+    Function.TEXT: FunctionEntry((Kind.SINGLE,), Kind.TEXT, "The value as text.", text_of, names=("tostringornull",)),
     Function.NUMBER: FunctionEntry(
-        (ArgumentKind.SINGLE,),
-        ArgumentKind.NUMBER,
+        (Kind.SINGLE,),
+        Kind.NUMBER,
         "The number, also of a text, as a float.",
         float_of,
         names=("tofloatornull",),
     ),
     Function.TO_INTEGER: FunctionEntry(
-        (ArgumentKind.SINGLE,),
-        ArgumentKind.INTEGER,
+        (Kind.SINGLE,),
+        Kind.INTEGER,
         "The number, also of a text, as an integer, towards 0.",
         integer_of,
         names=("tointegerornull", "toint"),
     ),
     Function.BOOLEAN: FunctionEntry(
-        (ArgumentKind.SINGLE,),
-        ArgumentKind.BOOLEAN,
+        (Kind.SINGLE,),
+        Kind.BOOLEAN,
         "True or false of the texts 'true' and 'false' or of an integer.",
         _boolean_of,
         names=("tobooleanornull",),
     ),
-    Function.ABS: FunctionEntry((ArgumentKind.NUMBER,), ArgumentKind.NUMBER, "The number without its sign.", absolute),
-    Function.SIGN: FunctionEntry((ArgumentKind.NUMBER,), ArgumentKind.INTEGER, "-1, 0 or 1.", _sign),
+    Function.ABS: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "The number without its sign.", absolute),
+    Function.SIGN: FunctionEntry((Kind.NUMBER,), Kind.INTEGER, "-1, 0 or 1.", _sign),
     Function.ROUND: FunctionEntry(
-        (ArgumentKind.NUMBER, ArgumentKind.INTEGER),
-        ArgumentKind.NUMBER,
+        (Kind.NUMBER, Kind.INTEGER),
+        Kind.NUMBER,
         "The nearest whole number, halves up; or rounded to so many digits behind the point, halves away from 0.",
         _round,
         optional=1,
         example="round(x, 2)",
     ),
     Function.FLOOR: FunctionEntry(
-        (ArgumentKind.NUMBER,),
-        ArgumentKind.NUMBER,
+        (Kind.NUMBER,),
+        Kind.NUMBER,
         "The greatest whole number up to it.",
         numeric(lambda of: float(math.floor(of))),
     ),
     Function.CEILING: FunctionEntry(
-        (ArgumentKind.NUMBER,),
-        ArgumentKind.NUMBER,
+        (Kind.NUMBER,),
+        Kind.NUMBER,
         "The least whole number from it.",
         numeric(lambda of: float(math.ceil(of))),
         names=("ceiling",),
     ),
-    Function.ROOT: FunctionEntry(
-        (ArgumentKind.NUMBER,), ArgumentKind.NUMBER, "The square root; NaN below 0.", numeric(_root)
-    ),
-    Function.EXPONENTIAL: FunctionEntry((ArgumentKind.NUMBER,), ArgumentKind.NUMBER, "e to this power.", _exponential),
+    Function.ROOT: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "The square root; NaN below 0.", numeric(_root)),
+    Function.EXPONENTIAL: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "e to this power.", _exponential),
     Function.LOGARITHM: FunctionEntry(
-        (ArgumentKind.NUMBER,),
-        ArgumentKind.NUMBER,
+        (Kind.NUMBER,),
+        Kind.NUMBER,
         "The natural logarithm; NaN below 0.",
         _logarithm(math.log),
         names=("ln",),
     ),
     Function.LOGARITHM_10: FunctionEntry(
-        (ArgumentKind.NUMBER,),
-        ArgumentKind.NUMBER,
+        (Kind.NUMBER,),
+        Kind.NUMBER,
         "The logarithm to the base 10; NaN below 0.",
         _logarithm(math.log10),
     ),
-    Function.YEAR: FunctionEntry((ArgumentKind.TEXT,), ArgumentKind.INTEGER, "The year of a date.", year_of),
+    Function.YEAR: FunctionEntry((Kind.TEXT,), Kind.INTEGER, "The year of a date.", year_of),
 }
 
 

@@ -36,27 +36,21 @@ from kgnav_mcp.plan import (
     Slice,
     Variable,
 )
-from kgnav_mcp.values.functions import FUNCTIONS, ArgumentKind
+from kgnav_mcp.values.functions import FUNCTIONS, Kind
 from tests.contract import toy
 from tests.plans.graph import Date
 from tests.plans.strategies.patterns import EDGE, LIST, NODE, PATH, VALUE, PatternMaker, chance
 
-_OF_NODES = tuple(
-    one for one, entry in FUNCTIONS.items() if entry.takes[0] in {ArgumentKind.NODE, ArgumentKind.NODE_OR_EDGE}
-)
+_OF_NODES = tuple(one for one, entry in FUNCTIONS.items() if entry.takes[0] in {Kind.NODE, Kind.NODE_OR_EDGE})
 _OF_EDGES = tuple(
     one
     for one, entry in FUNCTIONS.items()
-    if entry.takes[0] in {ArgumentKind.EDGE, ArgumentKind.NODE_OR_EDGE} and one is not Function.ID
+    if entry.takes[0] in {Kind.EDGE, Kind.NODE_OR_EDGE} and one is not Function.ID
 )
-_OF_PATHS = tuple(one for one, entry in FUNCTIONS.items() if entry.takes[0] is ArgumentKind.PATH)
-_OF_LISTS = tuple(
-    one
-    for one, entry in FUNCTIONS.items()
-    if entry.takes[0] in {ArgumentKind.TEXT_OR_LIST, ArgumentKind.LIST_OR_SINGLE}
-)
+_OF_PATHS = tuple(one for one, entry in FUNCTIONS.items() if entry.takes[0] is Kind.PATH)
+_OF_LISTS = tuple(one for one, entry in FUNCTIONS.items() if entry.takes[0] in {Kind.TEXT_OR_LIST, Kind.LIST_OR_SINGLE})
 _OF_VALUES = tuple(one for one, entry in FUNCTIONS.items() if entry.compute is not None)
-_ARGUMENTS = {ArgumentKind.TEXT: ("", "e", "Tw", " "), ArgumentKind.INTEGER: (0, 1, 2, 5, -1)}
+_ARGUMENTS = {Kind.TEXT: ("", "e", "Tw", " "), Kind.INTEGER: (0, 1, 2, 5, -1)}
 """Arguments behind the first."""
 _ORDERED = (Comparison.EQUAL, Comparison.UNEQUAL, Comparison.LESS, Comparison.AT_MOST, Comparison.GREATER)
 _TEXTUAL = (Comparison.CONTAINS, Comparison.STARTS_WITH, Comparison.ENDS_WITH)
@@ -133,7 +127,7 @@ class ExpressionMaker(PatternMaker):
         function = self.draw(st.sampled_from(sorted(_OF_VALUES)))
         entry = FUNCTIONS[function]
         number = self.draw(st.integers(len(entry.takes) - entry.optional, len(entry.takes)))
-        first = Constant(self.draw(st.integers(-3, 3))) if entry.takes[0] is ArgumentKind.INTEGER else self.value(depth)
+        first = Constant(self.draw(st.integers(-3, 3))) if entry.takes[0] is Kind.INTEGER else self.value(depth)
         others = (Constant(self.draw(st.sampled_from(_ARGUMENTS[kind]))) for kind in entry.takes[1:number])
         return Call(function, (first, *others))
 

@@ -10,14 +10,14 @@ from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Statement, Term,
 from kgnav_mcp.adapters.embedded.plans.value_encoding import NotEncodableError, Stored, empty_list, encode
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import Arithmetic, ArithmeticOperator, Constant, During, Expression, Function, ListOf, Scalar
-from kgnav_mcp.values.functions import FUNCTIONS, ArgumentKind
+from kgnav_mcp.values.functions import FUNCTIONS, Kind
 
 if TYPE_CHECKING:
     from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 
 _ENDS = frozenset((Function.HEAD, Function.LAST))
-_LISTS = frozenset((ArgumentKind.LIST, ArgumentKind.ANY))
-_TEXTS = frozenset((ArgumentKind.TEXT, ArgumentKind.ANY, ArgumentKind.LIST))
+_LISTS = frozenset((Kind.LIST, Kind.ANY))
+_TEXTS = frozenset((Kind.TEXT, Kind.ANY, Kind.LIST))
 """The kinds of results that may be texts, or have some, which may be written as dates."""
 
 
@@ -68,7 +68,7 @@ def of_single(function: Function, *terms: Term) -> Term:
     """Returns the term of a function of values."""
     gives = FUNCTIONS[function].gives
     dated = gives in _TEXTS and (function is not Function.TEXT or terms[0].may_be_date)
-    kind = TermKind.TEXT if gives is ArgumentKind.TEXT and function is not Function.TEXT else TermKind.VALUE
+    kind = TermKind.TEXT if gives is Kind.TEXT and function is not Function.TEXT else TermKind.VALUE
     sql = f"kg_call('{function}', {', '.join(map(encoded, terms))})"
     return Term(kind, (sql,), may_be_date=dated, never_list=gives not in _LISTS)
 

@@ -52,7 +52,7 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.values.comparison import overlaps_period
-from kgnav_mcp.values.functions import FUNCTIONS, ArgumentKind, bytes_made
+from kgnav_mcp.values.functions import FUNCTIONS, Kind, bytes_made
 
 Evaluated = Callable[[Row], Value]
 
@@ -299,7 +299,7 @@ _FACTS: Mapping[Function, Callable[[Reader, Value], Value]] = {
     Function.KEYS: _keys,
 }
 """Functions of nodes and edges whose facts are read before."""
-_GROWING = frozenset((ArgumentKind.TEXT, ArgumentKind.LIST, ArgumentKind.ANY))
+_GROWING = frozenset((Kind.TEXT, Kind.LIST, Kind.ANY))
 """The kinds of results that may be long."""
 
 
