@@ -23,7 +23,7 @@ TRAIN_VENV ?= .venv-train
 TRAIN_FOLDER ?= .train-smoke
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz test-other check dist dist-check audit real-model train-smoke docs clean
+.PHONY: help demo test fuzz test-other check dist dist-check release audit real-model train-smoke docs clean
 
 help:
 	@echo "make demo    answer a question with the demo graph, through a real client"
@@ -34,6 +34,7 @@ help:
 	@echo "make check   formatting, lint, types, import rules, generated documentation, file lengths"
 	@echo "make dist    wheels, source distributions, the bundle for desktop clients and the registry's entry, in dist"
 	@echo "make dist-check    the same, and try the wheel on every Python of this machine"
+	@echo "make release    dry run of a release: dist-check, and whether versions, changelog, tag and wheel agree"
 	@echo "make audit   compare the answers of every store with the raw files, an hour"
 	@echo "make real-model    run every method with a small language model on this machine, half an hour"
 	@echo "make docs    rewrite the generated parts of docs, and the pictures"
@@ -88,6 +89,9 @@ dist: $(READY)
 
 dist-check: $(READY)
 	$(BIN)/python -m scripts.release --check
+
+release: $(READY)
+	$(BIN)/python -m scripts.release --check --dry-run
 
 audit: $(READY)
 	$(BIN)/python -m scripts.audit

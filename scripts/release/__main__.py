@@ -1,4 +1,7 @@
-"""`python -m scripts.release [FOLDER]` makes everything; `--check` tries the wheel on every Python as well."""
+"""`python -m scripts.release [FOLDER]` makes everything; `--check` tries the wheel on every Python as well.
+
+`--dry-run` also reports what does not agree yet: versions, changelog, tag, contents of the wheel. Nothing is published.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 
 from scripts.release.bundle import write_bundle
 from scripts.release.check import try_wheel
+from scripts.release.consistency import content_problems, tags_of_commit, version_problems
 from scripts.release.distributions import ROOT, build_distributions, read_project
 from scripts.release.registry import problems, server_json, write_server_json
 
@@ -18,6 +22,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "dist")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--dry-run", action="store_true")
     parser.add_argument("--repository", metavar="OWNER/NAME", help="fail if pyproject.toml names another one")
     options = parser.parse_args()
     shutil.rmtree(options.folder, ignore_errors=True)
@@ -34,7 +39,11 @@ def main() -> None:
     for path in sorted(options.folder.iterdir()):
         sys.stdout.write(f"{path.name}: {path.stat().st_size:,} bytes\n")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    if found := [*problems(server_json(project, bundle), readme)]:
+    found = [*problems(server_json(project, bundle), readme), *content_problems(wheel)]
+    if options.dry_run:
+        changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+        found += version_problems(project, changelog, tags_of_commit())
+    if found:
         sys.exit("\n".join(found))
     if options.check and not try_wheel(wheel):
         sys.exit(1)

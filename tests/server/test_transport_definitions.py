@@ -17,7 +17,7 @@ from kgnav_mcp.render.tokens import count_tokens
 from kgnav_mcp.server.toolset import DEFINITIONS_LIMIT, TEXTS_LIMIT
 from tests.server.clients import client
 
-DEVELOPMENT = Path(__file__).parents[2] / "docs" / "development.md"
+DEVELOPMENT = Path(__file__).parents[2] / "CONTRIBUTING.md"
 
 ONE = Settings(graphs={"films": GraphSettings(location="missing.kg")})
 MANY = Settings(graphs={f"graph-{number}": GraphSettings(location="missing.kg") for number in range(20)})

@@ -1,0 +1,51 @@
+"""The pages for contributors name files, modules and commands that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(
+    [ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "docs/architecture.md", *ROOT.glob("docs/decisions/*.md")]
+)
+_CODE = re.compile(r"`([^`\n]+)`")
+_LINK = re.compile(r"\]\(([^)#:]+)\)")
+_TARGET = re.compile(r"make ([a-z-]+)")
+_FOLDERS = ("src/", "tests/", "docs/", "scripts/", "bench/", ".ci/", ".github/")
+_NODE = re.compile(r'(\w+)\["')
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_each_path_and_link_of_a_page_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    paths = [ROOT / code.split()[0] for code in _CODE.findall(text) if code.startswith(_FOLDERS)]
+    links = [page.parent / link for link in _LINK.findall(text)]
+    assert [name_of(path.resolve()) for path in (*paths, *links) if not path.exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_each_make_target_of_a_page_exists(page: Path) -> None:
+    code = " ".join(_CODE.findall(page.read_text(encoding="utf-8")))
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert [target for target in _TARGET.findall(code) if f"\n{target}:" not in makefile] == []
+
+
+def test_the_picture_of_the_layers_has_each_package_and_no_other() -> None:
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    picture = page[page.index("flowchart TD") : page.index("```", page.index("flowchart TD"))]
+    packages = {path.parent.name for path in (ROOT / "src/kgnav_mcp").glob("*/__init__.py")}
+    drawn = {*_NODE.findall(picture)}
+    assert packages | {"app"} == drawn
+
+
+def test_the_decisions_list_each_page() -> None:
+    folder = ROOT / "docs/decisions"
+    listed = {*_LINK.findall((folder / "README.md").read_text(encoding="utf-8"))}
+    assert listed == {path.name for path in folder.glob("*.md")} - {"README.md"}
