@@ -33,7 +33,7 @@ GRAPH: dict[str, Any] = {
 
 
 def opened() -> DictAdapter:
-    return DictAdapter("tests.navigation.plans.test_estimating", AdapterOptions())
+    return DictAdapter("tests.navigation.plans.test_estimates", AdapterOptions())
 
 
 @pytest.mark.parametrize(
