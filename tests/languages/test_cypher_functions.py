@@ -6,16 +6,19 @@ import re
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.cypher.builder import Builder
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.plans.context import QueryContext
 from kgnav_mcp.adapters.cypher.plans.functions import called
 from kgnav_mcp.adapters.cypher.plans.kinds import TEXT, Listed, OfEdge, OfNode, OfPath, PropertyTypes, Single, Typed
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
+from kgnav_mcp.adapters.neo4j.dialect import NEO4J
 from kgnav_mcp.errors import InvalidPlan, Unsupported
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.languages.cypher.functions import accepted_call
@@ -73,7 +76,8 @@ async def test_every_call_that_is_read_is_evaluated_and_compiled_or_refused(
 
 @pytest.mark.parametrize(("name", "number"), CALLS)
 def test_every_call_that_is_read_is_written_in_cypher_or_refused(name: str, number: int):
-    context = QueryContext(cast("Entities", None), cast("PropertyTypes", None))
+    entities = SimpleNamespace(session=SimpleNamespace(builder=Builder(NEO4J)))  # no call reads more of the store
+    context = QueryContext(cast("Entities", entities), cast("PropertyTypes", None))
     for kind in KINDS:
         with suppress(Unsupported):
             assert called(context, FUNCTION_NAMES[name], [Typed("v", kind)] * number).text

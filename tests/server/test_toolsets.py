@@ -157,5 +157,5 @@ def test_what_runs_plans_is_not_imported_before_the_first_plan() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     parts = [name.split(".")[1:] for name in json.loads(done.stdout)]
     assert ["server", "toolsets", "plans"] in parts
-    for heavy in (["plan"], ["spelling"], ["navigation", "plans"], ["adapters", "embedded", "plans"]):
+    for heavy in (["plan"], ["languages"], ["navigation", "plans"], ["adapters", "embedded", "plans"]):
         assert heavy not in parts

@@ -101,7 +101,7 @@ async def test_a_misspelt_label_is_told_with_the_nearest_and_mended(demo: PlanRu
 
 
 async def test_an_id_with_a_prefix_that_reads_as_two_labels_is_put_in_backticks():
-    async with DictAdapter("tests.navigation.plans.test_checking", AdapterOptions()) as graph:
+    async with DictAdapter("tests.navigation.plans.test_checker", AdapterOptions()) as graph:
         found = await checked(PlanRunner(graph), "MATCH (x:wd:Q5)-[:knows]->(y:wd:Q6:Poet) RETURN y")
         two = await checked(PlanRunner(graph), "MATCH (x:Poet:wd) RETURN x")
 
@@ -133,7 +133,7 @@ async def test_a_schema_is_read_once_for_plans_that_fit_it_and_again_for_one_tha
         return await schema(self, name, limit=limit)
 
     monkeypatch.setattr(DictAdapter, "schema", spied)
-    async with DictAdapter("tests.navigation.plans.test_checking", AdapterOptions()) as graph:
+    async with DictAdapter("tests.navigation.plans.test_checker", AdapterOptions()) as graph:
         for name in ("x", "y"):
             assert not mistakes(await checked(PlanRunner(graph), f"MATCH ({name}:Poet) RETURN {name}"))
         once = read.copy()

@@ -31,13 +31,13 @@ def asked(source: str, target: str, *, either: bool = False, relation: str = "su
 
 @pytest.mark.parametrize("ends", [("Song", "Singer"), ("Song", ""), ("", "Singer")])
 async def test_the_first_edge_that_fits_is_enough_however_many_there_are(ends: tuple[str, str]):
-    async with DictAdapter("tests.navigation.plans.test_witness", AdapterOptions()) as graph:
+    async with DictAdapter("tests.navigation.plans.test_edge_exists", AdapterOptions()) as graph:
         assert rows(await evaluate(graph, asked(*ends), limit=1, bound=BOUND)) == [(True,)]
         assert rows(await evaluate(graph, asked("Singer", "Song", either=True), limit=1, bound=BOUND)) == [(True,)]
 
 
 async def test_where_no_edge_was_found_within_the_bound_it_is_not_said_that_there_is_none():
-    async with DictAdapter("tests.navigation.plans.test_witness", AdapterOptions()) as graph:
+    async with DictAdapter("tests.navigation.plans.test_edge_exists", AdapterOptions()) as graph:
         with pytest.raises(PlanTooLarge):
             await evaluate(graph, asked("Singer", "Song"), limit=1, bound=BOUND)
 
