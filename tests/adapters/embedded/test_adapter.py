@@ -167,8 +167,8 @@ LARGE = "edge|e1|e2|e|b|attribute|a|node|v|m|name|n|node_label|l"
 SCANS = {"HAS_NAMES", "HAS_MEDIATORS", "NUMBER_OF_TEXTS", "QUALIFIED", "SETS_OF_LABELS", "UNREAD"}
 """Queries that stop at the first row of a table or of a partial index, or after so many of them, as their cost says.
 
-NUMBER_OF_TEXTS counts the nodes that are then all read, for an index of meanings. SETS_OF_LABELS reads the labels of all
-nodes once for an open file, for plans that group by them.
+NUMBER_OF_TEXTS counts the nodes that are then all read, for an index of meanings. SETS_OF_LABELS reads the labels of
+all nodes once for an open file, for plans that group by them.
 """
 
 
