@@ -124,13 +124,13 @@ ANSWERS: dict[str, tuple[str, dict[str, object]]] = {
     "common nodes": ("find_common_nodes", {"pairs": [["vincent_van_gogh", "lived_in"], ["Rembrandt", "died_in"]]}),
 }
 ERRORS: dict[str, tuple[str, dict[str, object]]] = {
-    "several mistakes, all mended": (
+    "several mistakes, all corrected": (
         "run_plan",
         {"plan": "MATCH (m:Musem)-[:held_by]->(p:Painting) WHERE p.yaer > 1600 RETURN m"},
     ),
     "an unknown name": ("run_plan", {"plan": "MATCH ({name: 'Vincent van Goch'})-[:born_in]->(c) RETURN c"}),
     "an unknown id": ("check_plan", {"plan": "MATCH (c {id: 'zunder'}) RETURN c"}),
-    "a pattern whose names are mended as it was written": (
+    "a pattern whose names are corrected as it was written": (
         "run_plan",
         {
             "plan": {
@@ -141,7 +141,7 @@ ERRORS: dict[str, tuple[str, dict[str, object]]] = {
             }
         },
     ),
-    "steps whose names are mended as they were written": (
+    "steps whose names are corrected as they were written": (
         "check_plan",
         {
             "plan": [
@@ -150,7 +150,7 @@ ERRORS: dict[str, tuple[str, dict[str, object]]] = {
             ]
         },
     ),
-    "a pattern that is mended in Cypher, for an edge of it is turned": (
+    "a pattern that is corrected in Cypher, for an edge of it is turned": (
         "check_plan",
         {"plan": {"nodes": {"m": {"label": "Museum"}}, "edges": [{"from": "m", "edge": "held_by", "to": "p"}]}},
     ),
@@ -229,12 +229,12 @@ async def test_every_spelling_of_a_question_has_the_same_answer():
 
 
 async def test_a_plan_that_was_mended_runs():
-    tool, arguments = ERRORS["several mistakes, all mended"]
+    tool, arguments = ERRORS["several mistakes, all corrected"]
     told = await refused(tool, arguments, PLANS)
-    mended = re.search("^Mended, it would run: (.*)$", told, re.MULTILINE)
+    corrected = re.search("^Corrected plan: (.*)$", told, re.MULTILINE)
 
-    assert mended is not None
-    assert "rows" in await call("run_plan", {"plan": mended[1]}, PLANS)
+    assert corrected is not None
+    assert "rows" in await call("run_plan", {"plan": corrected[1]}, PLANS)
 
 
 async def test_a_label_on_a_graph_without_any_is_left_out_by_the_mended_plan(tmp_path: Path):
@@ -243,7 +243,7 @@ async def test_a_label_on_a_graph_without_any_is_left_out_by_the_mended_plan(tmp
     films = Settings(graphs={"films": GraphSettings(location=str(tmp_path / "films.kg"))}, toolsets=("plans",))
     told = await refused("run_plan", {"plan": "MATCH (f:Film)-[:directed_by]->(p:Person) RETURN p"}, films)
     assert "- (f:Film): this graph has no labels: leave it out" in told
-    assert "Mended, it would run: MATCH (f)-[:directed_by]->(p) RETURN p\n" in told
+    assert "Corrected plan: MATCH (f)-[:directed_by]->(p) RETURN p\n" in told
 
 
 async def test_pages_of_a_plan_together_are_the_whole_answer():

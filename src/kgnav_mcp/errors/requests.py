@@ -108,9 +108,9 @@ class UnknownGraph(InvalidRequest):
 class InvalidPlan(InvalidRequest):
     """A plan cannot run. `problems` are all problems that could be found at once.
 
-    `plan` is the part of a malformed plan that could be parsed, so that its names can still be checked. `mended` is the
-    corrected plan, in the language of the original or, with `in_cypher`, in Cypher instead of JSON; None if there is no
-    single correction.
+    `plan` is the part of a malformed plan that could be parsed, so that its names can still be checked. `corrected` is
+    the corrected plan, in the language of the original or, with `in_cypher`, in Cypher instead of JSON; None if there
+    is no single correction.
     """
 
     def __init__(
@@ -118,14 +118,14 @@ class InvalidPlan(InvalidRequest):
         problems: Sequence[PlanProblem],
         plan: Plan | None = None,
         *,
-        mended: str | None = None,
+        corrected: str | None = None,
         in_cypher: bool = False,
         next_step: str = "",
     ) -> None:
         super().__init__("; ".join(f"{problem.place}: {problem.reason}" for problem in problems), next_step=next_step)
         self.problems = tuple(problems)
         self.plan = plan
-        self.mended = mended
+        self.corrected = corrected
         self.in_cypher = in_cypher
 
 

@@ -14,12 +14,12 @@ from kgnav_mcp.plan import Column, Plan, Scalar, Variable
 from kgnav_mcp.plan.walking import members_in, rewritten
 
 
-def corrected_json(written: ParsedPlan, mended: Plan) -> str | None:
-    """The JSON of the written plan with corrected names. Parsing it gives `mended`.
+def corrected_json(written: ParsedPlan, corrected: Plan) -> str | None:
+    """The JSON of the written plan with corrected names. Parsing it gives `corrected`.
 
     None if more than names and values differ.
     """
-    changes = {_key(old): new for old, new in _changes(written.plan, mended)}
+    changes = {_key(old): new for old, new in _changes(written.plan, corrected)}
     if None in changes.values():
         return None
     given = _changed(written.source_json, changes)
@@ -27,7 +27,7 @@ def corrected_json(written: ParsedPlan, mended: Plan) -> str | None:
         read = parse_plan(given).plan
     except InvalidPlan:
         return None  # one name has two corrections
-    return json.dumps(given, ensure_ascii=False) if read == _with_renamed_columns(mended, changes) else None
+    return json.dumps(given, ensure_ascii=False) if read == _with_renamed_columns(corrected, changes) else None
 
 
 _Changes = dict[tuple[type, Scalar], Scalar]

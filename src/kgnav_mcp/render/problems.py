@@ -47,8 +47,8 @@ def invalid_plan_text(error: InvalidPlan) -> str:
         lines.append(f"- {problem.place}: {problem.reason}" + (f" (possible: {alternatives})" if alternatives else ""))
     if len(error.problems) > _PROBLEMS:
         lines.append(f"- and {len(error.problems) - _PROBLEMS:,} more")
-    if error.mended is not None:
-        lines.append(f"Mended, {'in Cypher, ' if error.in_cypher else ''}it would run: {error.mended}")
+    if error.corrected is not None:
+        lines.append(f"Corrected plan{', in Cypher' if error.in_cypher else ''}: {error.corrected}")
     if error.next_step:
         lines.append(f"Next: {error.next_step}")
     return "\n".join(clean(clipped(line, _LINE)) for line in lines)

@@ -28,7 +28,7 @@ from kgnav_mcp.render.text import clean
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.toolsets.plans import CYPHER
 
-_MEND = "Mend it and call again. describe_graph(name) shows what is around a label or a relation."
+_CORRECT = "Correct it and call again. describe_graph(name) shows what is around a label or a relation."
 
 
 def runner(call: ToolCall) -> PlanRunner:
@@ -45,12 +45,12 @@ async def check_written_plan(plans: PlanRunner, written: ParsedPlan) -> CheckedP
     found = await plans.check(written.plan, written.single_node_variables)
     if not found.problems:
         return found
-    mended, in_cypher = None, False
-    if found.mended is not None:
-        mended = corrected_json(written, found.mended) if written.source_json is not None else None
-        in_cypher = written.source_json is not None and mended is None
-        mended = mended or write_cypher(found.mended)
-    raise InvalidPlan(found.problems, mended=mended, in_cypher=in_cypher, next_step=_MEND)
+    corrected, in_cypher = None, False
+    if found.corrected is not None:
+        corrected = corrected_json(written, found.corrected) if written.source_json is not None else None
+        in_cypher = written.source_json is not None and corrected is None
+        corrected = corrected or write_cypher(found.corrected)
+    raise InvalidPlan(found.problems, corrected=corrected, in_cypher=in_cypher, next_step=_CORRECT)
 
 
 async def _parse_and_check(
@@ -70,7 +70,7 @@ async def _parse_and_check(
         found = await plans.check(error.plan)
         if not found.problems:
             raise
-        raise InvalidPlan((*error.problems, *found.problems), next_step=_MEND) from error
+        raise InvalidPlan((*error.problems, *found.problems), next_step=_CORRECT) from error
     return written, await check_written_plan(plans, written)
 
 

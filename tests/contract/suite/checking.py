@@ -92,9 +92,9 @@ class CheckContract(AdapterContract):
         wanted = [named(view, place).strip("`") for place in places]
         assert len(told) == len(wanted)
         assert all(any(each in place for place in told) for each in wanted), told
-        assert (found.mended is not None) is mends, found.problems
-        if found.mended is not None:
-            again = await PlanRunner(adapter).check(found.mended)
+        assert (found.corrected is not None) is mends, found.problems
+        if found.corrected is not None:
+            again = await PlanRunner(adapter).check(found.corrected)
             assert again.problems == ()
             assert again.plan.pipelines[0].clauses != found.plan.pipelines[0].clauses
 
@@ -163,7 +163,7 @@ class CheckContract(AdapterContract):
         (problem,) = found.problems
         assert "its values are numbers" in problem.reason
         assert problem.alternatives == (() if meant is None else (str(meant),))
-        assert (found.mended is None) is (meant is None)
+        assert (found.corrected is None) is (meant is None)
         right = f"MATCH (v)-[r:{{visited}}]->() WHERE r.{{year}} = {meant or 1950} RETURN v"
         assert (await checked(adapter, view, right)).problems == ()
 
@@ -174,9 +174,9 @@ class CheckContract(AdapterContract):
         label = view.style.label_id("Person")
         found = await PlanRunner(adapter).check(parse_cypher(written.format(label)))
         assert [label in problem.place for problem in found.problems] == [True] * label.count(":")
-        if found.mended is not None:
-            assert (await PlanRunner(adapter).check(found.mended)).problems == ()
-        assert (found.mended is None) is (":" not in label)
+        if found.corrected is not None:
+            assert (await PlanRunner(adapter).check(found.corrected)).problems == ()
+        assert (found.corrected is None) is (":" not in label)
 
 
 def counting(plan: Plan) -> Plan:

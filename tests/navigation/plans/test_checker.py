@@ -95,9 +95,9 @@ async def test_a_misspelt_label_is_told_with_the_nearest_and_mended(demo: PlanRu
     found = await checked(demo, {"nodes": {"m": {"label": "Musem"}}})
 
     ((place, reason, nearest),) = mistakes(found)
-    assert (place, reason, nearest[0]) == ("(m:Musem)", "no label is called so", "Museum")
-    assert found.mended is not None
-    assert [part.labels for part in parts(found.mended) if isinstance(part, NodePattern)] == [(("Museum",),)]
+    assert (place, reason, nearest[0]) == ("(m:Musem)", "unknown label", "Museum")
+    assert found.corrected is not None
+    assert [part.labels for part in parts(found.corrected) if isinstance(part, NodePattern)] == [(("Museum",),)]
 
 
 async def test_an_id_with_a_prefix_that_reads_as_two_labels_is_put_in_backticks():
@@ -109,8 +109,8 @@ async def test_an_id_with_a_prefix_that_reads_as_two_labels_is_put_in_backticks(
         ("(x:wd:Q5)", "wd:Q5 is one id, and stands in backticks", ("`wd:Q5`",)),
         ("(y:wd:Q6)", "wd:Q6 is one id, and stands in backticks", ("`wd:Q6`",)),
     ]
-    assert found.mended is not None
-    assert write_cypher(found.mended) == "MATCH (x:`wd:Q5`)-[:knows]->(y:`wd:Q6`&Poet)\nRETURN y"
+    assert found.corrected is not None
+    assert write_cypher(found.corrected) == "MATCH (x:`wd:Q5`)-[:knows]->(y:`wd:Q6`&Poet)\nRETURN y"
     assert [place for place, *_ in mistakes(two)] == ["(x:wd)"]
 
 
@@ -159,8 +159,10 @@ async def test_an_edge_the_wrong_way_round_is_turned(demo: PlanRunner):
             ("(p:Painting)-[:held_by]->(m:Museum)",),
         )
     ]
-    assert found.mended is not None
-    assert [(part.source, part.target) for part in parts(found.mended) if isinstance(part, EdgePattern)] == [("p", "m")]
+    assert found.corrected is not None
+    assert [(part.source, part.target) for part in parts(found.corrected) if isinstance(part, EdgePattern)] == [
+        ("p", "m")
+    ]
 
 
 async def test_an_edge_that_does_not_join_these_labels_is_told_with_those_that_do(demo: PlanRunner):
@@ -171,7 +173,7 @@ async def test_an_edge_that_does_not_join_these_labels_is_told_with_those_that_d
     ((place, reason, possible),) = mistakes(found)
     assert (place, reason) == ("(m:Museum)-[:born_in]->(c:City)", "no such edge leads from :Museum to :City")
     assert possible == ("located_in",)
-    assert found.mended is not None
+    assert found.corrected is not None
 
 
 async def test_either_direction_is_as_good_as_one(demo: PlanRunner):
@@ -208,8 +210,8 @@ async def test_every_mistake_is_told_at_once_and_all_are_mended(demo: PlanRunner
         "(z)-[:born_inn]->(p:Paintr)",
         "z.name = 'Zundrt'",
     ]
-    assert found.mended is not None
-    again = await demo.check(found.mended)
+    assert found.corrected is not None
+    again = await demo.check(found.corrected)
     assert not again.problems
 
 
@@ -227,8 +229,8 @@ async def test_numbers_are_not_compared_with_texts(demo: PlanRunner):
 
     ((place, reason, possible),) = mistakes(found)
     assert (place, reason, possible) == ("a.population", "its values are numbers, '1000' is a text", ("1000",))
-    assert found.mended is not None
-    assert [part.value for part in parts(found.mended) if isinstance(part, Constant)] == [1000]
+    assert found.corrected is not None
+    assert [part.value for part in parts(found.corrected) if isinstance(part, Constant)] == [1000]
 
 
 async def test_a_qualifier_of_other_edges_is_told_with_those_of_this_one(demo: PlanRunner):
@@ -242,16 +244,14 @@ async def test_a_qualifier_of_other_edges_is_told_with_those_of_this_one(demo: P
 async def test_times_of_edges_are_read_from_their_from_and_to(demo: PlanRunner):
     found = await checked(demo, {"edges": [edge("p", "lived_in", "c", as_of="1886")]})
     assert found.notes == (
-        "An edge that does not say since when has held ever since, one that does not say until when holds still.",
+        "An edge without a start date holds from the beginning, one without an end date to this day.",
     )
     without = await checked(demo, {"edges": [edge("p", "painted_by", "c", as_of="1886")]})
 
     assert [(part.from_ids, part.to_ids) for part in parts(found.plan) if isinstance(part, During)] == [
         (("from",), ("to",))
     ]
-    assert [problem.reason for problem in without.problems] == [
-        "its edges do not say since when or until when they hold"
-    ]
+    assert [problem.reason for problem in without.problems] == ["its edges have no start or end date"]
 
 
 async def test_an_id_that_no_entity_has_is_told(demo: PlanRunner):

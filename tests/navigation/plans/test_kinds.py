@@ -38,9 +38,9 @@ async def test_texts_and_nodes_are_not_taken_for_numbers(
 
     assert [(each.place, each.reason) for each in found.problems] == [(place, reason)]
     assert found.problems[0].alternatives == (() if possible is None else (possible,))
-    assert (found.mended is not None) is (possible is not None)
-    if found.mended is not None:
-        assert not (await demo.check(found.mended)).problems
+    assert (found.corrected is not None) is (possible is not None)
+    if found.corrected is not None:
+        assert not (await demo.check(found.corrected)).problems
 
 
 async def test_a_range_of_texts_is_corrected_as_a_whole(demo: PlanRunner):
@@ -50,7 +50,7 @@ async def test_a_range_of_texts_is_corrected_as_a_whole(demo: PlanRunner):
         ("a.name", "its values are texts, 3 is a number"),
         ("a.name", "its values are texts, 5 is a number"),
     }
-    assert found.mended == parse_cypher("MATCH (a:Painter) WHERE 3 <= toFloat(a.name) < 5 RETURN a")
+    assert found.corrected == parse_cypher("MATCH (a:Painter) WHERE 3 <= toFloat(a.name) < 5 RETURN a")
 
 
 @pytest.mark.parametrize("written", ["avg(c.population)", "sum(toInteger(c.name))", "sum(1)", "min(c.name)"])

@@ -100,7 +100,7 @@ _METHOD = """You answer a question with one plan over a knowledge graph, or with
 1. Read the schema: which labels, which relations between them, which way they lead.
 2. Write the whole question as one Cypher pattern for run_plan: start from what the question names, join what it asks
    for, count or sort where it asks how many or which is most.
-3. A mistake comes back with what would be right: mend it and run it again. Nothing found? The answer names the first
+3. A mistake comes back with what would be right: fix it and run it again. Nothing found? The answer names the first
    part that nothing fits: look at that with search or describe_graph.
 4. Walk with search or get_triples only where you cannot say the pattern beforehand."""
 

@@ -165,7 +165,7 @@ class Expressions:
         if owner.kind == NULL:
             return Values("null", frozenset())
         if not isinstance(owner.kind, OfNode | OfEdge):
-            raise unsupported("a property of what is no node and no edge")
+            raise unsupported("a property of a value that is neither node nor edge")
         of_node = isinstance(owner.kind, OfNode)
         if of_node and expression.name == NAME and not expression.ids:
             return Values(self._name(owner), TEXT)
@@ -226,7 +226,7 @@ class Expressions:
             case OfEdge():
                 known = self._context.catalogue.types
             case _:
-                raise unsupported("the label of what is no node and no edge")
+                raise unsupported("the label of a value that is neither node nor edge")
         self._context.labels(names, known)
         tests = " OR ".join(f"{owner.text}:{quoted(name)}" for name in names)
         return Typed(f"({tests})" if names else "false", _TRUTH)
@@ -285,7 +285,7 @@ class Expressions:
             if of_property:
                 return _comparison(one, Comparison.EQUAL, right)
             if not isinstance(right.kind, Listed):
-                raise unsupported("a member of what is no list")
+                raise unsupported("a member of a value that is not a list")
             _check_comparable(one.kind, right.kind.of)
             return f"({one.text} IN {right.text})"
 

@@ -119,7 +119,7 @@ def common_kind(kinds: Iterable[Kind]) -> Kind:  # noqa: PLR0911 - one for each 
 
 def unsupported(what: str) -> Unsupported:
     """The error for what Cypher cannot express, or only with another meaning."""
-    return Unsupported(f"Cypher does not say this as plans mean it: {what}")
+    return Unsupported(f"Cypher has no equivalent: {what}")
 
 
 def member_type(name: str) -> str:

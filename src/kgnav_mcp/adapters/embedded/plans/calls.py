@@ -116,7 +116,7 @@ def during(compiler: ExpressionCompiler, expression: During) -> tuple[str, str]:
     """Returns the condition that an edge was valid during a period, and its negation."""
     edge = compiler.variable(expression.edge)
     if edge.kind is not TermKind.EDGE:
-        raise unsupported("the time of what is no edge")
+        raise unsupported("the time of a value that is not an edge")
     statement, words = compiler.statement, compiler.words
     keys = [statement.numbers(words.qualifier_keys(ids)) for ids in (expression.from_ids, expression.to_ids)]
     ends = [statement.parameter(end) for end in (expression.begin, expression.end)]

@@ -112,7 +112,7 @@ class _PatternCompiler:
         for name, node in self._patterns.items():
             if name in self._outer_scope:
                 if self._outer_scope[name].kind is not TermKind.NODE:
-                    raise unsupported("a pattern around what is no node")
+                    raise unsupported("a pattern around a value that is not a node")
                 self._branch.conditions.append(f"{self._outer_scope[name].one} IS NOT NULL")
                 self._require_labels(node)
         steps = self._steps.copy()

@@ -49,7 +49,7 @@ class CheckedPlan:
     plan: Plan
     """To be run only if there are no problems."""
     problems: tuple[PlanProblem, ...] = ()
-    mended: Plan | None = None
+    corrected: Plan | None = None
     """The written plan with every problem corrected. It was checked, too. None if there is no single correction."""
     notes: tuple[str, ...] = ()
     """How names were interpreted."""
@@ -85,13 +85,13 @@ async def _check_and_correct(plan: Plan, checked: Callable[[Plan], Awaitable[Che
     """The checked plan; if it has problems, its correction is checked and corrected again, a few times."""
     found = await checked(plan)
     for _ in range(_ROUNDS):
-        if found.mended is None:
+        if found.corrected is None:
             return found
-        again = await checked(found.mended)
+        again = await checked(found.corrected)
         if not again.problems:
             return found
-        found = replace(found, problems=(*found.problems, *again.problems), mended=again.mended)
-    return replace(found, mended=None)
+        found = replace(found, problems=(*found.problems, *again.problems), corrected=again.corrected)
+    return replace(found, corrected=None)
 
 
 @dataclass(slots=True)
@@ -113,11 +113,11 @@ class _Checker:
     async def checked(self, plan: Plan) -> CheckedPlan:
         """The plan with ids, and its problems."""
         pipelines = [await self._pipeline(keeping_order(pipeline)) for pipeline in plan.pipelines]
-        mended = self.findings.mended(plan) if self.findings.problems else None
+        corrected = self.findings.corrected(plan) if self.findings.problems else None
         return CheckedPlan(
             with_reachability(replace(plan, pipelines=tuple(pipelines))),
             tuple(self.findings.problems),
-            mended,
+            corrected,
             tuple(filter(None, (*dict.fromkeys(self.findings.notes), several_values_note(self.findings.several)))),
         )
 
@@ -181,7 +181,7 @@ class _Checker:
                 named = node.variable if is_named(node.variable) else ""
                 self.findings.problem(f"({named}:{whole_label})", reason, [quoted(whole_label)])
                 groups[place : place + 2] = [(whole_label,)]
-                self.findings.mend(node, replace(node, labels=tuple(groups)))
+                self.findings.correct(node, replace(node, labels=tuple(groups)))
                 break  # a second one is found when the corrected plan is checked
         return tuple(groups)
 
@@ -189,14 +189,16 @@ class _Checker:
         place = write_part(NodePattern(node.variable, ((name,),)))
         if not self.vocabulary.has_labels:
             self.findings.problem(place, "this graph has no labels: leave it out")
-            self.findings.mend(node, replace(node, labels=()))
+            self.findings.correct(node, replace(node, labels=()))
             return
         nearest = self.vocabulary.nearest_label(name)
-        self.findings.problem(place, "no label is called so", nearest)
-        mended = closest_alternative(name, nearest)
+        self.findings.problem(place, "unknown label", nearest)
+        corrected = closest_alternative(name, nearest)
         current = cast("NodePattern", self.findings.current(node))
-        labels = tuple(tuple(mended if mended and one == name else one for one in group) for group in current.labels)
-        self.findings.mend(node, replace(current, labels=labels) if mended else None)
+        labels = tuple(
+            tuple(corrected if corrected and one == name else one for one in group) for group in current.labels
+        )
+        self.findings.correct(node, replace(current, labels=labels) if corrected else None)
 
     async def _relations(self, edge: EdgePattern, match: Match, nodes: Sequence[NodePattern]) -> EdgePattern:
         ids: list[str] = []
@@ -213,16 +215,16 @@ class _Checker:
         if await self.vocabulary.properties(name):
             value = f"{edge.source if is_named(edge.source) else 'node'}.{quoted(name)}"
             self.findings.problem(place, f"{name} leads to values, not to nodes: it is a property", [value])
-            self.findings.mend(edge, None)
+            self.findings.correct(edge, None)
             return
         nearest = await self.vocabulary.nearest_relation(name, labels)
         self.findings.problem(place, f"no relation is called {name}", nearest)
         self._rename(edge, name, closest_alternative(name, nearest))
 
-    def _rename(self, edge: EdgePattern, name: str, mended: str | None) -> None:
+    def _rename(self, edge: EdgePattern, name: str, corrected: str | None) -> None:
         current = cast("EdgePattern", self.findings.current(edge))
-        relations = tuple(mended if mended and one == name else one for one in current.relations)
-        self.findings.mend(edge, replace(current, relations=relations) if mended else None)
+        relations = tuple(corrected if corrected and one == name else one for one in current.relations)
+        self.findings.correct(edge, replace(current, relations=relations) if corrected else None)
 
     async def _check_ends(self, edge: EdgePattern, resolved: EdgePattern, scope: Scope, match: Match) -> None:
         """Report an edge whose relations never lead from the labels of its source to those of its target."""
@@ -243,7 +245,7 @@ class _Checker:
             reason = f"leads from {kinds[1]} to {kinds[0]}, not from {kinds[0]} to {kinds[1]}"
             self.findings.problem(place, reason, [_edge_with_ends(reversed_edge, match)])
             current = cast("EdgePattern", self.findings.current(edge))
-            self.findings.mend(edge, replace(current, source=current.target, target=current.source))
+            self.findings.correct(edge, replace(current, source=current.target, target=current.source))
             return
         near = await self._relations_between(edge, source, target)
         self.findings.problem(place, f"no such edge leads from {kinds[0]} to {kinds[1]}", near)

@@ -50,7 +50,7 @@ from kgnav_mcp.plan.walking import conjunction, parts, rewritten_in_turn
 FROM_NAMES = ("start time", "P580", "from", "start", "since", "begin", "valid_from", "start_date", "from_year")
 TO_NAMES = ("end time", "P582", "to", "end", "until", "till", "valid_to", "end_date", "to_year")
 """Usual names of an edge's properties for the start and the end of its validity."""
-OPEN_ENDS = "An edge that does not say since when has held ever since, one that does not say until when holds still."
+OPEN_ENDS = "An edge without a start date holds from the beginning, one without an end date to this day."
 _IDENTITY = frozenset((Comparison.EQUAL, Comparison.UNEQUAL, Comparison.IN))
 _MIRRORED = {
     Comparison.LESS: Comparison.GREATER,
@@ -158,7 +158,7 @@ class ConditionChecker:
                 continue
             for value in (link.left, link.right):
                 if isinstance(value, Property):
-                    self.findings.mend(value, replace(corrected.left, arguments=(value,)))
+                    self.findings.correct(value, replace(corrected.left, arguments=(value,)))
 
     async def _note_preferred_name(self, compared: Expression, scope: Scope) -> None:
         """Note that a comparison of names, other than with a whole name, leaves out aliases."""
@@ -226,7 +226,7 @@ class ConditionChecker:
         return parts[0] if len(parts) == 1 else Joined(Connective.OR, tuple(parts))
 
     async def _check_sum(self, aggregate: Aggregate, scope: Scope) -> None:
-        """Report a sum or average of what is no number: without a report it would be of nothing."""
+        """Report a sum or average of values that are not numbers: without a report it would be empty."""
         match aggregate.of:
             case Variable(name) if isinstance(scope.get(name), Node | Edge):
                 kinds = frozenset((NODE_VALUES if isinstance(scope[name], Node) else EDGE,))
@@ -252,13 +252,13 @@ class ConditionChecker:
                 name = "node" if isinstance(each, Node) else "edge"
                 place, reason = f"{prop.owner}.{prop.name}", f"{prop.owner} is a list of {name}s"
                 self.findings.problem(place, reason, [f"UNWIND {prop.owner} AS {name}"])
-                self.findings.mend(prop, None)
+                self.findings.correct(prop, None)
                 return prop
             case _:
                 self.findings.problem(
                     f"{prop.owner}.{prop.name}", f"{prop.owner} is neither a node nor an edge: it has no properties"
                 )
-                self.findings.mend(prop, None)
+                self.findings.correct(prop, None)
                 return prop
 
     async def _node_property(self, prop: Property, node: Node) -> Expression:
@@ -276,13 +276,13 @@ class ConditionChecker:
         if await self.vocabulary.relations(prop.name):
             pattern = f"({prop.owner})-[:{quoted(prop.name)}]->(x)"
             self.findings.problem(place, "leads to nodes, so that it is an edge of the pattern", [pattern])
-            self.findings.mend(prop, None)
+            self.findings.correct(prop, None)
             return prop
         labels = [label for group in node.labels for label in group]
         nearest = await self.vocabulary.nearest_property(prop.name, labels)
         self.findings.problem(place, "no node has such a property", [f"{prop.owner}.{quoted(one)}" for one in nearest])
         name = closest_alternative(prop.name, nearest)
-        self.findings.mend(prop, replace(prop, name=name) if name is not None else None)
+        self.findings.correct(prop, replace(prop, name=name) if name is not None else None)
         return prop
 
     async def _edge_property(self, prop: Property, relations: Sequence[str]) -> Expression:
@@ -293,7 +293,7 @@ class ConditionChecker:
             reason = "edges of this relation have no such property" if relations else "no edge has such a property"
             self.findings.problem(place, reason, [f"{prop.owner}.{quoted(one)}" for one in known[:5]])
             name = closest_alternative(prop.name, known)
-            self.findings.mend(prop, replace(prop, name=name) if name is not None else None)
+            self.findings.correct(prop, replace(prop, name=name) if name is not None else None)
         return replace(prop, ids=ids)
 
     async def _joined(self, condition: Joined, scope: Scope) -> Expression | None:
@@ -317,9 +317,9 @@ class ConditionChecker:
                 meant_one = HasLabel(first.variable, (whole_label,))
                 reason = f"{whole_label} is one id, and stands in backticks"
                 self.findings.problem(f"{first.variable}:{whole_label}", reason, [write_part(meant_one)])
-                mended = conjunction((*condition.parts[:place], meant_one, *condition.parts[place + 2 :]))
-                self.findings.mend(condition, mended)
-                return await self.checked(mended, scope)
+                corrected = conjunction((*condition.parts[:place], meant_one, *condition.parts[place + 2 :]))
+                self.findings.correct(condition, corrected)
+                return await self.checked(corrected, scope)
         return None
 
     async def _has_label(self, condition: HasLabel, scope: Scope) -> Expression:
@@ -333,10 +333,10 @@ class ConditionChecker:
                     self.vocabulary.nearest_label(name) if of_node else await self.vocabulary.nearest_relation(name, ())
                 )
                 kind = "label" if of_node else "relation"
-                self.findings.problem(f"{condition.variable}:{name}", f"no {kind} is called so", nearest)
-                mended = closest_alternative(name, nearest)
-                names = tuple(mended if mended and each == name else each for each in condition.labels)
-                self.findings.mend(condition, replace(condition, labels=names) if mended else None)
+                self.findings.problem(f"{condition.variable}:{name}", f"unknown {kind}", nearest)
+                corrected = closest_alternative(name, nearest)
+                names = tuple(corrected if corrected and each == name else each for each in condition.labels)
+                self.findings.correct(condition, replace(condition, labels=names) if corrected else None)
             ids += found
         return replace(condition, labels=tuple(ids))
 
@@ -347,8 +347,8 @@ class ConditionChecker:
         index = NameIndex(known, _name_twice)
         begins, ends = ([one for name in names for one in index.find(name)] for names in (FROM_NAMES, TO_NAMES))
         if not begins and not ends:
-            self.findings.problem(condition.edge, "its edges do not say since when or until when they hold", known[:5])
-            self.findings.mend(condition, None)
+            self.findings.problem(condition.edge, "its edges have no start or end date", known[:5])
+            self.findings.correct(condition, None)
         else:
             self.findings.notes.append(OPEN_ENDS)
         return replace(condition, from_ids=tuple(dict.fromkeys(begins)), to_ids=tuple(dict.fromkeys(ends)))

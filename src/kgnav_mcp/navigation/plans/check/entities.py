@@ -109,7 +109,7 @@ class EntityReader:
             if len(entities) > 1 and prop.owner in self.one_node:
                 reason = f"{len(entities):,} entities are called {echoed(text)}: give the id of one"
                 self.findings.problem(prop.owner, reason, [entity.id for entity in entities[:NEAREST]])
-                self.findings.mend(constant, None)
+                self.findings.correct(constant, None)
             ids += [entity.id for entity in entities]
         return self._marked(has_id(prop.owner, ids), texts, problems)
 
@@ -144,7 +144,7 @@ class EntityReader:
             nearest = [_with_name(each) for each in best or [one.entity for one in found]]
             how = "means several entities: give the id of one" if best else "means no entity clearly"
             self.findings.problem(owner, f"the hint {echoed(hint)} {how}", nearest)
-            self.findings.mend(constant, None)
+            self.findings.correct(constant, None)
         return has_id(owner, ids)
 
     async def _most_similar(self, hint: str, label: str | None) -> list[Entity]:
@@ -200,7 +200,7 @@ class EntityReader:
         shown = [_with_name(entity) for entity in nearest] if by_id else names
         problem = self.findings.problem(f"{_left(condition)} = {echoed(text)}", reason, list(dict.fromkeys(shown)))
         name = closest_alternative(text, names)
-        self.findings.mend(constant, Constant(name) if name is not None else None)
+        self.findings.correct(constant, Constant(name) if name is not None else None)
         return problem
 
 

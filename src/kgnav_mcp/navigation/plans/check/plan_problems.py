@@ -26,7 +26,7 @@ class PlanProblems:
     notes: list[str] = field(default_factory=list[str])
     several: dict[Property, None] = field(default_factory=dict[Property, None])
     """The properties, as written, that have several values in a place where the rule for those applies."""
-    _mended: dict[int, tuple[object, object]] = field(default_factory=dict[int, tuple[object, object]])
+    _corrected: dict[int, tuple[object, object]] = field(default_factory=dict[int, tuple[object, object]])
     _uncorrectable: set[int] = field(default_factory=set[int])
     """The identities of parts that have no single correction."""
     _absent: dict[int, tuple[object, PlanProblem, object]] = field(
@@ -34,18 +34,18 @@ class PlanProblems:
     )
 
     def problem(self, place: str, reason: str, alternatives: Sequence[str] = ()) -> PlanProblem:
-        """Record a problem. The caller then calls `mend` with its correction, or with None."""
+        """Record a problem. The caller then calls `correct` with its correction, or with None."""
         problem = PlanProblem(place, reason, tuple(alternatives))
         if problem not in self.problems:
             self.problems.append(problem)
         return problem
 
-    def mend(self, part: object, mended: object | None) -> None:
+    def correct(self, part: object, corrected: object | None) -> None:
         """Record the correction of a part; None if there is no single one. Parts are compared by object identity."""
-        if mended is None:
+        if corrected is None:
             self._uncorrectable.add(id(part))
         else:
-            self._mended[id(part)] = (part, mended)
+            self._corrected[id(part)] = (part, corrected)
 
     def absent(self, condition: object, problem: PlanProblem, written: object) -> None:
         """Record that a condition holds for no node, which is a problem of its part `written`."""
@@ -59,22 +59,22 @@ class PlanProblems:
         for _, problem, written in absent:
             self.problems = [one for one in self.problems if one != problem]
             self._uncorrectable.discard(id(written))
-            self._mended.pop(id(written), None)
+            self._corrected.pop(id(written), None)
             nearest = f" (nearest: {', '.join(problem.alternatives)})" if problem.alternatives else ""
             note = f"{problem.place}: {problem.reason}{nearest}."
             self.notes += [note] if note not in self.notes else []
 
     def current(self, part: object) -> object:
         """The part with the corrections so far."""
-        return self._mended.get(id(part), (part, part))[1]
+        return self._corrected.get(id(part), (part, part))[1]
 
-    def mended(self, plan: Plan) -> Plan | None:
+    def corrected(self, plan: Plan) -> Plan | None:
         """The written plan with all corrections; None if a problem has no single correction."""
-        if self._uncorrectable or not self._mended:
+        if self._uncorrectable or not self._corrected:
             return None
 
         def change(part: object) -> object | None:
-            found = self._mended.get(id(part))
+            found = self._corrected.get(id(part))
             return found[1] if found is not None else None
 
         return rewritten(plan, change, patterns=True)

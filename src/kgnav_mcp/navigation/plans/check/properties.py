@@ -73,7 +73,7 @@ class PropertyChecker:
         offered = [write_part(Property(prop.owner, one)) for one in nearest]
         self.findings.problem(write_part(prop), f"no node {named} has such a property", offered)
         name = closest_alternative(prop.name, nearest)
-        self.findings.mend(prop, Property(prop.owner, name) if name is not None else None)
+        self.findings.correct(prop, Property(prop.owner, name) if name is not None else None)
 
     async def _any_node_has(self, labels: Sequence[str], ids: Sequence[str]) -> bool | None:
         size = self.vocabulary.nodes_of(labels)

@@ -86,7 +86,7 @@ class SeveralValuesChecker:
 
     def _report(self, problem: PlanProblem, part: Expression) -> None:
         self.findings.problem(problem.place, problem.reason, problem.alternatives)
-        self.findings.mend(part, None)
+        self.findings.correct(part, None)
 
     async def _note(self, operands: Sequence[Expression], scope: Scope) -> None:
         for operand in map(_without_functions, operands):

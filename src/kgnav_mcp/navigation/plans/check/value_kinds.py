@@ -69,7 +69,7 @@ def report_no_numbers(aggregate: Aggregate, kinds: frozenset[str], findings: Pla
     as_numbers = None if text is None else replace(aggregate, of=Call(Function.NUMBER, (text,)))
     reason = f"its values are {_listed(kinds)}, {aggregate.function} is of numbers"
     findings.problem(write_part(aggregate), reason, [] if as_numbers is None else [write_part(as_numbers)])
-    findings.mend(aggregate, as_numbers)
+    findings.correct(aggregate, as_numbers)
 
 
 def report_other_kinds(
@@ -98,7 +98,7 @@ def report_other_kinds(
             as_text = Compare(Call(Function.TEXT, (prop,)), condition.comparison, condition.right)
             reason = f"its values are {values}, {condition.comparison} compares texts"
             findings.problem(place, reason, [write_part(as_text)])
-            findings.mend(written, as_text)
+            findings.correct(written, as_text)
         return
     for constant in constants:
         kind = _kind_of(constant)
@@ -108,7 +108,7 @@ def report_other_kinds(
                 as_number = Compare(Call(Function.NUMBER, (prop,)), condition.comparison, condition.right)
                 reason = f"its values are {values}, {write_part(constant)} is a number"
                 findings.problem(place, reason, [write_part(as_number)])
-                findings.mend(written, as_number)
+                findings.correct(written, as_number)
                 continue
             converted = _converted(kinds, constant)
             constant_text = echoed(constant.value) if isinstance(constant.value, str) else write_part(constant)
@@ -116,7 +116,7 @@ def report_other_kinds(
                 f"its values are {values}, {constant_text} is {'true or false' if kind == 'boolean' else f'a {kind}'}"
             )
             findings.problem(place, reason, [] if converted is None else [write_part(converted)])
-            findings.mend(constant, converted)
+            findings.correct(constant, converted)
 
 
 def _without_units(place: str) -> str:

@@ -1,4 +1,4 @@
-"""What an answer without rows says of the nodes that its plan names: what they lack, and who else is called so."""
+"""What an empty answer says of the nodes that its plan names: what they lack, and other nodes with the same name."""
 
 from __future__ import annotations
 
