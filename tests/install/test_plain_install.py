@@ -10,7 +10,7 @@ def test_no_extra_is_there_and_doctor_says_what_brings_each_that_has_packages(in
     lines = installed.run("kgnav doctor").stdout.splitlines()
     assert lines[1].startswith("drivers: SPARQLWrapper 2.")
     assert "neo4j 6." in lines[1]
-    extras = ("columns", "duckdb", "excel", "pictures", "redis", "semantic")
+    extras = ("columns", "duckdb", "excel", "ladybug", "pictures", "redis", "semantic")
     commands = {name: f"pipx runpip kgnav-mcp install 'kgnav-mcp[{name}]'" for name in extras}
     assert (
         lines[2] == f"extras: {', '.join(f'{name} (not installed: {command})' for name, command in commands.items())}"
