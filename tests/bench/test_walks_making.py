@@ -23,7 +23,15 @@ from kgnav_bench.walks.making import Maker, Settings
 from kgnav_bench.walks.order import in_order
 from kgnav_bench.walks.patterns import FORMS, pattern
 from kgnav_bench.walks.sampling import DroppedError, Limits, Sampler
-from kgnav_bench.walks.session import RelationRow, Session, TripleRow, Triples, UnusableServerError, connected
+from kgnav_bench.walks.session import (
+    RelationRow,
+    Relations,
+    Session,
+    TripleRow,
+    Triples,
+    UnusableServerError,
+    connected,
+)
 from kgnav_bench.walks.sharegpt import (
     Conversation,
     NamedEntity,
@@ -327,10 +335,10 @@ class TwoEnds:
     def __init__(self) -> None:
         self.followed: list[str] = []
 
-    async def relations(self, entities: Sequence[str], question: str | None = None) -> tuple[RelationRow, ...]:
+    async def relations(self, entities: Sequence[str], question: str | None = None) -> Relations:
         del question
         names = ["ends"] if entities == ["m.1"] else [f"of {each}" for each in entities]
-        return tuple(RelationRow(name, name, "outgoing", 2) for name in names)
+        return Relations(tuple(RelationRow(name, name, "outgoing", 2) for name in names))
 
     async def triples(self, entities: Sequence[str], relation: str) -> Triples:
         del entities
@@ -348,10 +356,12 @@ def test_the_relations_of_one_entity_are_not_listed_where_all_reached_ones_have_
             super().__init__()
             self.lists: list[list[str]] = []
 
-        async def relations(self, entities: Sequence[str], question: str | None = None) -> tuple[RelationRow, ...]:
+        async def relations(self, entities: Sequence[str], question: str | None = None) -> Relations:
             self.lists.append(list(entities))
-            rows = await super().relations(entities, question)
-            return rows if len(entities) == 1 else (replace(rows[0], relation="shared", entities=shared),)
+            listed = await super().relations(entities, question)
+            if len(entities) == 1:
+                return listed
+            return Relations((replace(listed.rows[0], relation="shared", entities=shared),))
 
         async def triples(self, entities: Sequence[str], relation: str) -> Triples:
             if relation != "shared":
@@ -372,6 +382,48 @@ def test_the_relations_of_one_entity_are_not_listed_where_all_reached_ones_have_
         assert graph.lists in (lists, [*lists[:2], *([["b"]] if shared == 1 else [])])
 
 
+class Ways(TwoEnds):
+    """An entity with two relations, of which one leads to an entity without any."""
+
+    def __init__(self, characters: int = 0) -> None:
+        super().__init__()
+        self.characters = characters
+
+    async def relations(self, entities: Sequence[str], question: str | None = None) -> Relations:
+        del question
+        names = {"m.1": ["blind", "open"], "end of open": ["last"], "m.2": ["last"]}.get(entities[0], [])
+        return Relations(tuple(RelationRow(name, name, "outgoing", 1) for name in names), self.characters)
+
+    async def triples(self, entities: Sequence[str], relation: str) -> Triples:
+        self.followed.append(relation)
+        head, tail = (NamedEntity(id=each, name=each) for each in (entities[0], f"end of {relation}"))
+        return Triples((TripleRow(head, relation, tail),), complete=True, characters=self.characters)
+
+
+def test_a_walk_that_comes_to_a_dead_end_goes_back_a_hop():
+    followed: set[tuple[str, ...]] = set()
+    for seed in range(10):
+        graph = Ways()
+        sampler = Sampler(graph, Limits(), random.Random(seed))  # noqa: S311 - not a secret
+        path = asyncio.run(sampler.walk(Shape.CHAIN_2, NamedEntity(id="m.1", name="Up")))
+        assert [hop.relation for hop in path] == ["open", "last"]
+        followed.add(tuple(graph.followed))
+    assert followed == {("open", "last"), ("blind", "open", "last")}
+
+
+@pytest.mark.parametrize(("limit", "read"), [(6_000, ["last", "open"]), (4_500, ["open"]), (2_000, [])])
+def test_a_hop_that_would_make_the_conversation_too_long_is_not_made(limit: int, read: list[str]):
+    graph = Ways(characters=900)
+    sampler = Sampler(graph, Limits(characters=limit), random.Random(3))  # noqa: S311 - not a secret
+    walk = sampler.walk(Shape.CHAIN_2, NamedEntity(id="m.1", name="Up"))
+    if len(read) == 2:
+        asyncio.run(walk)
+    else:
+        with pytest.raises(DroppedError, match="dead end"):
+            asyncio.run(walk)
+    assert sorted({*graph.followed} - {"blind"}) == read
+
+
 @dataclass
 class FakeGraph:
     """A graph that lists relations, and has no triples."""
@@ -379,9 +431,9 @@ class FakeGraph:
     listed: tuple[RelationRow, ...]
     followed: list[str] = field(default_factory=list[str])
 
-    async def relations(self, entities: Sequence[str], question: str | None = None) -> tuple[RelationRow, ...]:
+    async def relations(self, entities: Sequence[str], question: str | None = None) -> Relations:
         del entities, question
-        return self.listed
+        return Relations(self.listed)
 
     async def triples(self, entities: Sequence[str], relation: str) -> Triples:
         del entities

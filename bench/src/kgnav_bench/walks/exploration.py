@@ -99,7 +99,7 @@ class Explorer:
         entities = self._named(frontier)
         ids = [each.id for each in entities]
         listing = await self._text(GET_RELATIONS, relations_arguments(ids, self._question))
-        relations = read_relations(listing)
+        relations = read_relations(listing).rows
         if not any((row.relation, row.direction) == (hop.relation, hop.direction) for row in relations):
             raise DroppedError("the relation is not among the listed ones")
         explored.steps.append(

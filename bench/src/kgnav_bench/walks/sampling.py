@@ -7,17 +7,21 @@ question asks for. A path never comes to an entity twice, and no hop of the fron
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncGenerator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Sequence, Set
+from contextlib import aclosing
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Protocol
 
 from kgnav_bench.walks.patterns import FORMS, Form
-from kgnav_bench.walks.session import OPPOSITE, UNNAMED, Direction, RelationRow, Triples
+from kgnav_bench.walks.session import OPPOSITE, UNNAMED, Direction, RelationRow, Relations, Triples
 from kgnav_bench.walks.sharegpt import NamedEntity, PathHop, Shape
 
 _TRIES = 4
-"""Relations that are tried at an entity before the walk is given up."""
+"""Relations that are tried at an entity, and, for each hop of a path, in the walk."""
+_CHARACTERS_BESIDE = 1_400
+_CHARACTERS_OF_HOP = 450
+"""Characters of a conversation beside the observations, and of a hop's thoughts and calls, as word templates write."""
 _ROWS_PER_END = 2
 """Most triples that may lead an entity to the same neighbour, as several mediators do."""
 
@@ -29,7 +33,7 @@ class DroppedError(Exception):
 class Graph(Protocol):
     """The part of a session that sampling needs."""
 
-    async def relations(self, entities: Sequence[str], question: str | None = None) -> tuple[RelationRow, ...]:
+    async def relations(self, entities: Sequence[str], question: str | None = None) -> Relations:
         """The relations of entities."""
         ...
 
@@ -63,12 +67,16 @@ class Limits:
         return allowed and not any(fnmatchcase(relation, each) for each in self.forbid)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Place:
     """Where a walk is: its entity, and all entities that the relations so far reach."""
 
     here: str
     frontier: frozenset[str]
+    visited: frozenset[str]
+    """The entities of the path so far."""
+    characters: int
+    """Characters of the conversation so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,7 @@ class Sampler:
         self._chance = chance
         self._names: dict[str, str] = {}
         self._labels: dict[str, str] = {}
-        self._visited: set[str] = set()
+        self._reads_left = 0
 
     def name(self, entity: str) -> str:
         """An entity's name, or its id."""
@@ -107,17 +115,40 @@ class Sampler:
         """
         form = FORMS[shape]
         self._names[topic.id] = topic.name
-        self._visited = {topic.id}
-        here = _Place(topic.id, frozenset([topic.id]))
-        reach = self._reaches(form)
-        first = [await self._hop(here, {topic.id}, next(reach)) for _ in range(form.branches[0])]
+        self._reads_left = _TRIES * (form.branches[0] + form.tail)
+        start = _Place(topic.id, frozenset([topic.id]), frozenset([topic.id]), _CHARACTERS_BESIDE)
+        reaches = self._reaches(form)
+        first, meeting = await self._chain(start, {topic.id}, reaches[: form.branches[0]])
         if len(form.branches) == 1:
             return first
-        second = await self._second_branch(here, first)
-        topics = {topic.id, second.start}
-        return [*first, second, *[await self._hop(here, topics, next(reach)) for _ in range(form.tail)]]
+        second, meeting = await self._second_branch(meeting, first)
+        tail, _ = await self._chain(meeting, {topic.id, second.start}, reaches[form.branches[0] :])
+        return [*first, second, *tail]
 
-    def _reaches(self, form: Form) -> Iterator[_Reach]:
+    async def _chain(self, start: _Place, topics: Set[str], reaches: Sequence[_Reach]) -> tuple[list[PathHop], _Place]:
+        """Hops one after the other, and where they lead. Where none leads on, the walk goes back a hop.
+
+        Raises:
+            DroppedError: there is no such way, or it takes too many reads to find one.
+        """
+        found = await self._onward(start, topics, reaches)
+        if found is None:
+            raise DroppedError("dead end: no relation within the limits")
+        return found
+
+    async def _onward(
+        self, start: _Place, topics: Set[str], reaches: Sequence[_Reach]
+    ) -> tuple[list[PathHop], _Place] | None:
+        if not reaches:
+            return [], start
+        async with aclosing(self._hops(start, topics, reaches[0])) as hops:
+            async for hop, end in hops:
+                if (found := await self._onward(end, topics, reaches[1:])) is not None:
+                    rest, last = found
+                    return [hop, *rest], last
+        return None
+
+    def _reaches(self, form: Form) -> Sequence[_Reach]:
         """How many entities each hop with a drawn relation may reach, in the order of exploration.
 
         The last hop reaches the answers. Where paths meet, the second topic must leave at least one of two entities.
@@ -128,54 +159,67 @@ class Sampler:
             reaches[form.branches[0] - 1] = _Reach(2, limits.frontier)
         if len(form.branches) == 1 or form.tail:
             reaches[-1] = _Reach(1, min(limits.frontier, limits.answers))
-        return iter(reaches)
+        return reaches
 
-    async def _hop(self, here: _Place, topics: set[str], reach: _Reach) -> PathHop:
-        """Move along a relation that is drawn from those of the path's entity.
+    async def _hops(self, place: _Place, topics: Set[str], reach: _Reach) -> AsyncGenerator[tuple[PathHop, _Place]]:
+        """Hops along relations that are drawn from those of the path's entity, and where they lead.
 
         Relations whose counts show that the hop would not be within the limits are not read: a triple or two of each
         entity may lead to the same one, but no more than that.
         """
-        limits = self._limits
-        drawn = self._drawn(here, reach)
-        for _ in range(_TRIES):
-            row = await anext(drawn, None)
-            if row is None:
-                break
-            triples = await self._graph.triples(sorted(here.frontier), row.relation)
-            ends = triples.ends(here.frontier, row.relation, row.direction)
-            near = ends.get(here.here, {})
-            onward = sorted(near.keys() - self._visited)
-            reached = {end: name for each in ends.values() for end, name in each.items() if end not in topics}
-            if not (triples.complete and onward and limits.d_min <= len(near) <= limits.d_max):
-                continue
-            if not reach.fewest <= len(reached) <= reach.most or any(name in UNNAMED for name in reached.values()):
-                continue
-            self._note(row, triples)
-            hop = PathHop(
-                start=here.here, relation=row.relation, direction=row.direction, end=self._chance.choice(onward)
-            )
-            self._visited.add(hop.end)
-            here.here, here.frontier = hop.end, frozenset(reached)
-            return hop
-        raise DroppedError("dead end: no relation within the limits")
+        listed = await self._graph.relations(sorted(place.frontier))
+        characters = place.characters + listed.characters + _CHARACTERS_OF_HOP
+        if characters > self._limits.characters:
+            return
+        tries = 0
+        async with aclosing(self._drawn(place, listed.rows, reach)) as drawn:
+            async for row in drawn:
+                if tries == _TRIES or not self._reads_left:
+                    return
+                tries += 1
+                self._reads_left -= 1
+                triples = await self._graph.triples(sorted(place.frontier), row.relation)
+                led = self._led(place, topics, reach, row, triples)
+                if led is None or characters + triples.characters > self._limits.characters:
+                    continue
+                onward, reached = led
+                self._note(row, triples)
+                end = self._chance.choice(onward)
+                hop = PathHop(start=place.here, relation=row.relation, direction=row.direction, end=end)
+                yield hop, _Place(end, reached, place.visited | {end}, characters + triples.characters)
 
-    async def _drawn(self, here: _Place, reach: _Reach) -> AsyncGenerator[RelationRow]:
+    def _led(
+        self, place: _Place, topics: Set[str], reach: _Reach, row: RelationRow, triples: Triples
+    ) -> tuple[list[str], frozenset[str]] | None:
+        """Where a relation leads the path, and all entities that it reaches; None if that is not within the limits."""
+        ends = triples.ends(place.frontier, row.relation, row.direction)
+        near = ends.get(place.here, {})
+        onward = sorted(near.keys() - place.visited)
+        reached = {end: name for each in ends.values() for end, name in each.items() if end not in topics}
+        within = (
+            triples.complete
+            and onward
+            and self._limits.d_min <= len(near) <= self._limits.d_max
+            and reach.fewest <= len(reached) <= reach.most
+            and not any(name in UNNAMED for name in reached.values())
+        )
+        return (onward, frozenset(reached)) if within else None
+
+    async def _drawn(self, place: _Place, rows: Sequence[RelationRow], reach: _Reach) -> AsyncGenerator[RelationRow]:
         """The relations of the path's entity whose counts allow a hop, in a random order.
 
-        They are drawn from those of all entities that the path's relations reach. Those of the path's entity itself
-        are listed only if a drawn relation is not one of all of these entities.
+        They are drawn from `rows`, those of all entities that the path's relations reach. Those of the path's entity
+        itself are listed only if a drawn relation is not one of all of these entities.
         """
         near_most = _ROWS_PER_END * self._limits.d_max
-        most = near_most * len(here.frontier)
-        listed = self._followed(await self._graph.relations(sorted(here.frontier)))
-        listed = [row for row in listed if reach.fewest <= row.rows <= most]
+        most = near_most * len(place.frontier)
+        listed = [row for row in self._followed(rows) if reach.fewest <= row.rows <= most]
         own: set[tuple[str, Direction]] | None = None
         for row in self._chance.sample(listed, len(listed)):
-            if row.entities < len(here.frontier):
+            if row.entities < len(place.frontier):
                 if own is None:
-                    rows = await self._graph.relations([here.here])
-                    own = {(each.relation, each.direction) for each in rows if each.rows <= near_most}
+                    at_entity = await self._graph.relations([place.here])
+                    own = {(each.relation, each.direction) for each in at_entity.rows if each.rows <= near_most}
                 if (row.relation, row.direction) not in own:
                     continue
             yield row
@@ -186,16 +230,16 @@ class Sampler:
         halves = {half for name in names for half in _halves(name)}
         return [row for row in rows if self._limits.permits(row.relation) and row.relation not in halves]
 
-    async def _second_branch(self, here: _Place, first: Sequence[PathHop]) -> PathHop:
+    async def _second_branch(self, place: _Place, first: Sequence[PathHop]) -> tuple[PathHop, _Place]:
         """Find a second topic from which one hop leads to where the walk is, and keep what both reach."""
         back = (first[-1].relation, OPPOSITE[first[-1].direction])
-        listed = self._followed(await self._graph.relations([here.here]))
+        listed = self._followed((await self._graph.relations([place.here])).rows)
         for row in self._chance.sample(listed, min(_TRIES, len(listed))):
-            triples = await self._graph.triples([here.here], row.relation)
-            near = triples.ends([here.here], row.relation, row.direction).get(here.here, {})
+            triples = await self._graph.triples([place.here], row.relation)
+            near = triples.ends([place.here], row.relation, row.direction).get(place.here, {})
             topics = sorted(
                 end
-                for end in near.keys() - self._visited
+                for end in near.keys() - place.visited
                 if near[end] not in UNNAMED and not ((row.relation, row.direction) == back and end == first[-1].start)
             )
             if not topics:
@@ -203,13 +247,12 @@ class Sampler:
             topic = self._chance.choice(topics)
             toward: Direction = OPPOSITE[row.direction]
             reached = await self._reached(topic, row.relation, toward)
-            shared = here.frontier & reached - {first[0].start, topic}
+            shared = place.frontier & reached - {first[0].start, topic}
             # Otherwise one of the topics is not needed to answer.
-            if here.here in shared and shared < here.frontier - {topic} and shared < reached - {first[0].start}:
+            if place.here in shared and shared < place.frontier - {topic} and shared < reached - {first[0].start}:
                 self._note(row, triples)
-                self._visited.add(topic)
-                here.frontier = shared
-                return PathHop(start=topic, relation=row.relation, direction=toward, end=here.here)
+                hop = PathHop(start=topic, relation=row.relation, direction=toward, end=place.here)
+                return hop, replace(place, frontier=shared, visited=place.visited | {topic})
         raise DroppedError("no second topic that narrows the answers")
 
     async def _reached(self, topic: str, relation: str, direction: Direction) -> frozenset[str]:

@@ -47,6 +47,15 @@ class RelationRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Relations:
+    """The relations of one answer, as far as it shows them."""
+
+    rows: tuple[RelationRow, ...]
+    characters: int = 0
+    """Characters of the answer's text."""
+
+
+@dataclass(frozen=True, slots=True)
 class TripleRow:
     """One triple, with the labels of both ends."""
 
@@ -61,6 +70,8 @@ class Triples:
 
     rows: tuple[TripleRow, ...]
     complete: bool
+    characters: int = 0
+    """Characters of the answer's text."""
 
     def ends(self, starts: Collection[str], relation: str, direction: Direction) -> dict[str, dict[str, str]]:
         """The other ends by id, with their labels, of each start that has any.
@@ -186,7 +197,7 @@ class Session:
             self._parsed[text] = read(text)
         return self._parsed[text]
 
-    async def relations(self, entities: Sequence[str], question: str | None = None) -> tuple[RelationRow, ...]:
+    async def relations(self, entities: Sequence[str], question: str | None = None) -> Relations:
         """The relations of entities, as far as the first answer shows them."""
         return self._read(await self.text(GET_RELATIONS, relations_arguments(entities, question)), read_relations)
 
@@ -209,17 +220,18 @@ def _one_or_list(entities: Sequence[str]) -> str | list[str]:
     return entities[0] if len(entities) == 1 else list(entities)
 
 
-def read_relations(text: str) -> tuple[RelationRow, ...]:
+def read_relations(text: str) -> Relations:
     """The relations in an answer of `get_relations`."""
     table = parse(text)
     columns = [table.column(name) for name in ("relation", "relationLabel", "direction", "rows")]
     entities = table.column("entities") or ["1"] * len(table.rows)
-    return tuple(
+    rows = (
         RelationRow(
             relation, label, "incoming" if direction == "incoming" else "outgoing", _int(rows), _int(entity_count)
         )
         for relation, label, direction, rows, entity_count in zip(*columns, entities, strict=True)
     )
+    return Relations(tuple(rows), len(text))
 
 
 def read_triples(text: str) -> Triples:
@@ -229,7 +241,7 @@ def read_triples(text: str) -> Triples:
         TripleRow(NamedEntity(id=head, name=head_label), relation, NamedEntity(id=tail, name=tail_label))
         for head, head_label, relation, tail, tail_label in zip(*_triple_columns(table), strict=True)
     )
-    return Triples(rows, table.exact and table.cursor is None and table.total == len(table.rows))
+    return Triples(rows, table.exact and table.cursor is None and table.total == len(table.rows), len(text))
 
 
 def _triple_columns(table: Table) -> list[list[str]]:
