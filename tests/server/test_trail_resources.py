@@ -23,7 +23,7 @@ from kgnav_mcp.model import Entity, Literal, Qualifier, Relation, TrailStep, Tri
 from kgnav_mcp.render.tokens import count_tokens
 from kgnav_mcp.server import build_server, trail_recorder
 from kgnav_mcp.trails import TrailLimits, trail_schema
-from kgnav_mcp.trails.pages import PAGE_SIZE
+from kgnav_mcp.trails.trail_keeper import PAGE_SIZE
 from tests.server.test_trails import Walker, walking
 
 

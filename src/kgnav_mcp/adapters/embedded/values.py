@@ -26,7 +26,7 @@ from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, Entity, Literal, Page, Stop, ValueFacts
 from kgnav_mcp.port.lists import invalid_cursor, page_of
-from kgnav_mcp.values.ordering import value_order
+from kgnav_mcp.values.scalars import value_order
 
 _INDEXED_LENGTH = 64
 """Characters of a value that the index of values holds."""

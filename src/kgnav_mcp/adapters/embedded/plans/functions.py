@@ -16,9 +16,8 @@ from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.model import Literal
 from kgnav_mcp.values.arithmetic import average, total
 from kgnav_mcp.values.comparison import overlaps_period
-from kgnav_mcp.values.growth import Growth
 from kgnav_mcp.values.regex import fits
-from kgnav_mcp.values.scalars import Date, scalar
+from kgnav_mcp.values.scalars import Date, Growth, scalar
 
 _CACHE_SIZE = 20_000
 """Cached results of one function: about 4 MB."""
