@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from kgnav_mcp.cli.call import Export
 from kgnav_mcp.cli.boundary import FAILED, INCOMPLETE, WRONG_USAGE
+from kgnav_mcp.cli.call import Export
 from tests.cli.conftest import SCRIPTS, Kgnav
 
 PLAN = "MATCH (f)-[:has_genre]->(g) RETURN f, g"

@@ -20,8 +20,7 @@ from cachetools import LRUCache
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
 from kgnav_mcp.adapters.embedded.nodes import Totals, unknown_property
-from kgnav_mcp.adapters.embedded.paging import number_in
-from kgnav_mcp.adapters.embedded.rows import Builder, nodes_in
+from kgnav_mcp.adapters.embedded.rows import Builder, nodes_in, number_in
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, Entity, Literal, Page, Stop, ValueFacts
