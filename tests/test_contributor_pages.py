@@ -42,7 +42,7 @@ def test_the_picture_of_the_layers_has_each_package_and_no_other() -> None:
     picture = page[page.index("flowchart TD") : page.index("```", page.index("flowchart TD"))]
     packages = {path.parent.name for path in (ROOT / "src/kgnav_mcp").glob("*/__init__.py")}
     drawn = {*_NODE.findall(picture)}
-    assert packages | {"app"} == drawn
+    assert packages | {"app", "errors"} == drawn
 
 
 def test_the_decisions_list_each_page() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgnav_mcp.values.ordering import value_order
+from kgnav_mcp.values.scalars import value_order
 
 IN_ORDER = [
     *("-1e3", "-12", "-1.5", "-.5", "0", "+0.25", "1", "1.0", "2", "10", "1e2", "1E+3"),

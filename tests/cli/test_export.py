@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from kgnav_mcp.cli import export
 from kgnav_mcp.cli.boundary import FAILED, INCOMPLETE, WRONG_USAGE
+from kgnav_mcp.cli.call import Export
 from tests.cli.conftest import SCRIPTS, Kgnav
 
 PLAN = "MATCH (f)-[:has_genre]->(g) RETURN f, g"
@@ -135,13 +135,13 @@ def test_an_error_on_a_later_page_leaves_the_file_as_it_was(
 ) -> None:
     """As where the graph is replaced between two pages: the cursor of the first belongs to no call any more."""
     (tmp_path / "kept.csv").write_text("before", encoding="utf-8")
-    real = export.Export.add
+    real = Export.add
 
-    def add(self: export.Export, facts: dict[str, Any]) -> None:
+    def add(self: Export, facts: dict[str, Any]) -> None:
         completeness = facts["completeness"]
         real(self, {**facts, "completeness": {**completeness, "cursor": completeness["cursor"] and "of another call"}})
 
-    monkeypatch.setattr(export.Export, "add", add)
+    monkeypatch.setattr(Export, "add", add)
     result = kgnav("call", "run_plan", f"plan={PLAN}", "--graph", str(hub), "--csv", "kept.csv")
     assert result.exit_code == FAILED
     assert "this cursor does not belong to this call" in result.stderr

@@ -13,8 +13,7 @@ import pytest
 from mcp import Client as McpClient
 from mcp import StdioServerParameters, stdio_client
 
-from kgnav_mcp.cli.clients import CLIENTS, Machine
-from kgnav_mcp.cli.clients.machine import System
+from kgnav_mcp.cli.clients import CLIENTS, Machine, System
 from kgnav_mcp.config import environment_without_settings
 from tests.cli.conftest import SCRIPTS, Kgnav
 

@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.plurals import plural_variants
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, UnknownName, Unsupported
 from kgnav_mcp.model import AnchoredPage, Candidate, Count, Direction, Entity, Link, Literal, Page, Relation, Triple
 from kgnav_mcp.port import AdapterOptions, Capability, FarEndKind, GraphAdapter
-from kgnav_mcp.port.full_scans import find_relation
+from kgnav_mcp.port.defaults import find_relation
 from kgnav_mcp.port.lists import page_of
 from kgnav_mcp.port.wanted_values import WantedValue
 

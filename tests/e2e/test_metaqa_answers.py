@@ -8,8 +8,7 @@ from kgnav_bench.baselines import sog_table, sparql_json
 from kgnav_bench.tables import UnreadableAnswerError, parse
 from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.render.columns import Column
-from kgnav_mcp.render.table import RenderOptions, Table
-from kgnav_mcp.render.truncation import fit_to_budget
+from kgnav_mcp.render.table import RenderOptions, Table, fit_to_budget
 
 COLUMNS = ("property", "value")
 

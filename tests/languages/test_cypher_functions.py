@@ -21,7 +21,7 @@ from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.neo4j.dialect import NEO4J
 from kgnav_mcp.errors import InvalidPlan, Unsupported
 from kgnav_mcp.languages.cypher import parse_cypher
-from kgnav_mcp.languages.cypher.functions import accepted_call
+from kgnav_mcp.languages.cypher.expressions import accepted_call
 from kgnav_mcp.navigation.plans.evaluate.evaluator import evaluate
 from kgnav_mcp.plan import Call
 from kgnav_mcp.port import AdapterOptions, GraphAdapter

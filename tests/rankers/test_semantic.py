@@ -11,8 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kgnav_mcp.model import Entity
-from kgnav_mcp.rankers.semantic import SemanticRanker
-from kgnav_mcp.rankers.semantic.ranking import relation_text
+from kgnav_mcp.rankers.semantic import SemanticRanker, relation_text
 from tests.rankers.relations import ANCHOR, IDS, RELATIONS, facts
 
 TOPICS = (("birth", "born", "place"), ("film", "movie"), ("spouse", "wife", "marriage"), ("profession", "job"))

@@ -16,9 +16,8 @@ from kgnav_mcp.model import (
     Triple,
 )
 from kgnav_mcp.render.nodes import candidates_table
-from kgnav_mcp.render.table import RenderOptions
+from kgnav_mcp.render.table import RenderOptions, fit_to_budget
 from kgnav_mcp.render.triples import neighbourhood_table, relations_table, triples_table
-from kgnav_mcp.render.truncation import fit_to_budget
 
 ANN = Entity("wd:Q1", "Ann", asked_as="wd:Q9")
 BORN = Relation("wdt:P19", "place of birth")

@@ -19,8 +19,7 @@ from kgnav_mcp.model import (
     Triple,
 )
 from kgnav_mcp.render.nodes import nearest_neighbours_table, nodes_table, values_table
-from kgnav_mcp.render.table import RenderOptions
-from kgnav_mcp.render.truncation import fit_to_budget
+from kgnav_mcp.render.table import RenderOptions, fit_to_budget
 
 WORD = "Texts in other languages were not looked for."
 

@@ -8,12 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from kgnav_mcp.model import Completeness, Count, Stop
-from kgnav_mcp.render.column_types import ColumnType
-from kgnav_mcp.render.columns import Column
-from kgnav_mcp.render.completeness import completeness_line
-from kgnav_mcp.render.table import RenderOptions, Table
-from kgnav_mcp.render.tokens import count_tokens
-from kgnav_mcp.render.truncation import fit_to_budget
+from kgnav_mcp.render.budget import count_tokens
+from kgnav_mcp.render.columns import Column, ColumnType
+from kgnav_mcp.render.table import RenderOptions, Table, completeness_line, fit_to_budget
 
 
 def at(position: int) -> str:

@@ -19,9 +19,8 @@ from kgnav_mcp.model import (
     RelationFacts,
     Triple,
 )
-from kgnav_mcp.render.table import RenderOptions, Table
+from kgnav_mcp.render.table import RenderOptions, Table, fit_to_budget
 from kgnav_mcp.render.triples import neighbourhood_table, relations_table
-from kgnav_mcp.render.truncation import fit_to_budget
 
 ANN, BOB, CYD = Entity("ann", "Ann"), Entity("bob", "Bob"), Entity("cyd", "Cyd")
 WITNESS, SOURCE = Relation("wit", "witness"), Relation("src", "source")

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from kgnav_mcp.model import Triple
 from kgnav_mcp.render.columns import Column
-from kgnav_mcp.render.example_calls import call_text
 from kgnav_mcp.render.table import Answer, row_answer
+from kgnav_mcp.render.text import call_text
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kgnav_mcp.server.messages import InvalidMessage, parse_message
+from kgnav_mcp.server.stdio import InvalidMessage, parse_message
 from tests.server.processes import INITIALIZE, KGNAV_MCP, PATIENCE_S, Wire, environment, on_wire, request
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND = -32700, -32600, -32601

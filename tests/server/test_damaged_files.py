@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from kgnav_mcp.adapters.embedded.filetables import TABLES
+from kgnav_mcp.adapters.embedded.fileformat import TABLES
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings

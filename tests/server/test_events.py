@@ -10,7 +10,7 @@ import pytest
 from mcp.server.streamable_http import EventMessage
 from mcp_types import JSONRPCMessage, JSONRPCNotification, JSONRPCResponse
 
-from kgnav_mcp.server.events import RETRY_MS, RecentEvents, events_of
+from kgnav_mcp.server.sessions import RETRY_MS, RecentEvents, events_of
 from tests.server.processes import INITIALIZE, PATIENCE_S, HttpServer, Json, missing_graph, on_http, request
 
 ACCEPTED = {"Accept": "application/json, text/event-stream"}

@@ -20,10 +20,10 @@ from kgnav_mcp.app import App
 from kgnav_mcp.config import Settings
 from kgnav_mcp.errors import TrailFull
 from kgnav_mcp.model import Entity, Literal, Qualifier, Relation, TrailStep, Triple
-from kgnav_mcp.render.tokens import count_tokens
+from kgnav_mcp.render.budget import count_tokens
 from kgnav_mcp.server import build_server, trail_recorder
 from kgnav_mcp.trails import TrailLimits, trail_schema
-from kgnav_mcp.trails.pages import PAGE_SIZE
+from kgnav_mcp.trails.trail_keeper import PAGE_SIZE
 from tests.server.test_trails import Walker, walking
 
 

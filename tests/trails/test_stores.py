@@ -15,10 +15,9 @@ import pytest
 
 from kgnav_mcp.errors import ConfigurationError, TrailStoreUnavailable
 from kgnav_mcp.trails import TrailLimits, TrailStore, open_trail_store
-from kgnav_mcp.trails.memory import MemoryTrailStore
 from kgnav_mcp.trails.redis import RedisTrailStore
 from kgnav_mcp.trails.sqlite import SqliteTrailStore
-from kgnav_mcp.trails.store import RECORD_OVERHEAD
+from kgnav_mcp.trails.store import RECORD_OVERHEAD, MemoryTrailStore
 from tests.services import Redis, running
 from tests.trails.suite import DAY, Clock, SharedTrailStoreContract, TrailStoreContract
 

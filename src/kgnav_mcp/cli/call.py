@@ -1,25 +1,273 @@
-"""`kgnav call`: one tool call, answered as a model sees it."""
+"""`kgnav call`: one tool call, answered as a model sees it, or a whole answer written as CSV or JSON."""
 
 from __future__ import annotations
 
 import asyncio
+import csv
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+import os
+import sys
+import tempfile
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
 
 from kgnav_mcp.cli.boundary import FAILED, INCOMPLETE, SUCCEEDED, Command
-from kgnav_mcp.cli.export import Destination, Export, read_pages, row_spool, whole_answers, write_rows
 from kgnav_mcp.cli.options import with_settings
 from kgnav_mcp.config import Settings
+from kgnav_mcp.errors import InvalidArgument
+from kgnav_mcp.model import Stop
+from kgnav_mcp.render.columns import UNLIMITED
 
 if TYPE_CHECKING:
     from mcp import Client
     from mcp_types import CallToolResult, Tool
+
+
+_BUDGET = 1_000_000_000
+"""Tokens of one page: its rows are limited by `row_limit` alone."""
+_IN_MEMORY = 16 * 2**20
+"""Bytes of rows that are kept in memory; more go to a file."""
+_STDOUT = Path("-")
+_REASONS = {
+    Stop.LIMIT: "the tool shows no more; where it takes limit, call it with a larger one",
+    Stop.BUDGET: "this tool answers with an overview, whatever its size",
+    Stop.ROW_CAP: "the store returns no more",
+    Stop.TIME_OUT: "the store ran out of time; raise it with --timeout SECONDS",
+    Stop.UNORDERED: "the store could not sort the list, so its next page cannot be read",
+}
+
+Row = Mapping[str, Any]
+PageReader = Callable[[Mapping[str, str]], "Awaitable[CallToolResult]"]
+"""Makes the call, with the argument `cursor` after the first page."""
+
+
+def whole_answers(settings: Settings) -> Settings:
+    """Settings under which an answer is structured, and neither its rows nor its values are clipped."""
+    return settings.model_copy(update={"structured": True, "budget": _BUDGET, "literal_limit": UNLIMITED})
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where rows are written, and how."""
+
+    path: Path
+    is_csv: bool
+
+    @property
+    def is_stdout(self) -> bool:
+        """Whether rows go to stdout."""
+        return self.path == _STDOUT
+
+    def check(self) -> None:
+        """Check before a long call that the file can be written.
+
+        Raises:
+            InvalidArgument: its folder does not exist, or accepts no file.
+        """
+        folder = self.path.resolve().parent
+        if self.is_stdout or (folder.is_dir() and os.access(folder, os.W_OK)):
+            return
+        problem = "accepts no file" if folder.is_dir() else "does not exist"
+        advice = "Name a file in another folder." if folder.is_dir() else f"Make it first: mkdir -p {folder}"
+        raise InvalidArgument(f"{self.path} cannot be written: the folder {folder} {problem}", next_step=advice)
+
+    @contextmanager
+    def open(self) -> Generator[IO[str]]:
+        """The open file. A regular file is replaced when the block ends without an error."""
+        target = self.path.resolve()
+        if self.is_stdout:
+            yield sys.stdout
+        elif target.exists() and not target.is_file():  # a pipe or a device
+            with target.open("w", encoding="utf-8", newline="") as file:
+                yield file
+        else:
+            part = target.with_name(f"{target.name}.{os.getpid()}.part")
+            try:
+                with part.open("x", encoding="utf-8", newline="") as file:
+                    yield file
+                part.replace(target)
+            finally:
+                part.unlink(missing_ok=True)
+
+
+@dataclass(slots=True)
+class Export:
+    """The rows of an answer, and how complete they are."""
+
+    path: Path
+    rows: int = 0
+    completeness: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    notes: list[str] = field(default_factory=list[str])
+    error: str = ""
+    """The text of the error answer that ended the pages; then nothing is written."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the rows are all there are."""
+        return self.completeness["stop"] == Stop.COMPLETE
+
+    @property
+    def summary(self) -> str:
+        """What was written, for a person."""
+        name = "stdout" if self.path == _STDOUT else str(self.path)
+        if self.error:
+            return f"{self.error}\n{name} was not written." if self.rows else self.error
+        total, certainty = self.completeness["total"], self.completeness["certainty"]
+        count = f"{self.rows:,} {'row' if self.rows == 1 else 'rows'}"
+        if self.is_complete:
+            return f"{name}: {count}, complete"
+        known = f" of {'at least ' if certainty != 'exact' else ''}{total:,}" if total is not None else ""
+        return f"{name}: {count}{known}, incomplete: {_REASONS[Stop(self.completeness['stop'])]}"
+
+    def add(self, facts: Mapping[str, Any]) -> None:
+        """Count the rows of a page, and take over its completeness and notes."""
+        self.rows += len(facts["rows"])
+        self.completeness = facts["completeness"]
+        self.notes += [note for note in facts["notes"] if note not in self.notes]
+
+
+def row_spool() -> IO[str]:
+    """A temporary file for rows, as JSON Lines."""
+    return tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n")
+
+
+async def read_pages(read_page: PageReader, path: Path, spool: IO[str]) -> Export:
+    """Read the pages of a call to the end, and keep their rows. An error answer ends them."""
+    export = Export(path)
+    cursor: str | None = None
+    while not export.error:
+        result = await read_page({"cursor": cursor} if cursor else {})
+        if result.is_error or result.structured_content is None:
+            export.error = "\n".join(block.text for block in result.content if block.type == "text")
+            break
+        export.add(result.structured_content)
+        try:
+            spool.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in result.structured_content["rows"])
+        except OSError as error:
+            export.error = f"The temporary file for the rows cannot be written: {error.strerror}."
+        cursor = export.completeness["cursor"]
+        if cursor is None:
+            break
+        _show_progress(export)
+    _end_progress()
+    return export
+
+
+def write_rows(
+    spool: IO[str], export: Export, tool: Tool, arguments: Mapping[str, object], destination: Destination
+) -> None:
+    """Write the rows that were read.
+
+    Raises:
+        InvalidArgument: the file cannot be written.
+    """
+    if destination.is_csv:
+        for note in export.notes:
+            click.echo(note, err=True)
+    try:
+        with destination.open() as file:
+            if destination.is_csv:
+                _write_csv(spool, file, _declared_columns(tool))
+            else:
+                _write_json(spool, file, export, {"tool": tool.name, "arguments": arguments})
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        advice = "See that there is room and that you may write there, or name another file."
+        raise InvalidArgument(f"{destination.path} cannot be written: {error.strerror}", next_step=advice) from error
+
+
+def _write_json(spool: IO[str], file: IO[str], export: Export, call: Mapping[str, object]) -> None:
+    completeness = {name: export.completeness[name] for name in ("total", "certainty", "stop")}
+    head = {**call, "complete": export.is_complete, "count": export.rows, **completeness, "notes": export.notes}
+    file.write(json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}") + ',\n "rows": [')
+    for number, line in enumerate(_lines(spool)):
+        file.write((",\n  " if number else "\n  ") + line.rstrip("\n"))
+    file.write("\n ]\n}\n" if export.rows else "]\n}\n")
+
+
+def _write_csv(spool: IO[str], file: IO[str], declared: Iterable[str]) -> None:
+    """One column for each value, and a second one for names and languages where a row has them."""
+    columns: dict[str, dict[str, None]] = {}
+    for line in _lines(spool):
+        for name, value in json.loads(line).items():
+            columns.setdefault(name, {}).update(dict.fromkeys(_extra(value)))
+    if not columns:
+        columns = {name: {} for name in declared}
+    headings = _headings(columns)
+    writer = csv.writer(file, lineterminator="\n")
+    if headings:
+        writer.writerow(headings.values())
+    for line in _lines(spool):
+        row = json.loads(line)
+        writer.writerow([_cell(row.get(name), part) for name, part in headings])
+
+
+_EXTRA_COLUMNS = {"label": "Label", "language": "Language"}
+"""Parts of a value that have a column of their own, and the suffix of its heading."""
+
+
+def _extra(value: object) -> Iterator[str]:
+    """The parts of a value that have a column of their own."""
+    if _is_named(value):
+        yield from (part for part in _EXTRA_COLUMNS if part in cast("Row", value))
+
+
+def _is_named(value: object) -> bool:
+    """Whether a value is an entity, a relation, or a text with a language, and no edge or path."""
+    return isinstance(value, dict) and ("id" in value or "text" in value)
+
+
+def _headings(columns: Mapping[str, Iterable[str]]) -> Mapping[tuple[str, str], str]:
+    """The headings by column and part, all different: a plan may name two columns `film` and `filmLabel`."""
+    headings: dict[tuple[str, str], str] = {}
+    for name, parts in columns.items():
+        headings[name, ""] = name
+        for part in parts:
+            heading = name + _EXTRA_COLUMNS[part]
+            while heading in columns or heading in headings.values():
+                heading += "_"
+            headings[name, part] = heading
+    return headings
+
+
+def _cell(value: object, part: str) -> object:
+    """A value as CSV has it: an id or a text for what has a name, JSON for lists, edges and paths."""
+    if part:
+        return cast("Row", value).get(part, "") if _is_named(value) else ""
+    if _is_named(value):
+        named = cast("Row", value)
+        return named["id"] if "id" in named else named["text"]
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict | bool) else value
+
+
+def _lines(spool: IO[str]) -> Iterator[str]:
+    spool.seek(0)
+    yield from spool
+
+
+def _declared_columns(tool: Tool) -> Iterable[str]:
+    """The columns that every answer of a tool has, for the head of a table without rows."""
+    items = (tool.output_schema or {}).get("properties", {}).get("rows", {}).get("items", {})
+    return items.get("required", ())
+
+
+def _show_progress(export: Export) -> None:
+    if sys.stderr.isatty():
+        total = export.completeness["total"]
+        click.echo(f"\r{export.rows:,} rows{f' of {total:,}' if total else ''}\x1b[K", nl=False, err=True)
+
+
+def _end_progress() -> None:
+    if sys.stderr.isatty():
+        click.echo("\r\x1b[K", nl=False, err=True)
+
 
 _DESTINATION = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
 

@@ -23,7 +23,7 @@ from kgnav_mcp.cli.options import JSON_FLAG, print_json, with_settings
 from kgnav_mcp.config import Settings, find_config_file
 from kgnav_mcp.errors import KgnavError
 from kgnav_mcp.model import Certainty, Count, Health
-from kgnav_mcp.render.column_types import count_json
+from kgnav_mcp.render.columns import count_json
 
 if TYPE_CHECKING:
     from kgnav_mcp.app import Graph

@@ -4,20 +4,144 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
+from urllib.parse import urlsplit
 
 import click
 
+from kgnav_mcp.adapters import FILE, scheme_of
 from kgnav_mcp.cli.boundary import Command
-from kgnav_mcp.cli.client_program import add_with_program, program_of, remove_with_program
-from kgnav_mcp.cli.clients import CLIENTS, NAME, Client, Machine, ServerEntry
+from kgnav_mcp.cli.clients import CLIENTS, NAME, Client, Machine, ServerEntry, lasting_command
 from kgnav_mcp.cli.completion import complete_graph
 from kgnav_mcp.cli.config_files import ConfigFile
-from kgnav_mcp.cli.server_entry import GRAPH_VARIABLE, local_entry, remote_entry
 from kgnav_mcp.cli.skill import install_skill
+from kgnav_mcp.config import (
+    DEMO_LOCATION,
+    Settings,
+    configured_graph_names,
+    find_config_file,
+    graphs_from_environment,
+    load_settings,
+)
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
+
+_SECONDS = 60
+
+
+def program_of(client: Client) -> str | None:
+    """The absolute path of the client's own program; None if it has none or it is not on PATH."""
+    return shutil.which(client.command) if client.command else None
+
+
+def add_with_program(program: str, name: str, fields: Mapping[str, object], file: ConfigFile) -> None:
+    """Add an entry for all projects of the user, in place of an older one of this name."""
+    if ConfigFile(file.path, file.syntax).value(("mcpServers", name)) is not None:
+        remove_with_program(program, name)
+    _run([program, "mcp", "add-json", "--scope", "user", name, json.dumps(fields)])
+
+
+def remove_with_program(program: str, name: str) -> None:
+    """Remove the user's entry."""
+    _run([program, "mcp", "remove", "--scope", "user", name])
+
+
+def _run(command: Sequence[str]) -> None:
+    try:
+        result = subprocess.run(  # noqa: S603 - the client's program, with arguments of ours
+            command, capture_output=True, text=True, timeout=_SECONDS, check=False, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ConfigurationError(f"{command[0]} cannot be run: {error}", next_step=_by_file()) from error
+    if result.returncode:
+        said = (result.stderr or result.stdout).strip().splitlines()
+        reason = said[0][:200] if said else f"exit code {result.returncode}"
+        raise ConfigurationError(f"{command[0]} mcp {command[2]} failed: {reason}", next_step=_by_file())
+
+
+def _by_file() -> str:
+    return "Write its file instead: add --file ~/.claude.json to this command."
+
+
+GRAPH_VARIABLE = "KGNAV_GRAPH"
+"""The variable that holds the graphs where their locations have passwords."""
+
+
+def remote_entry(url: str) -> ServerEntry:
+    """The entry of a server that runs elsewhere.
+
+    Raises:
+        InvalidArgument: the URL is not one of http or https, or it contains a password.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise InvalidArgument(f"{url!r} is not the address of a server", next_step="Write it as http://HOST:8365/mcp.")
+    if parts.password or parts.username:
+        raise InvalidArgument(
+            "the address contains a user or password, which is never written into a client's file",
+            next_step="Leave it out, and give the client its credentials as its documentation says.",
+        )
+    if parts.path in {"", "/"}:
+        raise InvalidArgument(
+            f"{url} has no path; `kgnav serve --http` answers at /mcp",
+            next_step=f"Write: --http {url.rstrip('/')}/mcp",
+        )
+    return ServerEntry(url=url)
+
+
+def local_entry(graphs: Sequence[str], config_file: Path | None) -> ServerEntry:
+    """The entry that starts this installation with graphs.
+
+    Args:
+        graphs: values of `--graph`: a name of the configuration file, a location, or NAME=LOCATION.
+        config_file: the configuration file of the server; None for the one that is found from here.
+
+    Raises:
+        ConfigurationError: a graph is unknown or its file does not exist, or the configuration is wrong.
+    """
+    found = find_config_file(config_file)
+    graphs = graphs or graphs_from_environment()
+    settings = load_settings(graphs=graphs, config_file=config_file)
+    _check_files(settings)
+    configured = configured_graph_names(config_file)
+    command, *arguments = lasting_command()
+    if found:
+        arguments += ["--config", str(found.absolute())]
+    locations = {name: _absolute(graph.location) for name, graph in settings.graphs.items()}
+    secret = False
+    chosen: list[str] = []
+    for text, (name, location) in zip(graphs, locations.items(), strict=True) if graphs else ():
+        if text in configured:
+            chosen += ["--graph", name]
+        else:
+            secret = secret or _has_password(location)
+            chosen += ["--graph", location if name == location == DEMO_LOCATION else f"{name}={location}"]
+    if secret:  # a variable holds all graphs, so that the entry must not name others
+        return ServerEntry(command, tuple(arguments), variables=(GRAPH_VARIABLE,))
+    return ServerEntry(command, (*arguments, *chosen))
+
+
+def _has_password(location: str) -> bool:
+    return "://" in location and bool(urlsplit(location).password)
+
+
+def _absolute(location: str) -> str:
+    is_path = location != DEMO_LOCATION and scheme_of(location) == FILE and "://" not in location
+    return str(Path(location).expanduser().absolute()) if is_path else location
+
+
+def _check_files(settings: Settings) -> None:
+    for graph in settings.graphs.values():
+        path = Path(graph.location)
+        if graph.location != DEMO_LOCATION and scheme_of(graph.location) == FILE and not path.exists():
+            raise ConfigurationError(
+                f"the graph file {path} does not exist",
+                next_step=f"Make it from its sources: kgnav load SOURCES... -o {path.with_suffix('.kg')}",
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,34 @@
-"""Validation of plans in JSON: unknown keys are refused with an explanation."""
+"""Parts that patterns and steps in JSON share: conditions, what is returned, and the refusal of unknown keys."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from kgnav_mcp.plan import PlanProblem
+from kgnav_mcp.plan import (
+    UNNAMED,
+    Aggregate,
+    AggregateFunction,
+    Column,
+    Compare,
+    Comparison,
+    ComparisonChain,
+    Constant,
+    Expression,
+    IsNull,
+    ListOf,
+    Not,
+    Order,
+    PlanProblem,
+    Project,
+    Property,
+    Scalar,
+    Variable,
+)
+from kgnav_mcp.values.functions import AGGREGATES
 
 
 class Strict(BaseModel):
@@ -31,3 +53,158 @@ def form_problems(
         known = parts.get(str(found["loc"][0]), whole)
         keys = [field.alias or name for name, field in known.model_fields.items()]
         yield PlanProblem(where, "there is no such key", tuple(keys))
+
+
+_COMPARISONS = {
+    "=": Comparison.EQUAL,
+    "!=": Comparison.UNEQUAL,
+    "<>": Comparison.UNEQUAL,
+    "<": Comparison.LESS,
+    "<=": Comparison.AT_MOST,
+    ">": Comparison.GREATER,
+    ">=": Comparison.AT_LEAST,
+    "contains": Comparison.CONTAINS,
+    "starts_with": Comparison.STARTS_WITH,
+    "ends_with": Comparison.ENDS_WITH,
+    "in": Comparison.IN,
+}
+_LOWER = {Comparison.GREATER: Comparison.LESS, Comparison.AT_LEAST: Comparison.AT_MOST}
+"""Comparisons with a lower bound, and the same with the bound on the left."""
+_UPPER = frozenset({Comparison.LESS, Comparison.AT_MOST})
+EXISTS = "exists"
+OPERATORS = (*_COMPARISONS, EXISTS)
+
+
+class InvalidCondition(ValueError):
+    """An invalid condition, with the place within the condition and the reason."""
+
+    def __init__(self, place: str, reason: str, alternatives: Iterable[str] = ()) -> None:
+        super().__init__(reason)
+        self.place = place
+        self.reason = reason
+        self.alternatives = tuple(alternatives)
+
+    def at(self, place: str) -> PlanProblem:
+        """The problem to report, with the condition's place in the plan."""
+        return PlanProblem(f"{place}{self.place}", self.reason, self.alternatives)
+
+
+def parse_conditions(
+    owner: str, where: Mapping[str, object], place: str, problems: list[PlanProblem]
+) -> Iterator[Expression]:
+    """Parse conditions on a node or an edge: `{"year": 1999}` or `{"year": {">=": 1990, "<": 2000}}`.
+
+    Two bounds in one object are a range, which one of several values must be in.
+
+    Invalid ones, with an unknown operator or a value of the wrong form, are added to `problems`.
+    """
+    for name, wanted in where.items():
+        operators = cast("Mapping[str, object]", wanted) if isinstance(wanted, dict) else {"=": wanted}
+        found: list[Expression] = []
+        for operator, value in operators.items():
+            try:
+                found.append(_condition(Property(owner, name), operator, value))
+            except InvalidCondition as error:
+                problems.append(error.at(f"{place}."))
+        yield from _with_range(found)
+
+
+def _with_range(conditions: list[Expression]) -> list[Expression]:
+    """Conditions on one property, with a lower and an upper bound as one range, in the place of the first of them."""
+    bounds = [one for one in conditions if isinstance(one, Compare) and one.comparison in _LOWER.keys() | _UPPER]
+    lower = [one for one in bounds if one.comparison in _LOWER]
+    if len(bounds) != 2 or len(lower) != 1:
+        return conditions
+    (upper,) = (one for one in bounds if one not in lower)
+    signs = _LOWER[lower[0].comparison], upper.comparison
+    both = ComparisonChain((lower[0].right, upper.left, upper.right), signs)
+    return [both if one is bounds[0] else one for one in conditions if one is not bounds[1]]
+
+
+def _condition(value: Property, operator: str, wanted: object) -> Expression:
+    if operator == EXISTS:
+        if not isinstance(wanted, bool):
+            raise InvalidCondition(f"{value.name}.{operator}", "it is true or false")
+        return Not(IsNull(value)) if wanted else IsNull(value)
+    if operator not in _COMPARISONS:
+        raise InvalidCondition(f"{value.name}.{operator}", "there is no such comparison", OPERATORS)
+    if isinstance(wanted, list):
+        comparison = Comparison.IN if operator == "=" else _COMPARISONS[operator]
+        if comparison is not Comparison.IN:
+            raise InvalidCondition(f"{value.name}.{operator}", "a list is for `in` alone", ["in"])
+        items = [Constant(_scalar(value, operator, each)) for each in cast("list[object]", wanted)]
+        return Compare(value, comparison, ListOf(tuple(items)))
+    return Compare(value, _COMPARISONS[operator], Constant(_scalar(value, operator, wanted)))
+
+
+def _scalar(value: Property, operator: str, wanted: object) -> Scalar:
+    if wanted is None or isinstance(wanted, str | int | float | bool):
+        return wanted
+    raise InvalidCondition(f"{value.name}.{operator}", "its value is a text, a number, true or false")
+
+
+_FORM = re.compile(r"\s*(?:(\w+)\s*\(\s*)?([^().\s]+)(?:\.([^()]+?))?\s*(\))?\s*")
+_FUNCTIONS = {function.value: function for function, entry in AGGREGATES.items() if not entry.takes_share}
+
+
+def parse_value(text: str, known: Collection[str], only_counted: Collection[str] = ()) -> tuple[Expression, str]:
+    """The value of `v`, `v.property` or `count(v)`, and its variable.
+
+    Raises:
+        InvalidCondition: the text has none of these forms, or the variable is unknown or `only_counted`.
+    """
+    form = _FORM.fullmatch(text)
+    if form is None or bool(form[1]) is not bool(form[4]):
+        raise InvalidCondition(text, "it is not understood", ["v", "v.property", "count(v)", "sum(v.property)"])
+    function, variable, name = form[1], form[2], form[3]
+    if variable in only_counted:
+        reason = f"{variable} is only counted, by at_least or at_most, and no part of a row: without these it is"
+        raise InvalidCondition(text, reason, sorted(known))
+    if variable not in known:
+        raise InvalidCondition(text, f"nothing is called {variable}", sorted(known))
+    value: Expression = Property(variable, name) if name else Variable(variable)
+    if not function:
+        return value, variable
+    if function not in _FUNCTIONS:
+        raise InvalidCondition(text, f"there is no function {function}", sorted(_FUNCTIONS))
+    counted = _FUNCTIONS[function]
+    distinct = counted in (AggregateFunction.COUNT, AggregateFunction.COLLECT)
+    return Aggregate(counted, value, distinct), variable
+
+
+def projections(
+    texts: Sequence[str],
+    order: Sequence[str],
+    limit: int | None,
+    known: Collection[str],
+    problems: list[PlanProblem],
+    *,
+    only_counted: Collection[str] = (),
+) -> tuple[Project, ...]:
+    """The clauses that return these values: distinct rows of the named variables, then aggregates over them.
+
+    A row is one choice for each variable that is returned or counted. In `order` a minus sign means descending.
+    Invalid values are added to `problems` and left out.
+    """
+
+    def read_all(written: Iterable[str], sign: str = "") -> Iterator[tuple[str, Expression, str]]:
+        for text in map(str.strip, written):
+            try:
+                yield text, *parse_value(text.removeprefix(sign), known, only_counted)
+            except InvalidCondition as error:
+                problems.append(error.at("return "))
+
+    read = [*read_all(texts)]
+    keys = [(value, variable, text.startswith("-")) for text, value, variable in read_all(order, "-")]
+    variables = dict.fromkeys(variable for *_, variable in read) | dict.fromkeys(variable for _, variable, _ in keys)
+    names = {value: name for name, value, _ in read}
+    hidden = {value: f"{UNNAMED}{n}" for n, (value, *_) in enumerate(keys) if value not in names}
+    by = tuple(Order(Variable({**names, **hidden}[value]), descending) for value, _, descending in keys)
+    rows = Project(tuple(Column(name, Variable(name)) for name in variables), distinct=True)
+    shown = tuple(Column(name, value) for name, value, _ in read)
+    if not hidden:
+        if all(column.value == Variable(column.name) for column in shown):
+            return (Project(shown, distinct=True, order=by, limit=limit),)
+        return rows, Project(shown, order=by, limit=limit)
+    values = Project((*shown, *(Column(name, value) for value, name in hidden.items())))
+    return rows, values, Project(tuple(Column(name, Variable(name)) for name, _, _ in read), order=by, limit=limit)

@@ -14,10 +14,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, ValidationError
 
 from kgnav_mcp.errors import InvalidPlan
-from kgnav_mcp.languages.dates import date
-from kgnav_mcp.languages.json_conditions import EXISTS, parse_conditions
-from kgnav_mcp.languages.json_forms import Strict, form_problems
-from kgnav_mcp.languages.return_columns import projections
+from kgnav_mcp.languages.json_forms import EXISTS, Strict, form_problems, parse_conditions, projections
+from kgnav_mcp.languages.parameters import date
 from kgnav_mcp.plan import (
     NAME,
     UNNAMED,

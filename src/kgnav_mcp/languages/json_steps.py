@@ -14,10 +14,8 @@ from typing import Any, Final, Literal, cast
 from pydantic import Field, ValidationError, model_validator
 
 from kgnav_mcp.errors import InvalidPlan
-from kgnav_mcp.languages.json_conditions import parse_conditions
-from kgnav_mcp.languages.json_forms import Strict, form_problems
+from kgnav_mcp.languages.json_forms import Strict, form_problems, parse_conditions, projections
 from kgnav_mcp.languages.json_patterns import OneOrMany, identity_conditions, path_length
-from kgnav_mcp.languages.return_columns import projections
 from kgnav_mcp.plan import (
     HINT,
     UNNAMED,

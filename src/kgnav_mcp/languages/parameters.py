@@ -80,3 +80,8 @@ def filled(tree: object, params: Params) -> tuple[object, list[PlanProblem]]:
 
     plan = fill(tree)
     return plan, [*problems, *unused(params, used)]
+
+
+def date(given: object) -> object:
+    """The text of a year given as a number. Any other value is returned unchanged."""
+    return f"{given:04}" if isinstance(given, int) and not isinstance(given, bool) else given

@@ -25,23 +25,47 @@ from kgnav_mcp.model.answers import (
 )
 from kgnav_mcp.model.facts import (
     NODE_VALUES,
+    AnchoredPage,
     Candidate,
+    Certainty,
+    Count,
+    Direction,
     EdgeFacts,
+    Entity,
     Health,
     LabelFacts,
+    Link,
     Listing,
+    Literal,
     Namesake,
+    Node,
+    Page,
     PropertyFacts,
+    Qualifier,
     QualifierFacts,
+    Relation,
     RelationFacts,
     Schema,
+    Stop,
+    T,
+    Triple,
     ValueFacts,
     ValueMatch,
+    anchored,
 )
-from kgnav_mcp.model.pages import AnchoredPage, Certainty, Count, Page, Stop, T, anchored
-from kgnav_mcp.model.subgraph import Role, Subgraph, SubgraphEdge, SubgraphNode
-from kgnav_mcp.model.trails import Evidence, MazeCell, NextCells, ReasoningStep, Trail, TrailStep, Verdict
-from kgnav_mcp.model.values import Direction, Entity, Link, Literal, Node, Qualifier, Relation, Triple
+from kgnav_mcp.model.trails import (
+    Evidence,
+    MazeCell,
+    NextCells,
+    ReasoningStep,
+    Role,
+    Subgraph,
+    SubgraphEdge,
+    SubgraphNode,
+    Trail,
+    TrailStep,
+    Verdict,
+)
 
 __all__ = [
     "NODE_VALUES",

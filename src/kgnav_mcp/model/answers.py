@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic
 
-from kgnav_mcp.model.facts import RelationFacts
-from kgnav_mcp.model.pages import AnchoredPage, Count, Page, Stop, T
-from kgnav_mcp.model.values import Direction, Entity, Link, Triple
+from kgnav_mcp.model.facts import AnchoredPage, Count, Direction, Entity, Link, Page, RelationFacts, Stop, T, Triple
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,224 @@
-"""Facts that a store states about its relations, names, labels and itself."""
+"""Entities, relations and triples, pages of them, and the facts that a store states about itself."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Generic, TypeVar
 
-from kgnav_mcp.model.pages import Count
-from kgnav_mcp.model.values import Direction, Entity, Literal, Node, Relation
+_NO_LETTER = re.compile(r"[\W_]")
+
+
+class Direction(StrEnum):
+    """The direction of a triple as seen from an entity: `outgoing` if it is the head, `incoming` if it is the tail."""
+
+    OUTGOING = "outgoing"
+    INCOMING = "incoming"
+
+    @property
+    def opposite(self) -> Direction:
+        return Direction.INCOMING if self is Direction.OUTGOING else Direction.OUTGOING
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A node: `id` as printed in answers and accepted by every tool, `label` its name (None: it has none).
+
+    `types` are labels of a property graph or classes of an RDF graph. `mediator` marks a node without a name that only
+    connects others (Freebase's CVT). `asked_as` is the id that the caller used, if the store has merged that id into
+    this one. `namesakes` are other entities that the caller's text may also mean: their name differs from it only by
+    letter case, or their id only by brackets (`PMID:1` and `<PMID:1>`). `found_by` is the property by whose value the
+    caller named it, and that value. `label_from_id`: the graph states no name, so that `label` is made from the id.
+    """
+
+    id: str
+    label: str | None = None
+    types: tuple[str, ...] = ()
+    description: str | None = None
+    mediator: bool = False
+    asked_as: str | None = None
+    namesakes: tuple[Entity, ...] = ()
+    found_by: tuple[str, str] | None = None
+    label_from_id: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value that is not a node: its text for readers, and its datatype and language if the store states them.
+
+    `index` is the place of an item in a declared array, from 0; None: the value is not an item of an array. It is not
+    compared: a value is the same fact wherever it is in an array.
+    """
+
+    text: str
+    datatype: str | None = None
+    language: str | None = None
+    index: int | None = field(default=None, compare=False)
+
+
+Node = Entity | Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A predicate or relationship type. A flattened two-hop relation has the id `rel1.rel2`.
+
+    `label_from_id`: the graph states no name, so that `label` is made from the id.
+    """
+
+    id: str
+    label: str
+    label_from_id: bool = field(default=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """Its label if its id does not say the same, as `born_in` says "born in"; otherwise empty."""
+        label, own_id = (_NO_LETTER.sub("", text).casefold() for text in (self.label, self.id))
+        return "" if label in own_id else self.label
+
+
+@dataclass(frozen=True, slots=True)
+class Qualifier:
+    """One of an edge's own properties: a relationship property, a Wikidata qualifier, a sibling role of a CVT."""
+
+    relation: Relation
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """(head, relation, tail) with qualifiers. `via` is the mediator that a two-hop triple leads through."""
+
+    head: Entity
+    relation: Relation
+    tail: Node
+    qualifiers: tuple[Qualifier, ...] = ()
+    via: Entity | None = None
+
+    def far_end(self, direction: Direction) -> Node:
+        """The end of the triple opposite to its anchor, for an anchor that sees the triple in this direction."""
+        return self.tail if direction is Direction.OUTGOING else self.head
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A triple as seen from one of its ends, the anchor. `direction` is outgoing if the anchor is the head."""
+
+    direction: Direction
+    triple: Triple
+
+    @property
+    def anchor(self) -> Entity:
+        """The end from which the triple is seen."""
+        end = self.triple.head if self.direction is Direction.OUTGOING else self.triple.tail
+        if not isinstance(end, Entity):
+            raise TypeError(f"a value is no anchor: {self}")
+        return end
+
+    @property
+    def far_end(self) -> Node:
+        """The other end."""
+        return self.triple.far_end(self.direction)
+
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Certainty(StrEnum):
+    """How certain a count is."""
+
+    EXACT = "exact"
+    AT_LEAST = "at least"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number of rows with its certainty. An unknown count has the value 0, which has no meaning."""
+
+    value: int
+    certainty: Certainty = Certainty.EXACT
+
+    @classmethod
+    def at_least(cls, value: int) -> Count:
+        return cls(value, Certainty.AT_LEAST)
+
+    @classmethod
+    def unknown(cls) -> Count:
+        return cls(0, Certainty.UNKNOWN)
+
+    @classmethod
+    def sum(cls, counts: Iterable[Count]) -> Count:
+        """The sum of counts: exact if all of them are, otherwise a lower bound."""
+        total, exact = 0, True
+        for count in counts:
+            total += count.value
+            exact = exact and count.certainty is Certainty.EXACT
+        return cls(total, Certainty.EXACT if exact else Certainty.AT_LEAST)
+
+    def __str__(self) -> str:
+        """`4,030`; `4,030+` for a lower bound; `?` if it is unknown."""
+        marks = {Certainty.EXACT: "", Certainty.AT_LEAST: "+"}
+        return f"{self.value:,}{marks[self.certainty]}" if self.certainty in marks else "?"
+
+    def __add__(self, other: Count) -> Count:
+        """The sum: exact if both counts are, otherwise a lower bound."""
+        exact = self.certainty is other.certainty is Certainty.EXACT
+        return Count(self.value + other.value, Certainty.EXACT if exact else Certainty.AT_LEAST)
+
+
+class Stop(StrEnum):
+    """Why a list ends where it does."""
+
+    COMPLETE = "complete"
+    LIMIT = "limit"
+    BUDGET = "budget"
+    ROW_CAP = "row cap"
+    TIME_OUT = "time-out"
+    UNORDERED = "unordered"
+    """The store could not sort the list, so that no later page could tell which rows were shown."""
+
+    @classmethod
+    def first(cls, stops: Iterable[Stop]) -> Stop:
+        """The first of several reasons that is not COMPLETE; COMPLETE if all are."""
+        return next((stop for stop in stops if stop is not cls.COMPLETE), cls.COMPLETE)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """One bounded read of a longer list, in an order that is the same at every call.
+
+    `positions` is parallel to `items`: with `positions[i]` as `after`, the next page starts after item i. `total`
+    counts the whole list, not this page. `stop` is COMPLETE if nothing follows the last item. `note` says what is
+    unusual about the list, if anything.
+    """
+
+    items: tuple[T, ...]
+    positions: tuple[str, ...]
+    total: Count
+    stop: Stop = Stop.COMPLETE
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnchoredPage(Page[T]):
+    """A page of rows or relations at some entities, the anchors.
+
+    `anchors` maps each id, as it was given, to its entity, which has at least a label. Unknown ids are absent. A later
+    page (`after`) may omit anchors that have no rows on it. `without` are the anchors that have no items in the whole
+    list; None: the page does not say.
+    """
+
+    anchors: Mapping[str, Entity] = field(default_factory=dict[str, Entity])
+    without: tuple[Entity, ...] | None = None
+
+
+def anchored(page: Page[T], anchors: Mapping[str, Entity]) -> AnchoredPage[T]:
+    """A page with its anchors."""
+    return AnchoredPage(page.items, page.positions, page.total, page.stop, page.note, anchors)
 
 
 @dataclass(frozen=True, slots=True)

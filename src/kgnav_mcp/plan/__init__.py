@@ -25,6 +25,7 @@ from kgnav_mcp.plan.clauses import (
     PathPattern,
     Pipeline,
     Plan,
+    PlanProblem,
     Project,
     Unwind,
     is_named,
@@ -63,7 +64,6 @@ from kgnav_mcp.plan.expressions import (
     Slice,
     Variable,
 )
-from kgnav_mcp.plan.problems import PlanProblem
 
 __all__ = [
     "HINT",

@@ -1,4 +1,4 @@
-"""Patterns, and the clauses of a plan. Each clause turns a table of rows into the next one."""
+"""Patterns, and the clauses of a plan. Each clause turns a table of rows into the next one. And a plan's problems."""
 
 from __future__ import annotations
 
@@ -210,3 +210,16 @@ class Plan:
     def columns(self) -> tuple[str, ...]:
         """The names of the columns of the result."""
         return tuple(column.name for column in self.pipelines[0].result.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProblem:
+    """One reason why a plan cannot run: its place, an explanation, and alternatives.
+
+    `place` is the part as the user wrote it: a clause with line and column, the key of a pattern, or a step.
+    `alternatives` are valid texts for that place, nearest first.
+    """
+
+    place: str
+    reason: str
+    alternatives: tuple[str, ...] = ()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
+from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import (
     AnchoredPage,
     Candidate,
@@ -16,6 +17,7 @@ from kgnav_mcp.model import (
     Link,
     Namesake,
     Page,
+    PlanPage,
     RelationFacts,
     RowsOrRelations,
     Schema,
@@ -23,12 +25,94 @@ from kgnav_mcp.model import (
     ValueFacts,
     ValueMatch,
 )
-from kgnav_mcp.port import defaults, far_end_filters, full_scans
+from kgnav_mcp.port import defaults, far_end_filters
+from kgnav_mcp.port.defaults import one_by_one
 from kgnav_mcp.port.far_end_filters import MatchRequest
-from kgnav_mcp.port.names import one_by_one
-from kgnav_mcp.port.opening import OpenableGraph
-from kgnav_mcp.port.plan_verbs import PlanVerbs
 from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEndKind, FarEnds, ValueOwner
+
+if TYPE_CHECKING:
+    from kgnav_mcp.plan import Plan
+    from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
+
+
+class OpenableGraph(ABC):
+    """A graph that is opened before its verbs are called, and closed after them."""
+
+    async def open(self) -> None:  # noqa: B027 - a graph in memory has nothing to open
+        """Connect, or open the file. Called once before any verb; cheap enough for the first call of a session.
+
+        Raises:
+            StoreUnavailable: nothing answers at the location.
+            InvalidStore: what is there is damaged, of another version or no graph.
+        """
+
+    async def close(self) -> None:  # noqa: B027 - nor to close
+        """Release every connection, thread and file. Safe to call twice."""
+
+    @property
+    @abstractmethod
+    def revision(self) -> str:
+        """A short text that changes whenever the graph may have changed. Cursors are bound to it."""
+
+    @property
+    def stale(self) -> bool:
+        """Whether the store at the location was replaced since it was opened, such as a graph file.
+
+        Read before every call, so it must cost next to nothing. Once it is true, the next call gets a newly opened
+        adapter. Running calls finish on this one, which still answers from what it opened; then it is closed.
+        A store that is written to in place is never stale: its `revision` changes instead.
+        """
+        return False
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+class PlanVerbs(ABC):  # noqa: B024 - each verb has a default: the store does not have it
+    """What a store can do of plans. By default nothing; an adapter that overrides a verb declares its capability."""
+
+    async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
+        """One page of a plan's rows, with the graph's own ids. The plan is compiled to one query if possible.
+
+        The order is that of the algebra. A position is the number of rows up to it; a dot and more text may follow.
+        Cells of the same edge are the same triple, so that edges that are equal in all their facts can be told apart.
+
+        Where a store refuses a plan, it is asked for parts of it: for the clauses up to a projection, or for one
+        pattern around nodes that are given, with `in_any_order`. The rest is evaluated over their rows.
+
+        Raises:
+            Unsupported: the store's language or this adapter cannot express a part of the plan.
+        """
+        del plan, limit, after
+        raise Unsupported("this store runs no plans", next_step="Walk with search or get_triples.")
+
+    async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
+        """Matches of a plan's pattern, found by one query or a few; each combination of nodes once.
+
+        At most `limit`, in any order; exactly `limit` means that there may be more. Edges and labels are those that
+        `neighbours` and `describe` show. An incomplete answer of the store is an error, never a partial result.
+
+        Raises:
+            Unsupported: the store's language or this adapter cannot express a part of the pattern.
+            StoreTimeout: the store did not answer in time.
+        """
+        del asked, limit
+        raise Unsupported("this store cannot match patterns", next_step="Walk with search or get_triples.")
+
+    async def has_more_matches(self, asked: PatternQuery, than: int) -> bool:
+        """Whether a pattern certainly has more matches than this, each combination of nodes counted once.
+
+        Found without reading them, at the first match too many. False also if the store cannot tell, as by default.
+
+        Raises:
+            Unsupported, StoreTimeout: as `match_pattern`.
+        """
+        del asked, than
+        return False
 
 
 class GraphAdapter(OpenableGraph, PlanVerbs):
@@ -85,7 +169,7 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         language are compared, no numbers or dates. A store whose values are not indexed may leave out what it would
         have to read millions of nodes for. By default all rows are read.
         """
-        return await full_scans.nodes_with_values(self, values, limit=limit)
+        return await defaults.nodes_with_values(self, values, limit=limit)
 
     @abstractmethod
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
@@ -247,9 +331,7 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
 
         Called only for entities without rows, so it may cost more than other verbs. By default all rows are read.
         """
-        return (
-            await full_scans.qualified(self, entity, limit=limit) if Capability.QUALIFIERS in self.capabilities else ()
-        )
+        return await defaults.qualified(self, entity, limit=limit) if Capability.QUALIFIERS in self.capabilities else ()
 
     @abstractmethod
     async def nodes(
@@ -285,7 +367,7 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         Raises:
             UnknownName: the graph has no such property, label or relation.
         """
-        return await full_scans.values(self, property_name, owner, kind, limit=limit, after=after)
+        return await defaults.values(self, property_name, owner, kind, limit=limit, after=after)
 
     async def has_several_values(self, property_id: str, kind: ValueOwner) -> bool | None:
         """Whether some node (or edge) has several values of a property, for stores without arrays such as RDF stores.
@@ -304,7 +386,7 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         Raises:
             UnknownName: the graph has nothing with that name.
         """
-        return await full_scans.schema(self, name, limit=limit)
+        return await defaults.schema(self, name, limit=limit)
 
     async def health(self) -> Health:
         """Whether the store answers, the size of the graph, and what is missing for good answers."""

@@ -1,32 +1,52 @@
-"""Default verbs on top of other verbs: correct for every store, fast for small ones."""
+"""Default verbs, on top of other verbs or a scan of the whole graph: correct for every store, fast for small graphs."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter, defaultdict
-from collections.abc import AsyncGenerator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from itertools import islice, product
+from typing import TYPE_CHECKING, TypeVar
 
-from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.clipping import echoed
+from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.errors import InvalidArgument, UnknownName, Unsupported
 from kgnav_mcp.model import (
+    NODE_VALUES,
     AnchoredPage,
     Count,
     Direction,
+    EdgeFacts,
     Entity,
     Health,
+    LabelFacts,
     Link,
+    Listing,
+    Literal,
     Namesake,
     Node,
     Page,
+    PropertyFacts,
+    QualifierFacts,
     Relation,
     RelationFacts,
     RowsOrRelations,
+    Schema,
     Stop,
+    T,
     Triple,
+    ValueFacts,
+    ValueMatch,
 )
-from kgnav_mcp.port.terms import FarEndKind
+from kgnav_mcp.port.lists import page_of
+from kgnav_mcp.port.terms import FarEndKind, ValueOwner
+from kgnav_mcp.values.scalars import value_order
 
 if TYPE_CHECKING:
     from kgnav_mcp.port.adapter import GraphAdapter
+
 
 _ROWS = 5_000
 """Rows of a page that is read here."""
@@ -160,3 +180,207 @@ async def _pages(
         if page.stop is not Stop.LIMIT or not page.items:
             return
         after = page.positions[-1]
+
+
+_K = TypeVar("_K")
+
+_NODES = 1_000
+"""Nodes whose rows are read together."""
+_SCANNED_ROWS = 10_000
+
+
+async def values(
+    graph: GraphAdapter, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None
+) -> Page[ValueFacts]:
+    """The distinct values of a property of nodes, or of the qualifiers of edges."""
+    nodes, rows = await _read_graph(graph)
+    facts: list[tuple[object, Collection[str], Relation, Node]]
+    if kind is ValueOwner.NODE:
+        facts = [(row.head.id, nodes[row.head.id].types, row.relation, row.tail) for row in rows]
+        owners: Iterable[str] = (label for node in nodes.values() for label in node.types)
+    else:
+        facts = [
+            (number, (row.relation.id,), one.relation, one.value)
+            for number, row in enumerate(rows)
+            for one in row.qualifiers
+        ]
+        owners = (row.relation.id for row in rows)
+    name = find_relation("property", property_name, {relation for _, _, relation, _ in facts})
+    if owner is not None and owner not in set(owners):
+        raise UnknownName("label" if kind is ValueOwner.NODE else "relation", owner)
+    found: dict[str, Literal] = {}
+    owners_by_value: dict[str, set[object]] = defaultdict(set)
+    for one, owner_names, relation, tail in facts:
+        if relation.id == name and isinstance(tail, Literal) and (owner is None or owner in owner_names):
+            found[tail.text] = tail
+            owners_by_value[tail.text].add(one)
+    values = [ValueFacts(found[text], Count(len(owners_by_value[text]))) for text in sorted(found, key=value_order)]
+    return page_of(values, limit, after)
+
+
+async def nodes_with_values(graph: GraphAdapter, texts: Collection[str], *, limit: int) -> dict[str, list[ValueMatch]]:
+    """The first nodes with a property that has exactly one of these texts as its value, for each text."""
+    nodes, rows = await _read_graph(graph) if texts else ({}, [])
+    found: dict[str, list[ValueMatch]] = defaultdict(list)
+    for row in rows:
+        tail = row.tail
+        if isinstance(tail, Literal) and tail.text in texts and (tail.datatype, tail.language) == (None, None):
+            found[tail.text].append(ValueMatch(nodes[row.head.id], row.relation))
+    return {text: matches[:limit] for text, matches in found.items()}
+
+
+async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema:
+    """The schema of all rows, of the rows of one relation, or of the rows at nodes with a label."""
+    nodes, all_rows = await _read_graph(graph)
+    rows = all_rows
+    labels = Counter(label for node in nodes.values() for label in node.types)
+    if name is not None and name in labels:
+        labels = Counter({name: labels[name]})
+        rows = [row for row in rows if any(name in _types(end, nodes) for end in (row.head, row.tail))]
+    elif name is not None:
+        relation = find_relation("label, relation or property", name, {row.relation for row in rows}, labels)
+        labels, rows = Counter[str](), [row for row in rows if row.relation.id == relation]
+    own = _properties_by_label(nodes, all_rows)
+    edges: dict[Relation, _EdgeCounts] = {}
+    properties: dict[Relation, Counter[str]] = {}
+    for row in rows:
+        if isinstance(row.tail, Literal):
+            properties.setdefault(row.relation, Counter())[row.tail.datatype or ""] += 1
+        else:
+            edges.setdefault(row.relation, _EdgeCounts()).add(row, nodes)
+    return Schema(
+        entities=Count(len(nodes)),
+        triples=Count(len(rows)),
+        labels=tuple(
+            LabelFacts(label, label, Count(size), own.get(label, ()), Listing.COMPLETE)
+            for label, size in _largest(labels, limit)
+        ),
+        relations=tuple(
+            edges[one].facts(one)
+            for one, _ in _largest(Counter({one: found.rows for one, found in edges.items()}), limit)
+        ),
+        properties=tuple(
+            PropertyFacts(one, Count(size), tuple(kind for kind, _ in _largest(properties[one], limit) if kind))
+            for one, size in _largest(Counter({one: found.total() for one, found in properties.items()}), limit)
+        ),
+    )
+
+
+async def qualified(graph: GraphAdapter, entity: str, *, limit: int) -> tuple[Triple, ...]:
+    """The first rows that have the entity as a qualifier's value."""
+    described = (await graph.describe([entity])).get(entity)
+    _, rows = await _read_graph(graph) if described else ({}, [])
+    found = (row for row in rows if described in [one.value for one in row.qualifiers])
+    return tuple(islice(found, limit))
+
+
+def find_relation(kind: str, name: str, relations: Iterable[Relation], others: Iterable[str] = ()) -> str:
+    """The id of the relation with this name: an exact id, otherwise an id or label in any letter case.
+
+    Raises:
+        UnknownName: no relation has the name; the error has the nearest names.
+    """
+    found = sorted(relations, key=lambda one: (one.id != name, one.id))
+    for one in found:
+        if name == one.id or name.casefold() in (one.id.casefold(), one.label.casefold()):
+            return one.id
+    raise UnknownName(kind, name, get_close_matches(name, [*(one.id for one in found), *others]))
+
+
+@dataclass(slots=True)
+class _EdgeCounts:
+    """Counts over the edges of one relation."""
+
+    rows: int = 0
+    heads: Counter[str] = field(default_factory=Counter[str])
+    tails: Counter[str] = field(default_factory=Counter[str])
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    qualifiers: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
+
+    def add(self, row: Triple, nodes: dict[str, Entity]) -> None:
+        """Count one edge."""
+        self.rows += 1
+        heads, tails = _types(row.head, nodes), _types(row.tail, nodes)
+        self.heads.update(heads)
+        self.tails.update(tails)
+        self.pairs.update(product(heads, tails))
+        for one in row.qualifiers:
+            self.qualifiers.setdefault(one.relation.id, Counter())[_datatype(one.value)] += 1
+
+    def facts(self, relation: Relation) -> EdgeFacts:
+        """The counts as facts of the schema."""
+        heads, tails = (tuple(label for label, _ in _largest(ends)) for ends in (self.heads, self.tails))
+        ends = tuple((head, tail, Count(rows)) for (head, tail), rows in _largest(self.pairs))
+        qualifiers = tuple(
+            QualifierFacts(name, tuple(kind for kind, _ in _largest(kinds)))
+            for name, kinds in sorted(self.qualifiers.items())
+        )
+        return EdgeFacts(relation, Count(self.rows), heads, tails, qualifiers, ends)
+
+
+def _properties_by_label(nodes: dict[str, Entity], rows: Iterable[Triple]) -> dict[str, tuple[str, ...]]:
+    """The properties with literal values of the nodes with each label, most frequent first."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        if isinstance(row.tail, Literal):
+            for label in _types(row.head, nodes):
+                counts[label][row.relation.id] += 1
+    return {label: tuple(name for name, _ in _largest(found)) for label, found in counts.items()}
+
+
+def _datatype(value: Node) -> str:
+    """The datatype of a qualifier's value."""
+    return (
+        NODE_VALUES if isinstance(value, Entity) else value.datatype or ("langString" if value.language else "string")
+    )
+
+
+def _types(node: Node, nodes: dict[str, Entity]) -> tuple[str, ...]:
+    return nodes[node.id].types if isinstance(node, Entity) and node.id in nodes else ()
+
+
+def _largest(counts: Counter[_K], limit: int | None = None) -> list[tuple[_K, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))[:limit]
+
+
+async def _read_graph(graph: GraphAdapter) -> tuple[dict[str, Entity], list[Triple]]:
+    """All nodes by id, and all triples."""
+    nodes: dict[str, Entity] = {}
+    rows: list[Triple] = []
+    page, after = None, None
+    while page is None or page.stop is Stop.LIMIT:
+        page = await graph.nodes(None, None, None, limit=_NODES, after=after)
+        nodes |= {node.id: node for node in page.items}
+        after = page.positions[-1] if page.positions else None
+        row_page, rows_after = None, None
+        while page.items and (row_page is None or row_page.stop is Stop.LIMIT):
+            ids = [node.id for node in page.items]
+            row_page = await graph.neighbours(ids, Direction.OUTGOING, limit=_SCANNED_ROWS, after=rows_after)
+            rows += (link.triple for link in row_page.items)
+            rows_after = row_page.positions[-1] if row_page.positions else None
+    return nodes, rows
+
+
+_MOST = 100
+_AT_ONCE = 8
+
+
+async def one_by_one(names: Sequence[str], look_up: Callable[[str], Awaitable[T]]) -> dict[str, T]:
+    """The result of the look-up for each name. Each name is looked up once, a few at the same time.
+
+    Raises:
+        InvalidArgument: there are more than a hundred names.
+    """
+    wanted = list(dict.fromkeys(names))
+    if len(wanted) > _MOST:
+        raise InvalidArgument(
+            f"{len(wanted):,} of the entities are no ids, beginning with {echoed(wanted[0])}",
+            next_step=f"Pass ids, as printed in answers: at most {_MOST} names are looked up in one call.",
+        )
+    slots = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(name: str) -> T:
+        async with slots:
+            return await look_up(name)
+
+    return dict(zip(wanted, await gathered(*map(one, wanted)), strict=True))

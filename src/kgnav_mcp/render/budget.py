@@ -1,12 +1,43 @@
-"""Truncates what exceeds an answer's token budget, and says so: a whole text, structured content, a single row."""
+"""The size of an answer in tokens, counted offline, and the truncation of what exceeds an answer's budget."""
 
 from __future__ import annotations
 
 import json
+import string
 from typing import cast
 
 from kgnav_mcp.clipping import truncate_values
-from kgnav_mcp.render.tokens import count_tokens
+
+_LETTERS = string.ascii_letters.encode()
+_DIGITS = string.digits.encode()
+
+
+def _only(characters: bytes, replacement: bytes) -> bytes:
+    """A translation table that maps each of these characters to `replacement`, and all others to a blank."""
+    return bytes(replacement[0] if character in characters else ord(" ") for character in range(256))
+
+
+_AS_LETTERS = _only(_LETTERS, b"a")
+_AS_DIGITS = _only(_DIGITS, b"0")
+_NO_TOKENS = _LETTERS + _DIGITS + b" \t\r"
+
+
+def count_tokens(text: str) -> int:
+    """An estimate of the tokens of a text.
+
+    Counts one class of bytes at a time, in a sixth of the time of a regular expression: it runs over every answer.
+    """
+    characters = text.encode("ascii", "replace")
+    words = characters.translate(_AS_LETTERS)
+    numbers = characters.translate(_AS_DIGITS)
+    return (
+        len(words.split())
+        + words.count(b"aaaaaa")
+        + len(numbers.split())
+        + numbers.count(b"000")
+        + len(characters.translate(None, _NO_TOKENS))
+    )
+
 
 _CUT = "...\nCut here: the whole text has {:,} characters, which is more than an answer may have."
 SHORTEST_CUT = 10

@@ -1,20 +1,225 @@
-"""Columns of answers: each row as texts and as JSON, and the JSON schema of an answer with these columns.
-
-A table and its tool's output schema are made from the same columns, so that they cannot disagree.
-"""
+"""Columns of answers: each row as texts and as JSON, the types of values, and the JSON schema of an answer."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from math import inf, isfinite
 from typing import Any
 
-from kgnav_mcp.model import Certainty, Completeness, Count, Direction, Stop
-from kgnav_mcp.render.column_types import CELL, COUNT, TEXT, ColumnType, count_json
-from kgnav_mcp.render.json_values import STRING, Json, Value, list_schema, nullable, object_schema, with_definitions
-from kgnav_mcp.render.text import clean, table_body
+from kgnav_mcp.clipping import clipped, comma_list
+from kgnav_mcp.model import (
+    Cell,
+    Certainty,
+    Completeness,
+    Count,
+    Direction,
+    Entity,
+    Literal,
+    Path,
+    Qualifier,
+    Relation,
+    Stop,
+    Triple,
+)
+from kgnav_mcp.render.text import (
+    UNNAMED,
+    cell_text,
+    clean,
+    edge_text,
+    id_and_label,
+    node_text,
+    printable_id,
+    qualifiers_text,
+    table_body,
+    value_and_label,
+    visible,
+)
+from kgnav_mcp.values.scalars import scalar
+
+Json = dict[str, Any]
+Value = Cell | Literal | Relation | Qualifier | tuple["Value", ...]
+
+
+def json_value(value: Value, limit: int) -> object:
+    """A value as JSON, unchanged except for invisible characters, which are removed from texts.
+
+    Texts are clipped at `limit` characters; a clipped one states its full length.
+    """
+    match value:
+        case None | bool() | int():
+            result: object = value
+        case float():
+            result = value if isfinite(value) else _not_finite(value)
+        case str():
+            result = visible(clipped(value, limit))
+        case Literal(language=str() as language):
+            result = {"text": json_value(value.text, limit), "language": json_value(language, limit)}
+        case Literal():
+            result = json_value(scalar(value), limit)
+        case Entity() | Relation():
+            label = {} if value.label in (None, value.id) else {"label": json_value(value.label, limit)}
+            result = {"id": printable_id(value.id), **label}
+        case Qualifier():
+            result = {"property": json_value(value.relation, limit), "value": json_value(value.value, limit)}
+        case Triple():
+            result = _edge(value, limit)
+        case Path():
+            result = {"nodes": json_value(value.nodes, limit), "edges": json_value(value.edges, limit)}
+        case _:
+            result = [json_value(each, limit) for each in value]
+    return result
+
+
+def _not_finite(value: float) -> str:
+    """NaN or an infinity as a text, as Neo4j writes it: JSON has no such numbers."""
+    return {inf: "Infinity", -inf: "-Infinity"}.get(value, "NaN")
+
+
+def _edge(edge: Triple, limit: int) -> Json:
+    ends = {"head": edge.head, "relation": edge.relation, "tail": edge.tail}
+    qualifiers = {"qualifiers": json_value(edge.qualifiers, limit)} if edge.qualifiers else {}
+    return {**{name: json_value(end, limit) for name, end in ends.items()}, **qualifiers}
+
+
+def type_reference(name: str) -> Json:
+    """A reference to the schema of one of the types below."""
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def nullable(type_name: str) -> Json:
+    """The schema of a value of this type or null: two schemas, since some clients know no list of types."""
+    return {"anyOf": [{"type": type_name}, {"type": "null"}]}
+
+
+def list_schema(schema: Json) -> Json:
+    """The schema of a list."""
+    return {"type": "array", "items": schema}
+
+
+def object_schema(properties: Mapping[str, Json], description: str = "", *, optional: Collection[str] = ()) -> Json:
+    """The schema of an object with exactly these properties; those not `optional` are required."""
+    described = {"description": description} if description else {}
+    return {
+        "type": "object",
+        **described,
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+    }
+
+
+STRING: Json = {"type": "string"}
+_SCALARS: list[Json] = [STRING, {"type": "number"}, {"type": "boolean"}]
+_NAMED = {"id": STRING, "label": STRING}
+_TYPES: dict[str, Json] = {
+    "Entity": object_schema(_NAMED, "A node. Without a label it has no name but its id.", optional=["label"]),
+    "Relation": object_schema(_NAMED, "Without a label it has no name but its id.", optional=["label"]),
+    "LanguageText": object_schema({"text": STRING, "language": STRING}, "A text of a stated language."),
+    "Value": {"anyOf": [type_reference("Entity"), type_reference("LanguageText"), *_SCALARS]},
+    "Qualifier": object_schema(
+        {"property": type_reference("Relation"), "value": type_reference("Value")},
+        "A property of an edge or a node, and its value.",
+    ),
+    "Edge": object_schema(
+        {
+            "head": type_reference("Entity"),
+            "relation": type_reference("Relation"),
+            "tail": type_reference("Value"),
+            "qualifiers": list_schema(type_reference("Qualifier")),
+        },
+        optional=["qualifiers"],
+    ),
+    "Path": object_schema(
+        {"nodes": list_schema(type_reference("Entity")), "edges": list_schema(type_reference("Edge"))}
+    ),
+    "Cell": {
+        "anyOf": [
+            *map(type_reference, ("Entity", "Edge", "Path")),
+            *_SCALARS,
+            {"type": "null"},
+            list_schema(type_reference("Cell")),
+        ]
+    },
+}
+"""JSON schemas of the values that `fact` returns, by type name."""
+
+
+def with_definitions(schema: Json) -> Json:
+    """The schema with `$defs` of all types that it refers to, directly or through other types."""
+    used: dict[str, Json] = {}
+
+    def collect(part: Json) -> None:
+        text = json.dumps(part)
+        for name, definition in _TYPES.items():
+            if name not in used and json.dumps(type_reference(name)) in text:
+                used[name] = definition
+                collect(definition)
+
+    collect(schema)
+    return {**schema, "$defs": {name: _TYPES[name] for name in _TYPES if name in used}} if used else schema
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """The type of a column's values. Each function takes a value and the most characters of a text."""
+
+    schema: Json
+    texts: Callable[[Any, int], Sequence[str]]
+    """The printed text; two texts, id and name, for what has an id."""
+    to_json: Callable[[Any, int], object] = json_value
+
+
+def count_json(count: Count, _: int = 0) -> int | None:
+    """A count as a number; None if it is unknown."""
+    return None if count.certainty is Certainty.UNKNOWN else count.value
+
+
+def _cell_texts(cell: Cell, limit: int) -> tuple[str, str]:
+    """A value in a plan's row: id and name of an entity, one text for anything else."""
+    if not isinstance(cell, Entity):
+        return cell_text(cell, limit), ""
+    return printable_id(cell.id), UNNAMED if cell.label is None else clipped(cell.label, limit)
+
+
+def _own_properties_text(properties: Sequence[Qualifier], limit: int) -> str:
+    return "; ".join(f"{printable_id(each.relation.id)}: {node_text(each.value, limit)}" for each in properties)
+
+
+def _single_text(text: Callable[[Any, int], str]) -> Callable[[Any, int], Sequence[str]]:
+    return lambda value, limit: (text(value, limit),)
+
+
+def _list(items: str, text: Callable[[Any, int], str]) -> ColumnType:
+    return ColumnType(list_schema(type_reference(items)), _single_text(text))
+
+
+TEXT = ColumnType(STRING, _single_text(lambda text, _: text), lambda text, _: json_value(text, len(text)))
+"""A text that is never clipped."""
+LONG_TEXT = ColumnType(STRING, _single_text(clipped))
+TEXTS = ColumnType(list_schema(STRING), _single_text(comma_list))
+COUNT = ColumnType(nullable("integer"), _single_text(lambda count, _: str(count)), count_json)
+"""A Count; null if unknown. A lower bound is marked by a second property."""
+INTEGER = ColumnType(nullable("integer"), _single_text(lambda number, _: f"{number:,}"))
+SCORE = ColumnType({"type": "number"}, _single_text(lambda score, _: f"{score:.2f}"), lambda score, _: round(score, 2))
+SIMILARITY = ColumnType(nullable("number"), SCORE.texts, SCORE.to_json)
+ENTITY = ColumnType(type_reference("Entity"), value_and_label)
+VALUE = ColumnType(type_reference("Value"), value_and_label)
+"""An entity, or a literal."""
+RELATION = ColumnType(type_reference("Relation"), id_and_label)
+VALUES = _list("Value", lambda nodes, limit: "; ".join(node_text(node, limit) for node in nodes))
+QUALIFIERS = _list("Qualifier", qualifiers_text)
+PROPERTIES = _list("Qualifier", _own_properties_text)
+"""A node's own properties, named by their ids."""
+EDGES = _list("Edge", lambda edges, _: "; ".join(map(edge_text, edges)))
+CELL = ColumnType(type_reference("Cell"), _cell_texts)
+"""Any value that a plan may return."""
+SINGLE_COLUMN_CELL = ColumnType(type_reference("Cell"), _single_text(cell_text))
+"""The same, for columns in which no entity has a name other than its id."""
+
 
 _AT_LEAST = "AtLeast"
 """Suffix of the JSON property that marks a count as a lower bound."""

@@ -20,8 +20,9 @@ from kgnav_mcp.model import (
     Triple,
     ValueFacts,
 )
-from kgnav_mcp.render.column_types import (
+from kgnav_mcp.render.columns import (
     COUNT,
+    DIRECTION,
     ENTITY,
     INTEGER,
     LONG_TEXT,
@@ -33,11 +34,12 @@ from kgnav_mcp.render.column_types import (
     TEXTS,
     VALUE,
     VALUES,
+    Column,
+    Columns,
+    Row,
 )
-from kgnav_mcp.render.columns import DIRECTION, Column, Columns, Row
-from kgnav_mcp.render.example_calls import call_text, next_call
 from kgnav_mcp.render.table import Table
-from kgnav_mcp.render.text import name_and_id, node_text, printable_id
+from kgnav_mcp.render.text import call_text, name_and_id, next_call, node_text, printable_id
 from kgnav_mcp.render.triples import absent_notes
 
 _CELL_LIMIT = 80

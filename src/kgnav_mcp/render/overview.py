@@ -18,23 +18,28 @@ from kgnav_mcp.model import (
     Schema,
     Stop,
 )
-from kgnav_mcp.render.column_types import COUNT, RELATION, ColumnType, count_json
+from kgnav_mcp.render.budget import count_tokens
 from kgnav_mcp.render.columns import (
+    COUNT,
+    RELATION,
+    STRING,
     Column,
     Columns,
+    ColumnType,
+    Json,
     Row,
     TruncatedList,
     answer_json,
+    count_json,
     drop_empty_columns,
+    json_value,
+    list_schema,
+    object_schema,
     row_json,
     row_texts,
 )
-from kgnav_mcp.render.completeness import singular
-from kgnav_mcp.render.example_calls import call_text
-from kgnav_mcp.render.json_values import STRING, Json, json_value, list_schema, object_schema
-from kgnav_mcp.render.table import RenderedAnswer, RenderOptions
-from kgnav_mcp.render.text import NAME_LIMIT, clean, printable_id, table_cell
-from kgnav_mcp.render.tokens import count_tokens
+from kgnav_mcp.render.table import RenderedAnswer, RenderOptions, singular
+from kgnav_mcp.render.text import NAME_LIMIT, call_text, clean, printable_id, table_cell
 
 OVERVIEW_TOKENS = 1900
 """Token budget of an overview of any graph. With its first line it stays within 2,000."""

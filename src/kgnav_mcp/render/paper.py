@@ -27,7 +27,7 @@ from kgnav_mcp.model import (
     Triple,
     ValueFacts,
 )
-from kgnav_mcp.render.json_values import json_value
+from kgnav_mcp.render.columns import json_value
 from kgnav_mcp.render.text import clean, printable_id, table_cell
 
 MAX_BYTES = 1_000_000

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kgnav_mcp.model import Cell, Count, Entity, PartSize, PlanPage, Triple
-from kgnav_mcp.render.column_types import CELL, EDGES, ENTITY, SINGLE_COLUMN_CELL
-from kgnav_mcp.render.columns import Column, Columns, TruncatedList
+from kgnav_mcp.render.columns import CELL, EDGES, ENTITY, SINGLE_COLUMN_CELL, Column, Columns, TruncatedList
 from kgnav_mcp.render.table import Table
 
 _PROOF = "proof"

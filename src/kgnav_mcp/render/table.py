@@ -4,17 +4,66 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import accumulate, takewhile
 from typing import Protocol, cast
 
 from kgnav_mcp.clipping import truncate_values
-from kgnav_mcp.model import Completeness, Count, Entity, Stop
-from kgnav_mcp.render.columns import Column, Columns, PrintedRows, Row, answer_json, row_json, row_texts
-from kgnav_mcp.render.completeness import completeness_line
+from kgnav_mcp.model import Certainty, Completeness, Count, Entity, Stop
+from kgnav_mcp.render.budget import SHORTEST_CUT, count_tokens, fits
+from kgnav_mcp.render.columns import (
+    Column,
+    Columns,
+    PrintedRows,
+    Row,
+    answer_json,
+    drop_empty_columns,
+    row_json,
+    row_texts,
+)
 from kgnav_mcp.render.text import clean, table_cell
-from kgnav_mcp.render.tokens import count_tokens
+
+_NOT_SORTED = "it cannot be continued: the store could not sort it. Narrow it by relation, match or node_type"
+
+
+def completeness_line(completeness: Completeness, noun: str, offset: int = 0) -> str:
+    """The first line of an answer: how much of the whole list it shows, and the cursor of the next page."""
+    shown, total = completeness.shown, completeness.total
+    if completeness.stop is Stop.ROW_CAP:
+        return f"partial: the endpoint stopped after {offset + shown:,} {noun}"
+    if completeness.stop is Stop.TIME_OUT:
+        return f"partial: the store ran out of time after {offset + shown:,} {noun}; what is missing is unknown"
+    total_text = _total_text(total, offset + shown, noun)
+    if completeness.stop is Stop.COMPLETE and not offset:
+        return total_text
+    shown_text = (
+        f"showing {noun} {offset + 1:,} to {offset + shown:,} of {total_text}"
+        if offset
+        else f"showing {shown:,} of {total_text}"
+    )
+    if completeness.stop is Stop.COMPLETE:
+        return f"{shown_text}; that is the end"
+    if completeness.cursor:
+        return f'{shown_text}; next: cursor "{completeness.cursor}"'
+    return f"{shown_text}; {_NOT_SORTED}" if completeness.stop is Stop.UNORDERED else shown_text
+
+
+def _total_text(total: Count, known: int, noun: str) -> str:
+    noun = singular(noun) if total == Count(1) else noun
+    match total.certainty:
+        case Certainty.EXACT:
+            return f"{total.value:,} {noun}"
+        case Certainty.AT_LEAST:
+            return f"at least {max(total.value, known):,} {noun}"
+        case Certainty.UNKNOWN:
+            return f"an unknown number of {noun}"
+
+
+def singular(noun: str) -> str:
+    """The singular of a plural noun used in answers: row, relation, entity."""
+    return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,3 +254,122 @@ def cut_texts(columns: Sequence[Column], row: Row, limit: int, cut: int) -> list
         for column, cell in zip(columns, row, strict=True)
         for text in column.cell_texts(cell, limit)
     ]
+
+
+def fit_to_budget(
+    table: Table, options: RenderOptions, cursor_after: Callable[[int], str] | None = None
+) -> FittedTable:
+    """The table as an answer within the budget, truncated between rows.
+
+    `cursor_after(n)` returns the cursor that continues after the first n rows. Without it the answer has no cursor,
+    and its first line only says what is left out. At least one row is shown, with clipped cells if it alone exceeds
+    the budget, so that paging always advances.
+    """
+    rows = list(table.rows)
+    table = replace(table, rows=rows)
+    printed = PrintedRows(*drop_empty_columns(table.columns, rows), options.literal_limit)
+    fitted = _fitted(table, printed, options, cursor_after)
+    text = fitted.text if options.generated_prefixes else ""
+    legend = options.prefix_legend(text, options.budget // 4)
+    if not legend:
+        return fitted
+    if not options.structured and fits("\n".join((text, *legend)), options.budget):
+        return replace(fitted, notes=(*fitted.notes, *legend))
+    return _fitted(replace(table, notes=(*table.notes, *legend)), printed, options, cursor_after)
+
+
+def _fitted(
+    table: Table, printed: PrintedRows, options: RenderOptions, cursor_after: Callable[[int], str] | None
+) -> FittedTable:
+    """The table truncated so that it fits together with its completeness, whose cursor depends on the rows shown."""
+    reserved = _COMPLETENESS_TOKENS[options.structured]
+    while True:
+        fitted = _truncated(table, printed, options, cursor_after, reserved)
+        if fitted.completeness.cursor is None:
+            return fitted
+        needed = _completeness_tokens(fitted, options)
+        if needed <= reserved:
+            return fitted
+        reserved = needed
+
+
+def _completeness_tokens(fitted: FittedTable, options: RenderOptions) -> int:
+    """The tokens of the completeness. It is the first line, which structured content comes with, too."""
+    first_line = count_tokens(fitted.first_line) + 1
+    if options.structured:
+        return first_line + count_tokens(json.dumps(answer_json(fitted.completeness, [], before=fitted.table.offset)))
+    return first_line
+
+
+def _truncated(
+    table: Table,
+    printed: PrintedRows,
+    options: RenderOptions,
+    cursor_after: Callable[[int], str] | None,
+    reserved: int,
+) -> FittedTable:
+    """The table truncated to the budget, of which `reserved` tokens are kept for its completeness."""
+    rows, notes, cut = list(table.rows), table.notes, None
+    if options.structured:
+        frame = json.dumps([*table.intro, *notes], ensure_ascii=False)
+    else:
+        frame = "\n".join((*table.intro, *heading(table.columns), *notes))
+    left = options.budget - reserved - count_tokens(frame) - 1
+    fitting = _fitting_rows(options, printed, left)
+    if fitting < len(rows):
+        columns, shown = drop_empty_columns(table.columns, rows[: fitting or 1])
+        if not fitting:
+            notes = (*notes, _CUT_NOTE[options.structured])
+            cut = _fitting_cut(columns, shown[0], options, left - count_tokens(notes[-1]))
+        if len(columns) < len(printed.columns):
+            printed = PrintedRows(columns, shown, options.literal_limit)
+    else:
+        columns, shown = printed.columns, printed.rows
+    stop = Stop.BUDGET if len(shown) < len(rows) and table.stop is not Stop.UNORDERED else table.stop
+    more = stop in (Stop.BUDGET, Stop.LIMIT) and bool(rows)
+    cursor = cursor_after(len(shown)) if more and cursor_after else None
+    completeness = Completeness(len(shown), table.total, stop, cursor)
+    return FittedTable(table, completeness, columns, shown, notes, options.literal_limit, printed, cut)
+
+
+def _fitting_rows(options: RenderOptions, printed: PrintedRows, left: int) -> int:
+    """The number of rows that fit into `left` tokens."""
+    if options.structured:
+        return _fitting(left, (options.row_tokens(printed.columns, row) for row in printed.rows))
+    fitting = 0
+    for lines in printed.batches():
+        size = count_tokens("\n".join(lines)) + 1
+        if size > left:
+            return fitting + _fitting(left, (count_tokens(line) + 1 for line in lines))
+        fitting, left = fitting + len(lines), left - size
+    return fitting
+
+
+def _fitting(left: int, sizes: Iterable[int]) -> int:
+    """How many of the first sizes have a sum of at most `left`."""
+    return sum(1 for _ in takewhile(lambda total: total <= left, accumulate(sizes)))
+
+
+def _fitting_cut(columns: Sequence[Column], row: Row, options: RenderOptions, left: int) -> int:
+    """The number of characters and items to cut a row's texts and lists to so that it fits, at least SHORTEST_CUT."""
+    facts = row_json(columns, row, options.literal_limit)
+
+    def tokens(cut: int) -> int:
+        if options.structured:
+            return count_tokens(json.dumps(truncate_values(facts, cut, cut), ensure_ascii=False))
+        return count_tokens("|".join(map(table_cell, cut_texts(columns, row, options.literal_limit, cut))))
+
+    texts = row_texts(columns, row, options.literal_limit)
+    cut = len(json.dumps(facts)) if options.structured else max(map(len, texts))
+    while cut > SHORTEST_CUT and tokens(cut) > left:
+        cut = max(cut // 2, SHORTEST_CUT)
+    return cut
+
+
+_CUT_NOTE = {
+    False: "This row is larger than an answer may be: what ends in ... is not whole.",
+    True: "This row is larger than an answer may be: texts that end in ... are not whole, nor are its longest lists.",
+}
+"""The note on a cut row, in markdown (False) and in structured content (True)."""
+_COMPLETENESS_TOKENS = {False: 60, True: 140}
+"""Tokens reserved at first for completeness and cursor, in markdown (False) and structured content (True)."""

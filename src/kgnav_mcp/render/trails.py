@@ -21,11 +21,20 @@ from kgnav_mcp.model import (
     Triple,
     Verdict,
 )
-from kgnav_mcp.render.column_types import EDGES, ENTITY, INTEGER, LONG_TEXT, RELATION, SCORE, VALUES
-from kgnav_mcp.render.columns import Column, Row, TruncatedList
-from kgnav_mcp.render.example_calls import call_text, next_call
+from kgnav_mcp.render.columns import (
+    EDGES,
+    ENTITY,
+    INTEGER,
+    LONG_TEXT,
+    RELATION,
+    SCORE,
+    VALUES,
+    Column,
+    Row,
+    TruncatedList,
+)
 from kgnav_mcp.render.table import RenderOptions, Table
-from kgnav_mcp.render.text import name_and_id
+from kgnav_mcp.render.text import call_text, name_and_id, next_call
 
 _CALL_LIMIT = 200
 """Most characters of a call in a transcript."""

@@ -20,13 +20,13 @@ from kgnav_mcp.model import (
     T,
     Triple,
 )
-from kgnav_mcp.render.column_types import COUNT, ENTITY, QUALIFIERS, RELATION, VALUE, VALUES
-from kgnav_mcp.render.columns import DIRECTION, Column, Row
-from kgnav_mcp.render.example_calls import next_call, next_call_for
+from kgnav_mcp.render.columns import COUNT, DIRECTION, ENTITY, QUALIFIERS, RELATION, VALUE, VALUES, Column, Row
 from kgnav_mcp.render.table import Table
 from kgnav_mcp.render.text import (
     NAME_LIMIT,
     name_and_id,
+    next_call,
+    next_call_for,
     node_text,
     printable_id,
 )

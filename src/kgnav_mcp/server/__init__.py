@@ -14,12 +14,11 @@ from kgnav_mcp.app import App
 from kgnav_mcp.server.client_trails import ClientTrails
 from kgnav_mcp.server.completions import add_completions
 from kgnav_mcp.server.graph_server import GraphServer, clip_unknown_methods
-from kgnav_mcp.server.instructions import instructions
 from kgnav_mcp.server.prompt_texts import read_texts
 from kgnav_mcp.server.prompts import add_prompts
 from kgnav_mcp.server.resources import add_resources
 from kgnav_mcp.server.tool import ToolSpec, build_tool
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.toolset import Toolset, instructions
 from kgnav_mcp.server.toolsets import load_toolsets
 from kgnav_mcp.server.trail_recorder import TRAIL
 from kgnav_mcp.server.worked_examples import WorkedExamples
@@ -80,7 +79,7 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
     add_prompts(server, app, [prompt for toolset in toolsets for prompt in toolset.prompts], _own_texts(app), examples)
     add_resources(server, app)
     if trails is not None:
-        from kgnav_mcp.server.trail_resources import add_trail_resources  # noqa: PLC0415 - off by default
+        from kgnav_mcp.server.exports import add_trail_resources  # noqa: PLC0415 - off by default
 
         add_trail_resources(server, app)
     add_completions(server, app)

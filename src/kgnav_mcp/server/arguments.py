@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from types import UnionType
-from typing import Any, ClassVar, Union, cast, get_args, get_origin
+from typing import Any, ClassVar, Final, Literal, Union, cast, get_args, get_origin
 
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from pydantic import ConfigDict, ValidationError, model_validator
@@ -198,3 +198,11 @@ def _simplified(schema: Json) -> Json:
     if len(options) != 1:
         return schema
     return {**{key: value for key, value in schema.items() if key != "anyOf"}, **options[0]}
+
+
+ENTITY = "Entity id as printed, or a name that only one entity has; or a list of them."
+CURSOR = "From `next: cursor` in the last answer."
+QUESTION = "The question to answer; ranks the relations."
+EITHER: Final = "either"
+EitherDirection = Literal["outgoing", "incoming", "either"]
+"""A direction, or `either` for both."""

@@ -14,8 +14,7 @@ from kgnav_mcp.navigation.marks import Marks
 from kgnav_mcp.navigation.maze import mark_order
 from kgnav_mcp.navigation.progress import Progress
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.render.table import Answer, RenderOptions, Table
-from kgnav_mcp.render.truncation import fit_to_budget
+from kgnav_mcp.render.table import Answer, RenderOptions, Table, fit_to_budget
 from kgnav_mcp.server.client_trails import ClientTrails
 from kgnav_mcp.server.trail_recorder import Recording, verified_caller
 

@@ -16,7 +16,7 @@ from mcp_types import (
 from kgnav_mcp.app import App
 from kgnav_mcp.errors import KgnavError
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.render.tokens import count_tokens
+from kgnav_mcp.render.budget import count_tokens
 
 _MAX_VALUES = 100
 """Most values of a completion (MCP, completion/complete)."""

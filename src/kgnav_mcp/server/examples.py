@@ -27,9 +27,8 @@ from kgnav_mcp.errors import (
     UnresolvedEntities,
 )
 from kgnav_mcp.model import Direction, Entity
-from kgnav_mcp.render.example_calls import call_text
 from kgnav_mcp.render.table import Answer
-from kgnav_mcp.render.text import clean, printable_id
+from kgnav_mcp.render.text import call_text, clean, printable_id
 from kgnav_mcp.server.arguments import Json, nearest_argument
 
 _TRIES = 8

@@ -10,8 +10,7 @@ from typing import cast
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.config import user_cache_folder
 from kgnav_mcp.errors import InvalidPlan, PlanTooLarge, StoreError, Unsupported
-from kgnav_mcp.languages import ParsedPlan, parse_plan
-from kgnav_mcp.languages.corrections import corrected_json
+from kgnav_mcp.languages import ParsedPlan, corrected_json, parse_plan
 from kgnav_mcp.languages.cypher import quoted, write_cypher, write_part
 from kgnav_mcp.languages.json_steps import MOST_OMITTED, OmittedMatches, omitted_matches
 from kgnav_mcp.languages.parameters import params_of

@@ -19,12 +19,11 @@ from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Entity, Node, Triple
 from kgnav_mcp.navigation.references import resolve_entities
 from kgnav_mcp.navigation.sample_walk import SampleWalk
-from kgnav_mcp.render.budget import truncate_text
+from kgnav_mcp.render.budget import count_tokens, truncate_text
 from kgnav_mcp.render.overview import SCHEMA_ROWS, schema_overview
 from kgnav_mcp.render.problems import error_text
 from kgnav_mcp.render.table import RenderOptions
 from kgnav_mcp.render.text import NAME_LIMIT, clean, name_and_id, node_text, printable_id
-from kgnav_mcp.render.tokens import count_tokens
 from kgnav_mcp.server.prompt_texts import filled, placeholders
 from kgnav_mcp.server.worked_examples import ExampleCalls, WorkedExamples, final_answer
 

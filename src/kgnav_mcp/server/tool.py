@@ -22,11 +22,10 @@ from pydantic import Field, ValidationError, create_model
 from kgnav_mcp.app import App
 from kgnav_mcp.errors import KgnavError
 from kgnav_mcp.navigation.progress import Progress
-from kgnav_mcp.render.budget import truncate_json, truncate_text
+from kgnav_mcp.render.budget import count_tokens, truncate_json, truncate_text
 from kgnav_mcp.render.columns import Columns, answer_schema
 from kgnav_mcp.render.problems import error_text, with_example
 from kgnav_mcp.render.table import Answer
-from kgnav_mcp.render.tokens import count_tokens
 from kgnav_mcp.server.arguments import Arguments, Json, Metadata, compact_schema, validation_text
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.client_trails import ClientTrails, choose_trail, trails_of_client

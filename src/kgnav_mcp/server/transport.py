@@ -22,9 +22,8 @@ from kgnav_mcp.app import App
 from kgnav_mcp.config import HttpSettings, LogLevel, Settings
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.server import build_server
-from kgnav_mcp.server.events import RETRY_MS, RecentEvents
 from kgnav_mcp.server.origins import ANY_ADDRESS, LOOPBACK, CrossOrigin, transport_security, url_host
-from kgnav_mcp.server.sessions import SESSION_IDLE_S, BoundedSessions
+from kgnav_mcp.server.sessions import RETRY_MS, SESSION_IDLE_S, BoundedSessions, RecentEvents
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

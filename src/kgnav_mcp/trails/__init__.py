@@ -7,10 +7,12 @@ memory, in a file for several processes of one machine, or in Redis for several 
 
 from __future__ import annotations
 
-from kgnav_mcp.trails.locations import MEMORY, open_trail_store
-from kgnav_mcp.trails.pages import trail_json, trail_page_json, trail_schema
-from kgnav_mcp.trails.store import TrailLimits, TrailStore
-from kgnav_mcp.trails.trail_keeper import Trails
+from importlib import import_module
+from pathlib import Path
+
+from kgnav_mcp.errors import ConfigurationError, MissingDriver
+from kgnav_mcp.trails.store import MemoryTrailStore, TrailLimits, TrailStore
+from kgnav_mcp.trails.trail_keeper import Trails, trail_json, trail_page_json, trail_schema
 
 __all__ = [
     "MEMORY",
@@ -22,3 +24,29 @@ __all__ = [
     "trail_page_json",
     "trail_schema",
 ]
+
+MEMORY = "memory"
+
+
+def open_trail_store(location: str, limits: TrailLimits) -> TrailStore:
+    """The store at a location. Nothing is connected or written before its first use.
+
+    Raises:
+        ConfigurationError: the location is of none of the three kinds.
+        MissingDriver: the package for Redis is not installed.
+    """
+    if location == MEMORY:
+        return MemoryTrailStore(limits)
+    if location.startswith(("redis://", "rediss://", "unix://")):
+        try:
+            return import_module("kgnav_mcp.trails.redis").RedisTrailStore(location, limits)
+        except ModuleNotFoundError as error:
+            raise MissingDriver("trails in Redis", "kgnav-mcp[redis]") from error
+    if "://" in location:
+        raise ConfigurationError(
+            f"trails cannot be kept at {location.partition('://')[0]}://",
+            next_step="Set trails to memory, to the path of a file, or to redis://HOST:PORT/NUMBER.",
+        )
+    from kgnav_mcp.trails.sqlite import SqliteTrailStore  # noqa: PLC0415 - most servers keep none
+
+    return SqliteTrailStore(Path(location), limits)

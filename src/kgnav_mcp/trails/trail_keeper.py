@@ -1,17 +1,111 @@
-"""Trails under handles: the interface that the server uses."""
+"""Trails under handles: the interface that the server uses, with trails as bytes and as JSON in pages."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import secrets
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
+from pydantic import TypeAdapter
+
+from kgnav_mcp.clipping import clipped, truncate_values
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.errors import UnknownTrail
+from kgnav_mcp.errors import InvalidArgument, UnknownTrail
 from kgnav_mcp.model import Trail, TrailStep
-from kgnav_mcp.trails.records import pack_start, pack_step, unpack, unpack_start
 from kgnav_mcp.trails.store import TrailStore
+
+_FASTEST = 1
+_CACHED_STARTS = 256
+"""Trails whose first records are cached, unpacked."""
+START_SIZE = 200_000
+"""Most bytes of a trail without its steps, as JSON."""
+_ARGUMENTS, _FAILED_ARGUMENTS = 100_000, 1_000
+"""Most bytes of the arguments of a call, and of one that failed, as JSON."""
+_SUMMARY = 200
+"""Most characters of a summary, as many as a transcript shows."""
+_CUTS = (10_000, 1_000, 200, 50, 10)
+"""Characters of a text, and items of a list, to which long arguments are cut; in this order until they fit."""
+
+
+class PackedRecord(NamedTuple):
+    """A record as it is stored, and how many bytes of JSON it has."""
+
+    record: bytes
+    written: int
+
+
+def pack_start(trail: Trail) -> PackedRecord:
+    """The first record of a trail: the trail without its steps.
+
+    Raises:
+        InvalidArgument: the question and its topics are too long. Each page of an exported trail repeats them.
+    """
+    written = _trails().dump_json(replace(trail, steps=()), exclude_defaults=True)
+    if len(written) > START_SIZE:
+        raise InvalidArgument(
+            f"the question and its {len(trail.topics):,} topics have {len(written):,} bytes, and a trail begins with "
+            f"at most {START_SIZE:,}",
+            next_step="Shorten the question, or name fewer topics.",
+        )
+    return _packed(written)
+
+
+def pack_step(step: TrailStep) -> PackedRecord:
+    """The record of a step. An unpaired surrogate in the caller's arguments becomes a question mark.
+
+    Arguments that are very long are cut; more so those of a failed call, which has nothing else worth keeping.
+    """
+    arguments = _bounded(step.arguments, _FAILED_ARGUMENTS if step.failed else _ARGUMENTS)
+    summary = clipped(step.summary, _SUMMARY).encode(errors="replace").decode()
+    return _packed(_steps().dump_json(replace(step, arguments=arguments, summary=summary), exclude_defaults=True))
+
+
+def _packed(written: bytes) -> PackedRecord:
+    return PackedRecord(zlib.compress(written, _FASTEST), len(written))
+
+
+def _bounded(arguments: Mapping[str, object], size: int) -> Mapping[str, object]:
+    """The arguments as JSON values of at most `size` bytes; none if cutting texts and lists is not enough."""
+    written = json.dumps(dict(arguments), ensure_ascii=False).encode(errors="replace")
+    values: dict[str, object] = json.loads(written)
+    if len(written) <= size:
+        return values
+    for limit in _CUTS:
+        cut = {name: truncate_values(value, limit, limit) for name, value in values.items()}
+        if len(json.dumps(cut, ensure_ascii=False).encode()) <= size:
+            return cut
+    return {}
+
+
+@lru_cache(_CACHED_STARTS)
+def unpack_start(record: bytes) -> Trail:
+    """The trail in a first record, without its steps. Cached, because every call on a trail needs it."""
+    return _trails().validate_json(zlib.decompress(record))
+
+
+def unpack(records: tuple[bytes, ...]) -> Trail:
+    """The trail in these records, with its steps."""
+    first, *others = records
+    steps = tuple(_steps().validate_json(zlib.decompress(each)) for each in others)
+    return replace(unpack_start(first), steps=steps)
+
+
+@cache  # made with the first trail: analysing the types takes longer than the whole start of a server may
+def _trails() -> TypeAdapter[Trail]:
+    return TypeAdapter(Trail)
+
+
+@cache
+def _steps() -> TypeAdapter[TrailStep]:
+    return TypeAdapter(TrailStep)
+
 
 _HANDLE_BYTES = 16
 _PREFIX = "trail-"
@@ -87,3 +181,100 @@ class Trails:
 
 def _key(handle: str, owner: str | None) -> str:
     return hashlib.sha256(f"{handle}\0{owner or ''}".encode(errors="surrogatepass")).hexdigest()
+
+
+PAGE_SIZE = 1_000_000
+"""Most bytes of a page."""
+_FRAME = 2_000
+"""Bytes of a page besides the trail's first record and the steps: its note and the brackets."""
+_TEXT, _ITEMS = 500, 50
+"""Characters and items to which texts and lists are cut if one edge of a step alone is larger than a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrailPage(Trail):
+    """Some of a trail's steps. A step that is larger than a page is given in parts: steps with the same time."""
+
+    page: int = 1
+    pages: int = 1
+    note: str = ""
+    """What the page leaves out, and how to get it; empty if nothing."""
+
+
+def trail_json(trail: Trail) -> str:
+    """A trail as JSON that follows `trail_schema`. Default values (no language, no qualifiers) are left out."""
+    return _pages().dump_json(_page(trail, trail.steps), indent=2, exclude_defaults=True).decode()
+
+
+def trail_page_json(trail: Trail, number: int, how_to_continue: str) -> str:
+    """A page of the JSON, from 1, of at most `PAGE_SIZE` bytes. If there is more, its note says `how_to_continue`.
+
+    Raises:
+        InvalidArgument: there is no such page.
+    """
+    start = len(_pages().dump_json(_page(trail, ()), indent=2, exclude_defaults=True))
+    pages = list(_split(trail.steps, PAGE_SIZE - start - _FRAME)) or [()]
+    if not 0 < number <= len(pages):
+        raise InvalidArgument(
+            "this trail has no such page", next_step=f"Its pages are 1 to {len(pages):,}, of a megabyte each."
+        )
+    page = _page(trail, pages[number - 1])
+    if len(pages) > 1:
+        note = f"Page {number:,} of {len(pages):,}; a call larger than a page is in parts, which have the same time."
+        note += f" {how_to_continue}" if number < len(pages) else ""
+        page = replace(page, page=number, pages=len(pages), note=note)
+    return _pages().dump_json(page, indent=2, exclude_defaults=True).decode()
+
+
+def trail_schema() -> dict[str, Any]:
+    """The JSON Schema of exported trails."""
+    return _pages().json_schema(mode="validation")
+
+
+def _page(trail: Trail, steps: Sequence[TrailStep]) -> TrailPage:
+    return TrailPage(trail.graph, trail.question, trail.topics, trail.time, tuple(steps))
+
+
+def _split(steps: Sequence[TrailStep], most: int) -> Iterator[Sequence[TrailStep]]:
+    """The steps in groups of at most so many bytes."""
+    group, left = list[TrailStep](), most
+    for step in steps:
+        for part, size in _parts(step, most):
+            if size > left and group:
+                yield group
+                group, left = [], most
+            group.append(part)
+            left -= size
+    if group:
+        yield group
+
+
+def _parts(step: TrailStep, most: int) -> Iterator[tuple[TrailStep, int]]:
+    """The parts of a step with their sizes in bytes: halves of its lists, until each fits."""
+    size = _size(step)
+    lists = {"visited": step.visited, "entities": step.entities, "triples": step.triples}
+    if size <= most:
+        yield step, size
+    elif max(map(len, lists.values())) > 1:
+        for half in (0, 1):
+            cut = {
+                name: values[len(values) // 2 :] if half else values[: len(values) // 2]
+                for name, values in lists.items()
+            }
+            yield from _parts(replace(step, **cut), most)
+    else:
+        cut = truncate_values(json.loads(_steps().dump_json(step)), _TEXT, _ITEMS)
+        short = _steps().validate_python(cut)
+        short = replace(short, summary=f"{short.summary} (recorded in full; here texts are cut to {_TEXT} characters)")
+        yield short, _size(short)
+
+
+def _size(step: TrailStep) -> int:
+    """The bytes of a step where it stands in a page: indented by four blanks, with a comma behind it."""
+    written = _steps().dump_json(step, indent=2, exclude_defaults=True)
+    return len(written) + 4 * (written.count(b"\n") + 1) + 2
+
+
+@cache
+def _pages() -> TypeAdapter[TrailPage]:
+    return TypeAdapter(TrailPage)

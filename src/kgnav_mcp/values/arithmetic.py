@@ -14,7 +14,7 @@ from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.plan import ArithmeticOperator, Scalar
 from kgnav_mcp.values.comparison import date_parts
-from kgnav_mcp.values.ordering import NUMBER
+from kgnav_mcp.values.scalars import NUMBER
 
 _is_number = re.compile(NUMBER).fullmatch
 _is_integer = re.compile(r"[+-]?[0-9]{1,4000}").fullmatch  # Python reads no more than 4,300 digits

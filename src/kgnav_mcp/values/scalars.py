@@ -1,12 +1,27 @@
-"""Literals as Python values: the cells of a plan's answer, the same for every store."""
+"""Literals as Python values, their order, and the bytes that a plan makes of them. The same for every store."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
 from kgnav_mcp.model import Literal
-from kgnav_mcp.values.ordering import NUMBER
+
+NUMBER = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
+"""The syntax of a number: a regular expression for any engine, to be matched with the whole text."""
+
+_IS_NUMBER = re.compile(NUMBER).fullmatch
+
+
+def value_order(text: str) -> tuple[bool, float, str]:
+    """A sort key: numbers first, by size however they are written, then texts.
+
+    Dates are texts; ISO 8601 dates sort correctly as such.
+    """
+    is_number = _IS_NUMBER(text) is not None
+    return not is_number, float(text) if is_number else 0.0, text
+
 
 _SIZED = frozenset(("int", "long", "short", "byte"))
 _SIGNED = frozenset(("negative", "nonNegative", "positive", "nonPositive"))
@@ -79,3 +94,20 @@ def is_always_text(text: str) -> bool:
 def _kind(datatype: str | None) -> str:
     """The datatype without the namespace or prefix of XML Schema."""
     return "" if datatype is None else datatype.removeprefix("http://www.w3.org/2001/XMLSchema#").removeprefix("xsd:")
+
+
+MOST_BYTES = 256 * 1024**2
+"""Bytes that one plan may make. A plan that joins a text with itself 60 times would make 2^60 times as many."""
+
+
+@dataclass(slots=True, eq=False)
+class Growth:
+    """Counts bytes, where possible before they are made. Copies that are dropped again count as well."""
+
+    limit: int = MOST_BYTES
+    made: int = 0
+
+    def add(self, size: int) -> bool:
+        """Count a text or list of this many bytes. False: it is more than the plan may make."""
+        self.made += size
+        return self.made <= self.limit

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgnav_mcp.adapters.embedded import lookup, open_adapter
+from kgnav_mcp.adapters.embedded import names, open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.model import Count
 from kgnav_mcp.port import AdapterOptions
@@ -31,8 +31,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(autouse=True)
 def _low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookup, "MOST_HITS", 20)
-    monkeypatch.setattr(lookup, "_MAX_HITS_WITH_LABEL", 100)
+    monkeypatch.setattr(names, "MOST_HITS", 20)
+    monkeypatch.setattr(names, "_MAX_HITS_WITH_LABEL", 100)
 
 
 async def test_a_label_with_few_nodes_is_searched_whole(path: str):

@@ -13,8 +13,7 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded import path_of, queries
-from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
-from kgnav_mcp.adapters.embedded.filetables import SCHEMA
+from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION, SCHEMA
 from kgnav_mcp.adapters.embedded.graphfile import GREATEST_LENGTH
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.errors import InvalidStore, StoreError, StoreUnavailable

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.embedded import lookup
+from kgnav_mcp.adapters.embedded import names
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.adapters.embedded.session import Session
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -114,7 +114,7 @@ async def test_a_thousand_names_are_looked_up_by_a_few_queries(tmp_path: Path, s
 async def test_names_with_more_namesakes_than_one_query_gives_are_looked_up_in_halves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(lookup, "MOST_SAME", 5)
+    monkeypatch.setattr(names, "MOST_SAME", 5)
     rows = "".join(f"p{n},Person {n % 4}\n" for n in range(16))
     (tmp_path / "nodes.csv").write_text("id:ID,name\n" + rows, encoding="utf-8")
     load([tmp_path / "nodes.csv"], tmp_path / "people.kg")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.embedded.paging import Position, Segment, SegmentKind, node_behind
+from kgnav_mcp.adapters.embedded.rows import Position, Segment, SegmentKind, node_behind
 from kgnav_mcp.errors import InvalidCursor
 
 

@@ -14,9 +14,8 @@ from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.render.table import RenderOptions
+from kgnav_mcp.render.table import RenderOptions, fit_to_budget
 from kgnav_mcp.render.triples import neighbourhood_table
-from kgnav_mcp.render.truncation import fit_to_budget
 from tests.rows import triples_at
 
 TURTLE = r"""

@@ -12,8 +12,8 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.anchors import Anchors
-from kgnav_mcp.adapters.embedded.counts import CountReader
 from kgnav_mcp.adapters.embedded.loading import load
+from kgnav_mcp.adapters.embedded.neighbours import CountReader
 from kgnav_mcp.adapters.embedded.pool import Pool
 from kgnav_mcp.adapters.embedded.session import Row, Session
 from kgnav_mcp.errors import InvalidCursor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgnav_mcp.adapters.embedded.vocabulary import Vocabulary
+from kgnav_mcp.adapters.embedded.catalogue import Vocabulary
 
 KNOWN = Vocabulary(["vincent", "vince", "gogh", "goth", "hog", "van", "vincenzo"])
 

@@ -11,7 +11,7 @@ from kgnav_mcp.adapters.sparql_base.results import Answer
 from kgnav_mcp.adapters.sparql_base.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import InvalidCursor, Unsupported
 from kgnav_mcp.model import Completeness, Count, Direction, Stop
-from kgnav_mcp.render.completeness import completeness_line
+from kgnav_mcp.render.table import completeness_line
 from tests.adapters.generic_sparql.inprocess import lists_of, rows_of
 from tests.adapters.sparql_base.inprocess import InProcess
 

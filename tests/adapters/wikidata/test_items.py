@@ -14,9 +14,8 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.model import Direction, Entity, Neighbourhood, Stop, Triple
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.render.columns import row_texts
-from kgnav_mcp.render.table import RenderOptions
+from kgnav_mcp.render.table import RenderOptions, fit_to_budget
 from kgnav_mcp.render.triples import neighbourhood_table
-from kgnav_mcp.render.truncation import fit_to_budget
 from tests.datasets import dataset
 from tests.rows import triples_at
 from tests.services import Oxigraph

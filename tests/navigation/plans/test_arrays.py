@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgnav_mcp.model import Entity, Link, Literal, Qualifier, Relation, Triple
-from kgnav_mcp.model.values import Direction
+from kgnav_mcp.model.facts import Direction
 from kgnav_mcp.navigation.plans.evaluate.interning import Interned
 from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, joined_values, one_or_all, property_values
 

@@ -19,8 +19,7 @@ from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Comparison, Variable
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.render.problems import error_text
-from kgnav_mcp.values.growth import MOST_BYTES
-from kgnav_mcp.values.scalars import Date
+from kgnav_mcp.values.scalars import MOST_BYTES, Date
 
 DOUBLED, PAIRED = "WITH a + a AS a " * 60, "WITH [a, a] AS a " * 60
 NAMES = "MATCH (n) WITH collect(n.name) AS c "

@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Entity, Page, ValueFacts
 from kgnav_mcp.port import ValueOwner
-from kgnav_mcp.values.ordering import NUMBER
+from kgnav_mcp.values.scalars import NUMBER
 
 _NAMES = frozenset({"name", "label"})
 """Properties that mean any name of a node, unless the graph itself has a property of that name."""

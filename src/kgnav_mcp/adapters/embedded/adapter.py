@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from cachetools import LRUCache
+
 from kgnav_mcp.adapters.embedded import entities, graphfile, queries
-from kgnav_mcp.adapters.embedded.anchors import Anchors
-from kgnav_mcp.adapters.embedded.caches import Caches, put
+from kgnav_mcp.adapters.embedded.anchors import Anchors, RowFilter
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
 from kgnav_mcp.adapters.embedded.edges import EdgeKeys, EdgeReader, qualified
 from kgnav_mcp.adapters.embedded.matching import MatchingReader
@@ -17,7 +19,6 @@ from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
 from kgnav_mcp.adapters.embedded.nodes import NodeFinder, Totals
 from kgnav_mcp.adapters.embedded.pool import Pool
 from kgnav_mcp.adapters.embedded.relations import RelationReader, rows_in, rows_or_relations
-from kgnav_mcp.adapters.embedded.rowfilter import RowFilter
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.schema import SchemaReader, health
 from kgnav_mcp.adapters.embedded.session import Session
@@ -49,6 +50,47 @@ from kgnav_mcp.port import AdapterOptions, Capability, FarEndKind, FarEnds, Grap
 
 if TYPE_CHECKING:
     from kgnav_mcp.plan import Plan
+
+
+K = TypeVar("K")
+
+_CACHED_ENTITIES = 256
+_CACHED_ANCHORS = 40_000
+"""Entities in the cached sets of earlier calls. About 20 MB at most, if each set is one entity."""
+_CACHED_COUNTS = 200_000
+"""Counts per entity and relation in the cached lists of relations. About 20 MB at most."""
+_CACHED_EDGES = 1_000_000
+"""Numbers in the cached lists of edges between two sets, four for each edge. 8 MB at most."""
+
+
+class Caches:
+    """The caches of one adapter. Keys are the arguments of the call."""
+
+    def __init__(self) -> None:
+        self.described: LRUCache[tuple[str, ...], Mapping[str, Entity]] = LRUCache(_CACHED_ENTITIES)
+        self.anchors: LRUCache[tuple[str, ...], Anchors] = LRUCache(_CACHED_ANCHORS, getsizeof=len)
+        self.edges: LRUCache[tuple[object, ...], EdgeKeys] = LRUCache(_CACHED_EDGES, getsizeof=len)
+        self.relations: LRUCache[tuple[object, ...], AnchoredPage[RelationFacts]] = LRUCache(
+            _CACHED_COUNTS, getsizeof=_counts_in
+        )
+
+    def have_anchors(self, *sets: Sequence[str]) -> bool:
+        """Whether all sets of ids are in the cache of anchors.
+
+        Answers for sets with unknown ids are not cached, because a caller can invent any number of those.
+        """
+        return all(tuple(ids) in self.anchors for ids in sets)
+
+
+def put(cache: LRUCache[K, T], key: K, value: T) -> None:
+    """Puts a value into a cache, unless it is larger than the whole cache."""
+    with suppress(ValueError):
+        cache[key] = value
+
+
+def _counts_in(page: AnchoredPage[RelationFacts]) -> int:
+    return 1 + sum(1 + len(facts.per_entity) for facts in page.items)
+
 
 T = TypeVar("T")
 

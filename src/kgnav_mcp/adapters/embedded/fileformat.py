@@ -1,38 +1,10 @@
-"""The graph file: one SQLite database, written once by the loader, only read afterwards.
+"""The graph file: one SQLite database, written once by the loader, only read afterwards; its tables and indexes."""
 
-    meta       key, value               format, revision, source names, prefixes, counts, options of the load
-    node       id, key                  every entity: its id as loaded (a full IRI, a `_:` blank node, an id of a table)
-               label, language          its preferred name; NULL where it has none
-               description              one sentence, or NULL
-               mediator                 1: a node without a name that only connects others, else 0
-    relation   id, key, label           every predicate, relationship type and property name; label NULL: it has no name
-               edges, attributes        numbers of its triples with an entity and with a literal as tail
-               items, multivalued       number of its attributes that are items of arrays; 1: a node has several
-    edge       s, p, o, n               a triple between nodes; n counts parallel ones from 0
-               qualifiers               NULL, or JSON: {relation key: [value, ...]}, where a value is
-                                        [text, datatype, language], for items of arrays with the index as a fourth,
-                                        or {"id": node key}
-    attribute  node, p, n               a triple with a literal tail; n counts the values of (node, p) from 0
-               text, datatype, language, qualifiers
-               item                     the index of an item of a declared array, from 0; NULL for any other value
-    label      id, key, name, nodes     every label (class) with the number of its nodes
-    node_label node, label
-    degree     node, direction, p, n    number of rows by relation, for nodes with more than DEGREE_FLOOR
-                                        rows in a direction: 0 outgoing (attributes included), 1 incoming
-    through    node, direction, p1, p2, n   the same for two-hop relations through mediators, for nodes in `degree`
-    name       id, node, kind, language, text   names (0), aliases (1), descriptions (2), names read from an id (3)
-                                        if a node has no name in a preferred language
-    name_words the full-text index over name.text; name_vocabulary has its words, to correct misspelt ones
-    edge_end   p, side, label, n        labels at the heads (side 0) and tails (1) of a relation, counts maybe sampled
-    edge_join  p, head, tail, n         most frequent pairs of labels that a relation joins, counts maybe sampled
-    edge_qualifier     p, key, datatype, n      qualifiers of a relation's edges by the datatypes of their values,
-                                        `node` for values that are nodes
-                       items, multivalued       as in `relation`, for the edges with values of this datatype
-    label_property     label, p, datatype, n    literal properties of a label's nodes; label 0: nodes without any
+from __future__ import annotations
 
-`edge` is stored in the order (s, p, o, n) and again in the order (o, p, s, n), so that both directions are covering
-reads, and the distinct relations of a node are found by jumping from one to the next (a skip scan).
-"""
+import re
+
+from kgnav_mcp.adapters.embedded.queries.entities import any_row
 
 APPLICATION_ID = 0x6B676E76
 """SQLite's application_id of a graph file: "kgnv"."""
@@ -42,3 +14,103 @@ FORMAT_VERSION = 4
 
 DEGREE_FLOOR = 64
 """A node with more rows than this in one direction is a hub: the load stores its row counts by relation."""
+
+
+TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE node (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL, label TEXT, language TEXT, description TEXT,
+    mediator INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE relation (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, label TEXT,
+    edges INTEGER NOT NULL DEFAULT 0, attributes INTEGER NOT NULL DEFAULT 0,
+    items INTEGER NOT NULL DEFAULT 0, multivalued INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE edge (
+    s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER NOT NULL, n INTEGER NOT NULL, qualifiers TEXT,
+    PRIMARY KEY (s, p, o, n)
+) WITHOUT ROWID;
+CREATE TABLE attribute (
+    node INTEGER NOT NULL, p INTEGER NOT NULL, n INTEGER NOT NULL,
+    text TEXT NOT NULL, datatype TEXT, language TEXT, qualifiers TEXT, item INTEGER,
+    PRIMARY KEY (node, p, n)
+) WITHOUT ROWID;
+CREATE TABLE label (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, name TEXT, nodes INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE node_label (node INTEGER NOT NULL, label INTEGER NOT NULL, PRIMARY KEY (node, label)) WITHOUT ROWID;
+CREATE TABLE degree (
+    node INTEGER NOT NULL, direction INTEGER NOT NULL, p INTEGER NOT NULL, n INTEGER NOT NULL,
+    PRIMARY KEY (node, direction, p)
+) WITHOUT ROWID;
+CREATE TABLE through (
+    node INTEGER NOT NULL, direction INTEGER NOT NULL, p1 INTEGER NOT NULL, p2 INTEGER NOT NULL, n INTEGER NOT NULL,
+    PRIMARY KEY (node, direction, p1, p2)
+) WITHOUT ROWID;
+CREATE TABLE name (
+    id INTEGER PRIMARY KEY, node INTEGER NOT NULL, kind INTEGER NOT NULL, language TEXT, text TEXT NOT NULL
+);
+CREATE VIRTUAL TABLE name_words USING fts5 (
+    text, content = 'name', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2'
+);
+CREATE VIRTUAL TABLE name_vocabulary USING fts5vocab (name_words, 'row');
+CREATE TABLE edge_end (
+    p INTEGER NOT NULL, side INTEGER NOT NULL, label INTEGER NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (p, side, label)
+) WITHOUT ROWID;
+CREATE TABLE edge_join (
+    p INTEGER NOT NULL, head INTEGER NOT NULL, tail INTEGER NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (p, head, tail)
+) WITHOUT ROWID;
+CREATE TABLE edge_qualifier (
+    p INTEGER NOT NULL, key TEXT NOT NULL, datatype TEXT NOT NULL, n INTEGER NOT NULL,
+    items INTEGER NOT NULL, multivalued INTEGER NOT NULL,
+    PRIMARY KEY (p, key, datatype)
+) WITHOUT ROWID;
+CREATE TABLE label_property (
+    label INTEGER NOT NULL, p INTEGER NOT NULL, datatype TEXT NOT NULL, n INTEGER NOT NULL,
+    PRIMARY KEY (label, p, datatype)
+) WITHOUT ROWID;
+"""
+
+EDGE_INDEXES = """
+CREATE INDEX edge_incoming ON edge (o, p, s, n);
+CREATE INDEX edge_qualified ON edge (p, s, o, n) WHERE qualifiers IS NOT NULL;
+CREATE INDEX label_node ON node_label (label, node);
+"""
+NODE_INDEXES = """
+CREATE UNIQUE INDEX node_key ON node (key);
+CREATE INDEX attribute_value ON attribute (p, substr(text, 1, 64), node, n);
+CREATE INDEX node_mediator ON node (id) WHERE mediator = 1;
+CREATE INDEX name_node ON name (node, kind);
+CREATE INDEX name_text ON name (text, kind, node);
+"""
+"""Built after the rows are written: sorting once costs a fraction of updating an index with every row."""
+
+_FULL_TEXT_TABLES = (
+    "CREATE TABLE 'name_words_data'(id INTEGER PRIMARY KEY, block BLOB)",
+    "CREATE TABLE 'name_words_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
+    "CREATE TABLE 'name_words_docsize'(id INTEGER PRIMARY KEY, sz BLOB)",
+    "CREATE TABLE 'name_words_config'(k PRIMARY KEY, v) WITHOUT ROWID",
+)
+"""Tables that SQLite itself makes for `name_words`, the same in every version of FTS5."""
+
+SCHEMA = frozenset(_FULL_TEXT_TABLES).union(
+    statement.strip() for statement in (TABLES + EDGE_INDEXES + NODE_INDEXES).split(";") if statement.strip()
+)
+"""All SQL definitions in a graph file, as SQLite stores them in `sqlite_schema`.
+
+A file with any other definition is refused: a view or a trigger could run arbitrary SQL.
+"""
+
+_TABLE = re.compile(r"CREATE TABLE (\w+) \((.*?)\)(?: WITHOUT ROWID)?;", re.DOTALL)
+_COLUMN = re.compile(r"(\w+) (INTEGER|TEXT)( NOT NULL| PRIMARY KEY)?")
+
+
+def _wrong_type_query(table: str, columns: str) -> str:
+    conditions = (
+        f"typeof({name}) NOT IN ('{kind.lower()}'{'' if constraint else ', ' + repr('null')})"
+        for name, kind, constraint in _COLUMN.findall(columns)
+    )
+    return any_row(table, " OR ".join(conditions))
+
+
+OTHER_VALUES = tuple(_wrong_type_query(*found) for found in _TABLE.findall(TABLES))
+"""One query per table: whether a value differs in type from its column, which SQLite allows. Scans the table."""

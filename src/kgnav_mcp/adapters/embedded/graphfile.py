@@ -13,8 +13,7 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
-from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
-from kgnav_mcp.adapters.embedded.filetables import SCHEMA
+from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION, SCHEMA
 from kgnav_mcp.errors import InvalidStore, StoreError, StoreUnavailable, Unsupported
 
 Identity = tuple[int, int, int, int]

@@ -11,11 +11,10 @@ import json
 from dataclasses import replace
 
 from kgnav_mcp.adapters.embedded import entities, queries
-from kgnav_mcp.adapters.embedded.anchors import Anchors
-from kgnav_mcp.adapters.embedded.lookup import NameLookup
+from kgnav_mcp.adapters.embedded.anchors import Anchors, Conditions, RowFilter
+from kgnav_mcp.adapters.embedded.names import NameLookup
 from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
 from kgnav_mcp.adapters.embedded.queries.around import FarEndCondition
-from kgnav_mcp.adapters.embedded.rowfilter import Conditions, RowFilter
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Parameter, text
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Link

@@ -15,7 +15,7 @@ from functools import partial
 from time import monotonic
 from typing import TypeVar
 
-from kgnav_mcp.adapters.embedded import filetables, graphfile
+from kgnav_mcp.adapters.embedded import fileformat, graphfile
 from kgnav_mcp.adapters.embedded.session import Session, StoppedError, Ticket
 from kgnav_mcp.adapters.embedded.workers import Workers
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable
@@ -103,7 +103,7 @@ class Pool:
 
 def _has_wrong_types(session: Session) -> bool:
     """Whether the file has a value of the wrong type, so that an error in reading is due to damage."""
-    return any(session.all(query)[0][0] for query in filetables.OTHER_VALUES)
+    return any(session.all(query)[0][0] for query in fileformat.OTHER_VALUES)
 
 
 def _closed_error() -> StoreUnavailable:

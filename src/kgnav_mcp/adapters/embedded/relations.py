@@ -7,11 +7,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from kgnav_mcp.adapters.embedded import queries
-from kgnav_mcp.adapters.embedded.anchors import Anchors, Path
-from kgnav_mcp.adapters.embedded.counts import CountReader
+from kgnav_mcp.adapters.embedded.anchors import Anchors, Path, RowFilter
 from kgnav_mcp.adapters.embedded.entities import described_by_number
-from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
-from kgnav_mcp.adapters.embedded.rowfilter import RowFilter
+from kgnav_mcp.adapters.embedded.neighbours import CountReader, NeighbourReader
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.paging.directions import merge_relation_pages
 from kgnav_mcp.adapters.paging.relations import relations_page

@@ -1,10 +1,12 @@
-"""Converts rows of the graph file to objects of the model."""
+"""Rows of a graph file as values of the model, and pages of them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple, cast
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
@@ -12,7 +14,8 @@ from kgnav_mcp.adapters.embedded.session import Session, checked_list, mapping, 
 from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.adapters.naming import entity_name, is_marked_obsolete, marked_obsolete, readable
 from kgnav_mcp.adapters.paging.relations import joined
-from kgnav_mcp.model import Entity, Literal, Node, Qualifier, Relation
+from kgnav_mcp.model import Direction, Entity, Literal, Node, Qualifier, Relation
+from kgnav_mcp.port.lists import invalid_cursor
 
 _MAX_HOPS = 2
 
@@ -138,3 +141,90 @@ def nodes_in(stored: Iterable[Any]) -> list[str]:
 def _name_from_id(key: str) -> str | None:
     """Returns the name read from an entity's IRI; None for blank nodes and ids without a name in them."""
     return entity_name(key) if "://" in key or key.startswith("urn:") else None
+
+
+_LARGEST = 2**63 - 1
+
+
+Seek = tuple[int, ...]
+"""The numbers that order the rows of one segment."""
+
+
+class SegmentKind(StrEnum):
+    """What the rows of a segment lead to, seen from the entity. `*_THROUGH`: through a mediator."""
+
+    ATTRIBUTE = "a"
+    TAIL = "t"
+    HEAD = "h"
+    ATTRIBUTE_THROUGH = "ta"
+    TAIL_THROUGH = "tt"
+    HEAD_THROUGH = "th"
+
+    # Set once: these are read for each relation of each answer.
+    def __init__(self, value: str) -> None:
+        self.hops = len(value)
+        self.literal = value.endswith("a")
+        self.direction = Direction.INCOMING if value.endswith("h") else Direction.OUTGOING
+        self.start: Seek = (-1,) * (2 * self.hops - self.literal)
+        """A seek that comes before every row. An edge to a literal is ordered by one number, others by two."""
+
+    __hash__ = str.__hash__
+
+
+class Segment(NamedTuple):
+    """The rows of one kind around one entity, by one relation or by two relations through a mediator."""
+
+    kind: SegmentKind
+    path: tuple[int, ...]
+
+    def prefix(self, entity: int) -> str:
+        """Returns the prefix of positions in this segment, for the `entity`-th of the set. A row's numbers follow."""
+        return ".".join((str(entity), self.kind, *map(str, self.path), ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A parsed position."""
+
+    entity: int
+    segment: Segment
+    seek: Seek
+
+    @property
+    def direction(self) -> Direction:
+        return self.segment.kind.direction
+
+    @classmethod
+    def parse(cls, text: str) -> Position:
+        """Parses a position.
+
+        Raises:
+            InvalidCursor: the text is no position of neighbours.
+        """
+        parts = text.split(".")
+        try:
+            entity, kind = int(parts[0]), SegmentKind(parts[1])
+            numbers = tuple(number_in(part) for part in parts[2:])
+        except (ValueError, IndexError) as error:
+            raise invalid_cursor(text) from error
+        if entity < 0 or len(numbers) != kind.hops + len(kind.start):
+            raise invalid_cursor(text)
+        return cls(entity, Segment(kind, numbers[: kind.hops]), numbers[kind.hops :])
+
+
+def number_in(text: str) -> int:
+    """Returns the text as a non-negative number that SQLite can hold. Raises ValueError otherwise."""
+    number = int(text)
+    if not 0 <= number <= _LARGEST:
+        raise ValueError(text)
+    return number
+
+
+def node_behind(after: str | None) -> int:
+    """Returns the node number after which a page of nodes starts, 0 for the first page. Raises InvalidCursor."""
+    if after is None:
+        return 0
+    try:
+        return number_in(after)
+    except ValueError as error:
+        raise invalid_cursor(after) from error

@@ -20,13 +20,12 @@ from cachetools import LRUCache
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
 from kgnav_mcp.adapters.embedded.nodes import Totals, unknown_property
-from kgnav_mcp.adapters.embedded.paging import number_in
-from kgnav_mcp.adapters.embedded.rows import Builder, nodes_in
+from kgnav_mcp.adapters.embedded.rows import Builder, nodes_in, number_in
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, Entity, Literal, Page, Stop, ValueFacts
 from kgnav_mcp.port.lists import invalid_cursor, page_of
-from kgnav_mcp.values.ordering import value_order
+from kgnav_mcp.values.scalars import value_order
 
 _INDEXED_LENGTH = 64
 """Characters of a value that the index of values holds."""

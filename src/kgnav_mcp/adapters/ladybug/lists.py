@@ -23,7 +23,7 @@ from kgnav_mcp.model import Count, Direction, Entity, Literal, Page, ValueFacts,
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.port.lists import page_of
 from kgnav_mcp.port.wanted_values import WantedValue
-from kgnav_mcp.values.ordering import value_order
+from kgnav_mcp.values.scalars import value_order
 
 _NAMES = frozenset({"name", "label"})
 

@@ -30,7 +30,7 @@ from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Entity, Page, Stop, ValueFacts
 from kgnav_mcp.port.lists import invalid_cursor
-from kgnav_mcp.values.ordering import value_order
+from kgnav_mcp.values.scalars import value_order
 
 T = TypeVar("T")
 Found = tuple[Mapping[URIRef, Entity], Stop]

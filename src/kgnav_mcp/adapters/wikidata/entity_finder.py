@@ -26,7 +26,7 @@ from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Entity, Relation, Stop
-from kgnav_mcp.port.names import one_by_one
+from kgnav_mcp.port.defaults import one_by_one
 
 _MEANING_SCORE = 0.5
 _MIN_MATCHES, _MAX_MATCHES = 10, 50

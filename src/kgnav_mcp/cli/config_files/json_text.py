@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Never
 
-from kgnav_mcp.cli.config_files.syntax import KeyPath, SyntaxProblem
+from kgnav_mcp.cli.config_files.file import KeyPath, SyntaxProblem
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+) | (?P<comment>//[^\n]*|/\*.*?\*/)

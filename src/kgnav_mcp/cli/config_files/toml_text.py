@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import MutableMapping
 from typing import Any, cast
 
-from kgnav_mcp.cli.config_files.syntax import KeyPath, SyntaxProblem
+from kgnav_mcp.cli.config_files.file import KeyPath, SyntaxProblem
 
 
 class TomlText:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
-from kgnav_mcp.cli.config_files.syntax import KeyPath, SyntaxProblem
+from kgnav_mcp.cli.config_files.file import KeyPath, SyntaxProblem
 
 _PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _INDENT = "  "

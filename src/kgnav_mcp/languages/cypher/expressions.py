@@ -1,4 +1,4 @@
-"""Converts the syntax trees of values and conditions to expressions of the algebra."""
+"""Converts the syntax trees of values, conditions and function calls to expressions of the algebra."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Final
 
 from lark import Token
 
-from kgnav_mcp.languages.cypher.calls import Calls
 from kgnav_mcp.languages.cypher.reader import (
     MOST_PROBLEMS,
     UNREADABLE,
@@ -22,10 +21,13 @@ from kgnav_mcp.languages.cypher.reader import (
     subtrees,
     text_value,
     tokens,
+    unsupported_form,
 )
 from kgnav_mcp.languages.cypher.syntax import Node
-from kgnav_mcp.languages.cypher.unsupported import unsupported_form
+from kgnav_mcp.languages.parameters import date
 from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
     Arithmetic,
     ArithmeticOperator,
     Call,
@@ -37,6 +39,7 @@ from kgnav_mcp.plan import (
     Connective,
     Constant,
     CountOf,
+    During,
     Element,
     Exists,
     Expression,
@@ -54,6 +57,110 @@ from kgnav_mcp.plan import (
     Slice,
     Variable,
 )
+from kgnav_mcp.values.functions import AGGREGATE_NAMES, AGGREGATES, FUNCTION_NAMES, FUNCTIONS
+
+DATES: Final = frozenset({"date", "datetime", "localdatetime", "zoned_datetime", "local_datetime", "time", "localtime"})
+"""Functions that make a date from a text. Dates are compared as text."""
+DURING: Final = "during"
+"""Condition that an edge was valid in a period: `during(r, "1990", "1995")`, null for an open end."""
+
+REPLACEMENTS: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(DATES, ("a date as text: '2020-01-31'",)),
+    "degree": ("COUNT { (n)--() }",),
+    "timestamp": ("a date as text: '2020-01-31'",),
+    "duration": ("year(b) - year(a)",),
+}
+"""Replacements for functions that plans do not support."""
+
+
+def accepted_call(function: Function) -> str:
+    """An example of a call that is accepted."""
+    return FUNCTIONS[function].example or f"{function}(x)"
+
+
+class Calls:
+    """Converts the function calls of one text."""
+
+    def __init__(self, reading: Reading, expressions: Expressions) -> None:
+        self._reading = reading
+        self._expressions = expressions
+
+    def read(self, node: Node, context: Context) -> Expression:
+        """The expression of a function call or an aggregate."""
+        named, *arguments = subtrees(node)
+        name = name_of(named)
+        known = name.lower()
+        if known in AGGREGATE_NAMES:
+            return self._aggregate(node, AGGREGATE_NAMES[known], arguments, context)
+        if has_token(node, "STAR") or has_token(node, "DISTINCT"):
+            return self._reading.report(node, f"{name} is no aggregate", *(each.value for each in AGGREGATES))
+        if len(arguments) == 1 and arguments[0].data == "pattern_predicate" and known in {"exists", "size"}:
+            read = self._expressions.exists if known == "exists" else self._expressions.count_of
+            return read(arguments[0], context)
+        values = tuple([self._expressions.read(argument, context) for argument in arguments])
+        return self._special_form(node, known, values) or self._function(node, name, values)
+
+    def _special_form(self, node: Node, name: str, values: tuple[Expression, ...]) -> Expression | None:
+        """The expression of a call that is not a function in plans, such as `exists(n.x)`; None for other calls."""
+        match name, values:
+            case "exists", (value,):
+                return Not(IsNull(value))
+            case _, (Constant(str()) as text,) if name in DATES:
+                return text
+            case _ if name == DURING:
+                return self._during(node, values)
+            case _:
+                return None
+
+    def _function(self, node: Node, name: str, values: tuple[Expression, ...]) -> Expression:
+        function = FUNCTION_NAMES.get(name.lower())
+        if function is None:
+            names = dict.fromkeys(each.value for each in (*FUNCTIONS, *AGGREGATES))
+            instead = REPLACEMENTS.get(name.lower()) or nearest(name, names)
+            return self._reading.report(node, f"there is no function {name} in plans", *instead)
+        if not FUNCTIONS[function].accepts(len(values)):
+            reason = f"{function} does not take {len(values)} values"
+            return self._reading.report(node, reason, accepted_call(function))
+        return Call(function, values)
+
+    def _aggregate(self, node: Node, function: AggregateFunction, of: list[Node], context: Context) -> Expression:
+        if context.aggregate_refusal:
+            written = self._reading.source_text(node)
+            return self._reading.report(node, context.aggregate_refusal, f"WITH ..., {written} AS x, then WHERE x ...")
+        if has_token(node, "STAR"):
+            if function is not AggregateFunction.COUNT:
+                return self._reading.report(node, f"only count takes *, {function} takes a value")
+            return Aggregate(function, None)
+        takes_share = AGGREGATES[function].takes_share
+        if len(of) != 1 + takes_share:
+            example = f"{function}(n.value{', 0.5' if takes_share else ''})"
+            return self._reading.report(
+                node, f"{function} takes {'two values' if takes_share else 'one value'}", example
+            )
+        inner = replace(context, aggregate_refusal="an aggregate has no other one inside")
+        value = self._expressions.read(of[0], inner)
+        share = self._share(of[1], function, inner) if takes_share else None
+        return Aggregate(function, value, has_token(node, "DISTINCT"), share)
+
+    def _share(self, node: Node, function: AggregateFunction, context: Context) -> float:
+        """The share of a percentile. Anything but a number from 0 to 1 is a problem."""
+        match self._expressions.read(node, context):
+            case Constant(int() | float() as share) if not isinstance(share, bool) and 0 <= share <= 1:
+                return float(share)
+            case _:
+                reason = f"the second value of {function} is a number from 0 to 1"
+                self._reading.report(node, reason, f"{function}(n.value, 0.5)")
+                return 0.0
+
+    def _during(self, node: Node, values: tuple[Expression, ...]) -> Expression:
+        dates = tuple(date(value.value) if isinstance(value, Constant) else value for value in values[1:])
+        match values[:1], dates:
+            case (Variable(edge),), (str() | None as begin, str() | None as end):
+                return During(edge, begin, end)
+            case _:
+                reason = "during takes an edge and two dates, null where the time is open"
+                return self._reading.report(node, reason, "during(r, '1990', '1995')", "during(r, '1990', null)")
+
 
 LARGEST: Final = 2**63 - 1
 SMALLEST: Final = -(2**63)

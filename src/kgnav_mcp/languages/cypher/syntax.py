@@ -6,14 +6,158 @@ import functools
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
-from lark import Lark, Token, Tree, UnexpectedInput
+from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
+from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import InvalidPlan
-from kgnav_mcp.languages.cypher.syntax_problems import syntax_problem
 from kgnav_mcp.languages.cypher.token_types import TokenTyper
 from kgnav_mcp.plan import Plan, PlanProblem
+
+_CLAUSES: Final = frozenset({"MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "FILTER", "LET", "FOR"})
+_VALUE_TOKENS: Final = (
+    "STRING INTEGER FLOAT TRUE FALSE NULL WORD QUOTED PARAMETER LPAR LSQB LBRACE NODE_OPEN CASE EXISTS "
+    "COUNT COLLECT PATH_FUNCTION NOT MINUS PLUS"
+)
+_VALUES: Final = frozenset(_VALUE_TOKENS.split())
+_OPERATOR_TOKENS: Final = (
+    "PLUS MINUS STAR SLASH PERCENT CIRCUMFLEX JOIN NOT_EQUAL EQUAL LESSTHAN MORETHAN AT_MOST AT_LEAST "
+    "REGEX IN CONTAINS STARTS ENDS IS AND OR XOR NOT DOT LSQB COLON"
+)
+_OPERATORS: Final = frozenset(_OPERATOR_TOKENS.split())
+_CLOSING: Final = frozenset({"RPAR", "RSQB", "RBRACE"})
+_RARE: Final = frozenset({"PARAMETER", "BANG", "AMPERSAND", "SEMICOLON", "PATH_FUNCTION", "ANY", "ALL", "SHORTEST"})
+_ANY_CLAUSE: Final = "a clause, as MATCH, WITH or RETURN"
+_TOKEN_TEXTS: Final = {
+    "LPAR": "(",
+    "NODE_OPEN": "(",
+    "RPAR": ")",
+    "LSQB": "[",
+    "RSQB": "]",
+    "LBRACE": "{",
+    "RBRACE": "}",
+    "COLON": ":",
+    "COMMA": ",",
+    "DOT": ".",
+    "DOTS": "..",
+    "VBAR": "|",
+    "AMPERSAND": "&",
+    "BANG": "!",
+    "STAR": "*",
+    "EQUAL": "=",
+    "LESSTHAN": "<",
+    "MORETHAN": ">",
+    "MINUS": "-",
+    "PLUS": "+",
+    "SEMICOLON": ";",
+    "$END": "the end",
+    "OFFSET": "SKIP",
+    "INTEGER": "a whole number",
+}
+
+_WRITES: Final = "it writes, and a plan only reads"
+_LEFT_OUT: Final = {
+    **dict.fromkeys(("CREATE", "INSERT", "MERGE", "SET", "DELETE", "DETACH", "NODETACH", "REMOVE", "FOREACH"), _WRITES),
+    **dict.fromkeys(("DROP", "ALTER", "GRANT", "DENY", "REVOKE", "TERMINATE", "START", "COMMIT", "ROLLBACK"), _WRITES),
+    "CALL": "procedures and subqueries in CALL are left out",
+    "YIELD": "procedures are left out",
+    "LOAD": "no file is loaded by a plan",
+    "USE": "the graph is an argument of the tool",
+    "USING": "hints to one store are left out",
+    "SHOW": "describe_graph() shows what there is",
+    "EXPLAIN": "check_plan tells what a plan costs",
+    "PROFILE": "check_plan tells what a plan costs",
+    "NEXT": "WITH joins what comes before and after",
+    "FINISH": "a plan ends with RETURN",
+    "SELECT": "a plan ends with RETURN",
+    "EXCEPT": "UNION is the only way to join two plans",
+    "INTERSECT": "UNION is the only way to join two plans",
+}
+"""Clauses of Cypher and GQL that plans do not support, with the reasons."""
+_INSTEAD: Final = {
+    "LIKE": ("n.name CONTAINS 'text'", "n.name STARTS WITH 'text'"),
+    "ILIKE": ("toLower(n.name) CONTAINS 'text'",),
+    "BETWEEN": ("1 <= n.value <= 3",),
+    "GROUP": ("RETURN a, count(*): rows are grouped by what is returned beside an aggregate",),
+    "HAVING": ("WITH a, count(*) AS c WHERE c > 1",),
+    "==": ("n.value = 1",),
+    "=": ("n.value = 1",),
+    "&": ("AND",),
+    "&&": ("AND",),
+    "!": ("NOT",),
+}
+"""Words of other languages, and their equivalents in Cypher."""
+
+
+def syntax_problem(text: str, error: UnexpectedInput) -> PlanProblem:
+    """The first syntax error of a text, with its place."""
+    match error:
+        case UnexpectedCharacters():
+            char = cast("str", error.char)  # pyright: ignore[reportUnknownMemberType]
+            return PlanProblem(_place(error.line, error.column), _unknown_character(char))
+        case UnexpectedToken():
+            return _unexpected_token(text, error)
+        case _:
+            return PlanProblem("the plan", "it is no Cypher")
+
+
+def _place(line: int, column: int) -> str:
+    return f"line {line}, column {column}"
+
+
+def _unknown_character(char: str) -> str:
+    if char in "'\"`":
+        return f"what begins with {char} here has no end"
+    return f"{echoed(char)} has no meaning here"
+
+
+def _unexpected_token(text: str, error: UnexpectedToken) -> PlanProblem:
+    token = cast("Token", error.token)
+    accepted = frozenset(error.accepts)
+    if token.type == "$END":
+        lines = text.rstrip().splitlines() or [""]
+        return PlanProblem(
+            _place(len(lines), len(lines[-1]) + 1), f"the text ends, but here stands {_in_words(accepted)}"
+        )
+    place, word = _place(token.line or 1, token.column or 1), str(token).upper()
+    if token.type == "WORD" and word in _LEFT_OUT and accepted & {"MATCH", "RETURN"}:
+        return PlanProblem(place, f"{word}: {_LEFT_OUT[word]}")
+    reason = f"{_echo(token)} does not stand here, but {_in_words(accepted)}"
+    alternatives = _INSTEAD.get(word, ())
+    if accepted == frozenset({"EQUAL"}) and word in {"-", "<"}:
+        alternatives = ("(a)-[:R]->(b): a node stands in round brackets",)
+    if "WORD" in accepted and token.type != "WORD" and token[:1].isalpha():
+        alternatives = (f"`{token}` in backticks, if it is a name", *alternatives)
+    return PlanProblem(place, reason, alternatives)
+
+
+def _echo(token: Token) -> str:
+    return echoed(str(token))
+
+
+def _in_words(accepted: frozenset[str]) -> str:
+    """The accepted tokens in words."""
+    words: list[str] = []
+    left = set(accepted)
+    if {"STRING", "WORD"} <= left:
+        words.append("a value")
+        left -= _VALUES
+    elif "WORD" in left:
+        words.append("a name")
+        left -= {"WORD", "QUOTED"}
+    if {"SLASH", "PERCENT"} <= left:
+        words.append("an operator")
+        left -= _OPERATORS
+    if len(left & _CLAUSES) > 3:
+        words.append(_ANY_CLAUSE)
+        left -= _CLAUSES
+    closing = sorted(left & _CLOSING)
+    words = [_TOKEN_TEXTS[each] for each in closing] + words
+    words += sorted(_TOKEN_TEXTS.get(each, each) for each in left - _CLOSING - _RARE)
+    words = list(dict.fromkeys(words))
+    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
+
 
 Node = Tree[Token]
 

@@ -12,7 +12,7 @@ from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import Certainty, Count, PartSize, Stop
 from kgnav_mcp.navigation.plans.evaluate.values import Table, Value, weight
 from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, Variable
-from kgnav_mcp.values.growth import MOST_BYTES, Growth
+from kgnav_mcp.values.scalars import MOST_BYTES, Growth
 
 Part = NodePattern | EdgePattern | Variable
 ADVICE = (

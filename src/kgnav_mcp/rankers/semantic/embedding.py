@@ -1,18 +1,151 @@
-"""Turns a text into a vector that represents its meaning."""
+"""Turns a text into a vector that represents its meaning: BERT as a sentence encoder, written as an ONNX graph."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, Self, cast
 
 import numpy as np
 import onnxruntime  # pyright: ignore[reportMissingTypeStubs] - it has none
 from numpy.typing import NDArray
+from onnx import NodeProto, TensorProto, helper, numpy_helper
+from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariableType] - of its path argument
 from tokenizers import Tokenizer
 
-from kgnav_mcp.rankers.semantic.graph import INPUT, OUTPUT, Shape, build
-from kgnav_mcp.rankers.semantic.weights import TOKENIZER, WEIGHTS
+from kgnav_mcp.errors import ConfigurationError
+from kgnav_mcp.rankers.semantic.weights import CONFIG, TOKENIZER, WEIGHTS
+
+INPUT, OUTPUT = "ids", "embedding"
+
+_OPSET, _IR_VERSION = 20, 9
+"""The first operator set with GELU and its file version, so that even the oldest suitable runtimes run the graph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The sizes of a BERT model, named as in its configuration file."""
+
+    hidden_size: int
+    num_attention_heads: int
+    num_hidden_layers: int
+    max_position_embeddings: int
+    layer_norm_eps: float
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """The shape of the model in `folder`.
+
+        Raises:
+            ConfigurationError: it is not a BERT with absolute positions and GELU, the only kind this graph computes.
+        """
+        config: dict[str, Any] = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        kind = (config.get("model_type"), config.get("hidden_act"), config.get("position_embedding_type", "absolute"))
+        if kind != ("bert", "gelu", "absolute"):
+            raise ConfigurationError(f"the sentence model in {folder} is not of the kind that can be run: {kind}")
+        return cls(**{name: config[name] for name in cls.__dataclass_fields__})
+
+
+def build(folder: Path) -> bytes:
+    """The model in `folder` as a serialised ONNX model.
+
+    Raises:
+        ConfigurationError: the model is of a kind that this graph does not compute.
+    """
+    shape = Shape.read(folder)
+    graph = _Graph(load_file(folder / WEIGHTS))
+    tokens = graph.embedded()
+    tokens = graph.normalised(tokens, "embeddings.LayerNorm", shape)
+    for number in range(shape.num_hidden_layers):
+        tokens = graph.layer(tokens, f"encoder.layer.{number}", shape)
+    mean = graph.node("ReduceMean", tokens, graph.integers(0), keepdims=0)
+    graph.node("LpNormalization", mean, output=OUTPUT, axis=0, p=2)
+    return graph.serialised(shape)
+
+
+class _Graph:
+    """A builder of an ONNX graph. Every method adds nodes and returns the name of their result."""
+
+    def __init__(self, weights: Mapping[str, NDArray[Any]]) -> None:
+        self._weights = weights
+        self._nodes: list[NodeProto] = []
+        self._constants: dict[str, TensorProto] = {}
+
+    def node(self, operator: str, *inputs: str, output: str = "", **attributes: float | tuple[int, ...]) -> str:
+        """The result of an ONNX operator."""
+        output = output or f"{operator}{len(self._nodes)}"
+        node = helper.make_node(operator, inputs, [output], None, None, None, None, **attributes)
+        self._nodes.append(node)
+        return output
+
+    def integers(self, *values: int) -> str:
+        """A constant: a shape, axes or indexes."""
+        return self._constant(f"integers{values}", np.array(values, dtype=np.int64))
+
+    def embedded(self) -> str:
+        """[n, hidden]: word, position and segment embeddings added up; a single text is all of segment 0."""
+        segment = self._weights["embeddings.token_type_embeddings.weight"][0]
+        positions = self._weights["embeddings.position_embeddings.weight"] + segment
+        places = self.node("Slice", self._constant("places", positions), self.integers(0), self.node("Shape", INPUT))
+        return self.node("Add", self.node("Gather", self._weight("embeddings.word_embeddings.weight"), INPUT), places)
+
+    def layer(self, tokens: str, name: str, shape: Shape) -> str:
+        """One transformer layer: attention and feed-forward, each added to its input and normalised."""
+        mixed = self._linear(self._attention(tokens, f"{name}.attention.self", shape), f"{name}.attention.output.dense")
+        tokens = self.normalised(self.node("Add", mixed, tokens), f"{name}.attention.output.LayerNorm", shape)
+        wide = self.node("Gelu", self._linear(tokens, f"{name}.intermediate.dense"))
+        narrow = self._linear(wide, f"{name}.output.dense")
+        return self.normalised(self.node("Add", narrow, tokens), f"{name}.output.LayerNorm", shape)
+
+    def normalised(self, tokens: str, name: str, shape: Shape) -> str:
+        """Layer normalisation."""
+        scale, bias = self._weight(f"{name}.weight"), self._weight(f"{name}.bias")
+        return self.node("LayerNormalization", tokens, scale, bias, epsilon=shape.layer_norm_eps)
+
+    def serialised(self, shape: Shape) -> bytes:
+        """The whole graph with its weights."""
+        graph = helper.make_graph(
+            self._nodes,
+            "sentence_encoder",
+            [helper.make_tensor_value_info(INPUT, TensorProto.INT64, ["n"])],
+            [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, [shape.hidden_size])],
+            list(self._constants.values()),
+        )
+        opset = helper.make_opsetid("", _OPSET)
+        return helper.make_model(graph, opset_imports=[opset], ir_version=_IR_VERSION).SerializeToString()
+
+    def _attention(self, tokens: str, name: str, shape: Shape) -> str:
+        """Scaled dot-product attention between all tokens, separately for each head."""
+        width = shape.hidden_size // shape.num_attention_heads
+        query, key, value = (
+            self.node(
+                "Transpose",
+                self.node(
+                    "Reshape",
+                    self._linear(tokens, f"{name}.{part}"),
+                    self.integers(-1, shape.num_attention_heads, width),
+                ),
+                perm=axes,
+            )
+            for part, axes in (("query", (1, 0, 2)), ("key", (1, 2, 0)), ("value", (1, 0, 2)))
+        )
+        scale = self._constant("scale", np.array(width**-0.5, dtype=np.float32))
+        attention = self.node("Softmax", self.node("Mul", self.node("MatMul", query, key), scale), axis=-1)
+        mixed = self.node("Transpose", self.node("MatMul", attention, value), perm=(1, 0, 2))
+        return self.node("Reshape", mixed, self.integers(-1, shape.hidden_size))
+
+    def _linear(self, tokens: str, name: str) -> str:
+        return self.node("Gemm", tokens, self._weight(f"{name}.weight"), self._weight(f"{name}.bias"), transB=1)
+
+    def _weight(self, name: str) -> str:
+        return self._constant(name, self._weights[name])
+
+    def _constant(self, name: str, array: NDArray[Any]) -> str:
+        self._constants.setdefault(name, numpy_helper.from_array(array, name))
+        return name
+
 
 Vector = NDArray[np.float32]
 

@@ -1,12 +1,14 @@
-"""Texts in pictures: short labels, and longer titles that appear under the pointer."""
+"""Texts in pictures, short labels and longer titles under the pointer, and the colour of each role."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Final
 
 from kgnav_mcp.clipping import clipped
-from kgnav_mcp.model import Literal, Node, Subgraph, SubgraphEdge
+from kgnav_mcp.model import Literal, Node, Role, Subgraph, SubgraphEdge
 from kgnav_mcp.render.text import clean, name_and_id, qualifiers_text
 
 _TITLE, _EDGE_TITLE = 1_000, 500
@@ -90,3 +92,13 @@ def omitted_note(subgraph: Subgraph) -> str:
         if count
     ]
     return f"Left out: {' and '.join(parts)} (kgnav trail --all draws all)" if parts else ""
+
+
+FILLS: Final[Mapping[Role, tuple[str, str]]] = {
+    Role.TOPIC: ("#0072b2", "#ffffff"),
+    Role.ANSWER: ("#e69f00", "#000000"),
+    Role.VISITED: ("#56b4e9", "#000000"),
+}
+"""Fill of a shape and colour of the text on it. Nodes that were only seen take the colours of the background."""
+PROOF: Final = "#d55e00"
+"""The colour of edges that prove an answer, readable on white and on black."""

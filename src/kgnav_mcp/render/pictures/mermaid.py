@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from kgnav_mcp.model import Literal, Role, Subgraph, SubgraphNode
-from kgnav_mcp.render.pictures.captions import edge_label, more_label, node_label, omitted_note
-from kgnav_mcp.render.pictures.colours import FILLS, PROOF
+from kgnav_mcp.render.pictures.captions import FILLS, PROOF, edge_label, more_label, node_label, omitted_note
 
 _NODE_WIDTH, _EDGE_WIDTH = 24.0, 18.0
 """Width of labels, in units of the font size."""

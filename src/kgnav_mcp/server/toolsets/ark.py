@@ -15,9 +15,8 @@ from kgnav_mcp.navigation.evidence import CHECK_TOOL
 from kgnav_mcp.navigation.reasoning_steps import GivenStep, StepLimits
 from kgnav_mcp.navigation.sample_walk import SampleWalk
 from kgnav_mcp.navigation.worked_walks import Walk
-from kgnav_mcp.render.example_calls import call_text
 from kgnav_mcp.render.table import Answer, RenderedAnswer
-from kgnav_mcp.render.text import NAME_LIMIT, clean, node_text
+from kgnav_mcp.render.text import NAME_LIMIT, call_text, clean, node_text
 from kgnav_mcp.render.trails import REASONING_COLUMNS, reasoning_table
 from kgnav_mcp.server.arguments import Arguments, Json
 from kgnav_mcp.server.call import ToolCall

@@ -15,7 +15,6 @@ from kgnav_mcp.navigation.trails import THINK_TOOL
 from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.render.columns import Column
-from kgnav_mcp.render.example_calls import call_text, next_call
 from kgnav_mcp.render.nodes import (
     NEIGHBOR_COLUMNS,
     NODE_COLUMNS,
@@ -26,13 +25,12 @@ from kgnav_mcp.render.nodes import (
     values_table,
 )
 from kgnav_mcp.render.table import Answer, row_answer
-from kgnav_mcp.render.text import NAME_LIMIT, clean
-from kgnav_mcp.server.arguments import Arguments
+from kgnav_mcp.render.text import NAME_LIMIT, call_text, clean, next_call
+from kgnav_mcp.server.arguments import CURSOR, EITHER, Arguments, EitherDirection
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
-from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER, EitherDirection
 from kgnav_mcp.server.worked_examples import walk_calls
 
 LABEL = f"Node label; {graphwalk.ANY_LABEL!r} for any."

@@ -20,9 +20,9 @@ from kgnav_mcp.navigation.relation_triples import RELATIONS, TRIPLES_PER_RELATIO
 from kgnav_mcp.port import FarEnds, ValueOwner
 from kgnav_mcp.render import paper
 from kgnav_mcp.render.paper import MAX_BYTES, ObjectList, PaperAnswer
+from kgnav_mcp.server.arguments import EITHER
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolsets.descriptions import EITHER
 from kgnav_mcp.server.toolsets.graphwalk import Neighbors, NodesByProperty, Think, UniqueValues
 from kgnav_mcp.server.toolsets.graphwalker import GetRelations, GetTriples, question_and_ranker
 from kgnav_mcp.server.toolsets.sog import Search

@@ -10,12 +10,11 @@ from kgnav_mcp.navigation.sample_walk import SampleWalk
 from kgnav_mcp.navigation.worked_walks import Walk
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.table import Answer
-from kgnav_mcp.server.arguments import Arguments
+from kgnav_mcp.server.arguments import CURSOR, Arguments
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
-from kgnav_mcp.server.toolsets.descriptions import CURSOR
 from kgnav_mcp.server.worked_examples import ExampleCall
 
 _FORMS = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "array", "items": {"type": "object"}}]}

@@ -14,7 +14,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-from kgnav_mcp.adapters.embedded import filetables
+from kgnav_mcp.adapters.embedded import fileformat
 from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
 from kgnav_mcp.adapters.embedded.loading import ddl, prefixes, queries, writer
 from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS, Background, Interrupts
@@ -184,7 +184,7 @@ def _connect(part: PartFile) -> sqlite3.Connection:
     connection.execute("PRAGMA threads = 2")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
-    connection.executescript(filetables.TABLES)
+    connection.executescript(fileformat.TABLES)
     connection.executescript(ddl.STAGING_TABLES)
     connection.set_progress_handler(Interrupts.run_signal_handlers, STEPS)
     connection.execute("BEGIN")

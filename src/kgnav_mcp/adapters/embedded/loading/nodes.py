@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from kgnav_mcp.adapters.embedded import filetables
+from kgnav_mcp.adapters.embedded import fileformat
 from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
 from kgnav_mcp.adapters.embedded.loading.names import ALIAS, DESCRIPTION, NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
@@ -35,7 +35,7 @@ def fill_node_file(
 ) -> None:
     """Writes all tables made from the staged terms, literals and names. `last_rdf` and `opaque`: see `write_nodes`."""
     connection.execute("BEGIN")
-    for statement in (filetables.TABLES + ddl.UNNAMED).split(";"):
+    for statement in (fileformat.TABLES + ddl.UNNAMED).split(";"):
         connection.execute(statement)
     write_attributes(connection)
     write_nodes(connection, options, last_rdf, opaque)

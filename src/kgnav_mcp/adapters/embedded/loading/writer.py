@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
-from kgnav_mcp.adapters.embedded import filetables
+from kgnav_mcp.adapters.embedded import fileformat
 from kgnav_mcp.adapters.embedded.loading import bulk, queries
 from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
@@ -61,7 +61,7 @@ def write_edges(connection: sqlite3.Connection) -> None:
             bulk.insert(connection, queries.WRITE_EDGE, edges)
     else:
         connection.execute(queries.WRITE_EDGES)
-    for statement in filetables.EDGE_INDEXES.split(";"):
+    for statement in fileformat.EDGE_INDEXES.split(";"):
         connection.execute(statement)
 
 
@@ -114,7 +114,7 @@ def write_labels(connection: sqlite3.Connection, staging: Staging, type_relation
 
 def write_joins(connection: sqlite3.Connection) -> None:
     """Builds the indexes of nodes, names and attributes, then fills the columns that need them."""
-    for statement in filetables.NODE_INDEXES.split(";"):
+    for statement in fileformat.NODE_INDEXES.split(";"):
         connection.execute(statement)
     connection.execute(queries.NAME_RELATIONS)
     connection.execute(queries.NAME_LABELS)

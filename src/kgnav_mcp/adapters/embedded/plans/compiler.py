@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgnav_mcp.adapters.embedded.entities import resolved
-from kgnav_mcp.adapters.embedded.plans.comparisons import encoded
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.patterns import branches, match_queries
@@ -19,12 +18,11 @@ from kgnav_mcp.adapters.embedded.plans.statement import (
     Term,
     TermKind,
     columns,
+    encoded,
     unsupported,
     within,
 )
-from kgnav_mcp.adapters.embedded.plans.stored_counts import count_from_catalogue
-from kgnav_mcp.adapters.embedded.plans.stored_groups import stored_groups
-from kgnav_mcp.adapters.embedded.plans.unwind import compile_unwind
+from kgnav_mcp.adapters.embedded.plans.stored_counts import count_from_catalogue, stored_groups
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.plan import (
@@ -38,6 +36,24 @@ from kgnav_mcp.plan import (
     Unwind,
 )
 from kgnav_mcp.plan.walking import aggregates, variables_of
+
+
+def compile_unwind(compiler: ExpressionCompiler, clause: Unwind, table: str | None) -> tuple[str, dict[str, Term]]:
+    """Adds a table with a row for each row before and each member of its list. Returns its name and its variables.
+
+    Raises:
+        Unsupported: the list has nodes or edges.
+    """
+    statement, term = compiler.statement, compiler.value(clause.of)
+    if term.kind not in SINGLE:
+        raise unsupported("a list of nodes or edges over rows")
+    alias = statement.alias("j")
+    sql = pieces.MEMBER.format(alias=alias)
+    member = Term(TermKind.VALUE, (sql,), may_be_date=term.may_be_date, of_property=term.of_property)
+    selected, kept = columns({**compiler.scope, clause.variable: member})
+    rows = pieces.MEMBERS.format(value=encoded(term), alias=alias)
+    source = rows if table is None else f"{table} CROSS JOIN {rows}"
+    return statement.table(pieces.ROWS.format(columns=", ".join(selected), rows=source)), kept
 
 
 @dataclass(frozen=True, slots=True)

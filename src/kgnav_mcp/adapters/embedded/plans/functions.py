@@ -9,16 +9,15 @@ from functools import lru_cache, partial
 from operator import itemgetter
 from typing import Any, Self, cast
 
-from kgnav_mcp.adapters.embedded.plans import sort_keys
-from kgnav_mcp.adapters.embedded.plans import values as of_values
+from kgnav_mcp.adapters.embedded.plans import path_tables
+from kgnav_mcp.adapters.embedded.plans import value_encoding as of_values
 from kgnav_mcp.adapters.embedded.plans.value_encoding import DATE, NotEncodableError, Stored, decode, encode, sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.model import Literal
 from kgnav_mcp.values.arithmetic import average, total
 from kgnav_mcp.values.comparison import overlaps_period
-from kgnav_mcp.values.growth import Growth
 from kgnav_mcp.values.regex import fits
-from kgnav_mcp.values.scalars import Date, scalar
+from kgnav_mcp.values.scalars import Date, Growth, scalar
 
 _CACHE_SIZE = 20_000
 """Cached results of one function: about 4 MB."""
@@ -40,7 +39,7 @@ class Functions:
         self.failure: Exception | None = None
         self._growth = Growth()
         self._prefixes = builder.prefixes
-        self._sort_keys = sort_keys.SortKeys(builder)
+        self._sort_keys = path_tables.SortKeys(builder)
         self._cache_clears: list[Callable[[], None]] = [self._sort_keys.clear]
         labels = builder.catalogue.labels(builder.session).entries
         self.printed = {number: entry.printed for number, entry in labels.items()}
@@ -115,8 +114,8 @@ class Functions:
                 "kg_called": (2, guarded(self._name_from_id)),
                 "kg_sortable": (1, guarded(_sort_key)),
                 "kg_qualifiers": (1, guarded(self._sort_keys.qualifiers_place)),
-                "kg_path": (-1, guarded(sort_keys.path)),
-                "kg_part": (2, guarded(sort_keys.part)),
+                "kg_path": (-1, guarded(path_tables.path)),
+                "kg_part": (2, guarded(path_tables.part)),
                 "kg_place": (1, guarded(self._sort_keys.sort_key)),
             },
             "aggregates": {
@@ -127,8 +126,8 @@ class Functions:
                 "kg_max": (1, self._aggregate(lambda values: max(values, key=_sort_key, default=None))),
                 "kg_collect": (1, lists(lambda values: _encode_list(sorted(values, key=_sort_key)))),
                 "kg_collect_in_order": (3, lists(lambda rows: _encode_list(_in_order(rows)))),
-                "kg_things": (1, lists(lambda values: sort_keys.dumped(sorted(values, key=self._sort_keys.member)))),
-                "kg_things_in_order": (3, lists(lambda rows: sort_keys.dumped(_in_order(rows)))),
+                "kg_things": (1, lists(lambda values: path_tables.dumped(sorted(values, key=self._sort_keys.member)))),
+                "kg_things_in_order": (3, lists(lambda rows: path_tables.dumped(_in_order(rows)))),
             },
         }
 

@@ -1,16 +1,146 @@
-"""Finds paths before the query runs, starting at the nodes that its other parts allow. They are joined as a table."""
+"""Paths, and lists of nodes or edges: tables of paths in a query, and the JSON values that stand for them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, cast
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
-from kgnav_mcp.adapters.embedded.plans.sort_keys import EdgeKey, SortKeys, listed
 from kgnav_mcp.adapters.embedded.plans.statement import unsupported
+from kgnav_mcp.adapters.embedded.plans.value_encoding import sortable
+from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.plan import EdgePattern, PathKind
 from kgnav_mcp.port.path_search import EdgeRequest, Link, PathSearch
+from kgnav_mcp.values.scalars import scalar
+
+EdgeKey = tuple[int, int, int, int]
+"""Head, relation, tail, and index among parallel edges."""
+LIST, PATH = "list", "path"
+"""The first item of the JSON. After LIST follow the members, after PATH the list of nodes and the list of edges."""
+
+
+def listed(members: Iterable[object]) -> list[object]:
+    """Returns the Python form of a JSON list value."""
+    return [LIST, *members]
+
+
+def dumped(members: Iterable[object]) -> str:
+    """Returns the JSON of a list of nodes or edges."""
+    value = listed(json.loads(one) if isinstance(one, str) else one for one in members)
+    return json.dumps(value, separators=(",", ":"))
+
+
+def path(turned: str, *parts: Any) -> str | None:  # noqa: ANN401 - whatever SQLite gives
+    """Returns the JSON of a path, from its nodes and lists of edges in turn; None if a part is None.
+
+    `turned` has one character per list of edges: 1 if the list leads backwards, else 0.
+    """
+    if None in parts:
+        return None
+    nodes, edges = [int(parts[0])], list[list[int]]()
+    for way, back in zip(parts[1::2], turned, strict=True):
+        steps = cast("list[list[int]]", json.loads(way)[1:])
+        for edge in reversed(steps) if back == "1" else steps:
+            edges.append(edge)
+            nodes.append(edge[2] if edge[0] == nodes[-1] else edge[0])
+    return json.dumps([PATH, nodes, edges], separators=(",", ":"))
+
+
+def part(name: str, stored: str | None) -> str | None:
+    """Returns the nodes or the edges of a path as a list."""
+    if stored is None:
+        return None
+    _, nodes, edges = json.loads(stored)
+    return json.dumps(listed(nodes if name == "nodes" else edges), separators=(",", ":"))
+
+
+def members(stored: Iterable[str | None]) -> Iterator[object]:
+    """Yields the numbers of nodes and the keys of edges in paths and lists."""
+    for each in stored:
+        if each is not None:
+            kind, *items = json.loads(each)
+            for member in (*items[0], *items[1]) if kind == PATH else items:
+                yield tuple(cast("list[int]", member)) if isinstance(member, list) else member
+
+
+class SortKeys:
+    """Sort keys of nodes, edges, paths and lists, with a cache."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._ids: dict[int, str] = {}
+        self._edge_sort_keys: dict[EdgeKey, bytes] = {}
+
+    def clear(self) -> None:
+        """Clears the cache."""
+        self._ids.clear()
+        self._edge_sort_keys.clear()
+
+    def load_ids(self, numbers: Iterable[int]) -> None:
+        """Loads the ids of nodes into the cache with one query."""
+        unknown = [number for number in dict.fromkeys(numbers) if number not in self._ids]
+        rows = self._builder.session.all(queries.entities.NODES_BY_ID, json.dumps(unknown)) if unknown else ()
+        self._ids.update((row[0], self._builder.prefixes.short(row[1])) for row in rows)
+
+    def node_id(self, number: int) -> str:
+        """Returns the printed id of a node."""
+        if number not in self._ids:
+            self.load_ids([number])
+        return self._ids[number]
+
+    def edge_sort_key(self, edge: EdgeKey) -> bytes:
+        """Returns the sort key of an edge: head, relation, tail, qualifiers."""
+        known = self._edge_sort_keys.get(edge)
+        if known is None:
+            rows = self._builder.session.all(queries.plans.EDGES_AT, json.dumps([edge]))
+            s, p, o, _ = edge
+            ends = (self.node_id(s), self._relations[p], self.node_id(o))
+            known = self._edge_sort_keys[edge] = b"".join(map(sortable, ends)) + self.qualifiers_place(rows[0][4])
+        return known
+
+    @cached_property
+    def _relations(self) -> dict[int, str]:
+        return {number: entry.relation.id for number, entry in self._builder.relation_entries.items()}
+
+    def qualifiers_place(self, stored: str | None) -> bytes:
+        """Returns the sort key of an edge's qualifiers."""
+        if not stored:
+            return b""
+        short, sort_keys = self._builder.prefixes.short, list[tuple[str, int, bytes]]()
+        for key, values in cast("dict[str, list[Any]]", json.loads(stored)).items():
+            for value in values:
+                index = -1
+                if isinstance(value, dict):
+                    value_key: Any = short(cast("dict[str, str]", value)["id"])
+                else:
+                    literal = self._builder.literal(*value)
+                    value_key = scalar(literal)
+                    index = index if literal.index is None else literal.index
+                sort_keys.append((short(key), index, sortable(value_key)))
+        return b"".join(sortable(name) + key for name, _, key in sorted(sort_keys))
+
+    def sort_key(self, stored: str | None) -> bytes | None:
+        """Returns the sort key of a path (its nodes and edges in turn) or of a list (its members)."""
+        if stored is None:
+            return None
+        kind, *items = cast("list[Any]", json.loads(stored))
+        if kind == LIST:
+            return b"\2" + b"".join(b"\1" + self.member(one) for one in items) + b"\0"
+        nodes, edges = cast("Sequence[Sequence[Any]]", items)
+        steps = (self.member(edge) + self.member(node) for edge, node in zip(edges, nodes[1:], strict=True))
+        return b"\3" + self.member(nodes[0]) + b"".join(b"\1" + step for step in steps) + b"\0"
+
+    def member(self, one: Any) -> bytes:  # noqa: ANN401 - a value of JSON, or its text
+        """Returns the sort key of a node or an edge."""
+        if isinstance(one, str):
+            return self.member(json.loads(one))
+        if isinstance(one, int):
+            return b"\0" + sortable(self.node_id(one))
+        return b"\1" + self.edge_sort_key(tuple(cast("list[int]", one))) + b"\0"  # pyright: ignore[reportArgumentType]
+
 
 MOST_ENDS = 20_000
 """Nodes from which paths are searched, at most."""

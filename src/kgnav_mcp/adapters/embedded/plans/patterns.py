@@ -1,23 +1,131 @@
-"""Compiles patterns to joins. Starts with the smallest set of nodes and seeks edges from nodes already bound."""
+"""Patterns of plans in SQL."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from math import prod
 
-from kgnav_mcp.adapters.embedded.plans.branches import Branch
-from kgnav_mcp.adapters.embedded.plans.edge_forms import MOST_FORMS, Step, edge_forms
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
-from kgnav_mcp.adapters.embedded.plans.path_tables import MOST_ENDS, find_paths
+from kgnav_mcp.adapters.embedded.plans.path_tables import LIST, MOST_ENDS, find_paths
 from kgnav_mcp.adapters.embedded.plans.start_nodes import Start, start_of
 from kgnav_mcp.adapters.embedded.plans.statement import Scope, Statement, Term, TermKind, unsupported
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
-from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, PathKind, PathPattern, Property
+from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, PathKind, PathLength, PathPattern, Property
 from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
+
+MOST_FORMS = 40
+_MAX_HOPS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One edge to join, from a node to a node. `edge` is None for a trail of length 0, where both are the same node."""
+
+    edge: str | None
+    source: str
+    target: str
+    relations: tuple[int, ...] = ()
+    loops: bool = True
+    """Whether the edge may lead from a node to itself."""
+    path: EdgePattern | None = None
+    """The pattern of the path, if the step is a path to search."""
+
+    def belongs(self, edge: EdgePattern) -> bool:
+        """Whether the step is this edge of the pattern or an edge of its path."""
+        return self.edge == edge.variable or (self.edge or "").startswith(f"{edge.variable}\0e")
+
+
+def edge_forms(words: NameResolver, edge: EdgePattern, scope: Scope, *, valued: bool) -> Iterator[list[Step]]:
+    """Yields the forms of one edge of a pattern. `valued`: the path itself is used, not only its existence.
+
+    Raises:
+        Unsupported: the path's variable is already bound.
+    """
+    relations = tuple(words.relations(edge))
+    if edge.path is None:
+        yield [Step(edge.variable, edge.source, edge.target, relations)]
+        if edge.either:
+            yield [Step(edge.variable, edge.target, edge.source, relations, loops=False)]
+        return
+    if edge.variable in scope:
+        raise unsupported("a path that stands twice")
+    shortest, longest = edge.path.shortest, edge.path.longest
+    if valued or longest is None or not _is_short(edge.path, either=edge.either):
+        yield [Step(edge.variable, edge.source, edge.target, relations, path=edge)]
+        return
+    for length in range(shortest, longest + 1):
+        if not length:
+            yield [Step(None, edge.source, edge.target)]
+            continue
+        names = [edge.source, *(f"{edge.variable}\0{place}" for place in range(1, length)), edge.target]
+        steps = [
+            Step(f"{edge.variable}\0e{place}", names[place], names[place + 1], relations) for place in range(length)
+        ]
+        backwards = [replace(step, source=step.target, target=step.source, loops=False) for step in steps]
+        if not edge.either:
+            yield steps
+            continue
+        for sides in product((0, 1), repeat=length):
+            yield [(steps, backwards)[side][place] for place, side in enumerate(sides)]
+
+
+def _is_short(path: PathLength, *, either: bool) -> bool:
+    """Whether a path has so few forms that all of them can be joined."""
+    longest = path.longest
+    if path.kind is not PathKind.TRAILS or longest is None or longest > _MAX_HOPS:
+        return False
+    return not either or 2 ** (longest + 1) <= MOST_FORMS
+
+
+@dataclass(slots=True)
+class Branch:
+    """One union-free form of a pattern: the tables it reads, its conditions, and its variables."""
+
+    rows: list[str]
+    conditions: list[str]
+    scope: dict[str, Term]
+    edges: list[str] = field(default_factory=list[str])
+    """Variables of the edges that it binds, including edges within trails."""
+
+    def query(self, selected: str) -> str:
+        """Returns the query for its rows with these columns."""
+        rows = f" FROM {' CROSS JOIN '.join(self.rows)}" if self.rows else ""
+        where = f" WHERE {' AND '.join(f'({each})' for each in self.conditions)}" if self.conditions else ""
+        return f"SELECT {selected}{rows}{where}"
+
+    def path(self, path: PathPattern, edges: Iterable[EdgePattern]) -> Term:
+        """Returns the term of a named path: its nodes and edges in turn."""
+        patterns = {edge.variable: edge for edge in edges}
+        backwards, elements = "", list[str]()
+        for previous, name in zip((path.elements[0], *path.elements), path.elements, strict=False):
+            term = self.scope[name]
+            if name in patterns:
+                backwards += "0" if previous == patterns[name].source else "1"
+            if term.kind is TermKind.EDGE:
+                elements.append(pieces.EDGE_ALONE.format(list=LIST, **_edge_columns(term)))
+            else:
+                elements.append(term.one)
+        return Term(TermKind.PATH_OR_LIST, (f"kg_path('{backwards}', {', '.join(elements)})",))
+
+    def keep_apart(self, *names: str) -> None:
+        """Adds the condition that a searched path does not contain an edge of the pattern.
+
+        Raises:
+            Unsupported: both names are searched paths.
+        """
+        path, edge = sorted((self.scope[name] for name in names), key=lambda term: len(term.sql))
+        if edge.kind is not TermKind.EDGE:
+            raise unsupported("several paths that share no edge")
+        self.conditions.append(f"NOT {pieces.EDGE_IN.format(edges=path.one, **_edge_columns(edge))}")
+
+
+def _edge_columns(edge: Term) -> dict[str, str]:
+    return dict(zip(("s", "p", "o", "n"), edge.sql, strict=True))
+
 
 _KINDS_WITH_EDGES = frozenset((PathKind.TRAILS, PathKind.SHORTEST, PathKind.ALL_SHORTEST))
 """Kinds of paths whose edges can be returned."""

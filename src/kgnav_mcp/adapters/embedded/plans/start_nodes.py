@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
-from kgnav_mcp.adapters.embedded.plans.properties import Properties
+from kgnav_mcp.adapters.embedded.plans.names import Properties
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import (
     Call,

@@ -1,9 +1,34 @@
-"""Answers plans that only count the nodes of a label or the edges of a relation from the catalogue."""
+"""Plans that only count: answered from the counts that are stored in the graph file."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
+from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
-from kgnav_mcp.plan import Aggregate, AggregateFunction, EdgePattern, Match, NodePattern, Pipeline, Project, Variable
+from kgnav_mcp.adapters.embedded.plans.projections import by_column
+from kgnav_mcp.adapters.embedded.plans.statement import Term, TermKind
+from kgnav_mcp.adapters.embedded.plans.value_encoding import empty_list
+from kgnav_mcp.adapters.embedded.queries import plans as pieces
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Call,
+    Clause,
+    Constant,
+    EdgePattern,
+    Expression,
+    Function,
+    Match,
+    NodePattern,
+    Pipeline,
+    Project,
+    Variable,
+)
+from kgnav_mcp.plan.walking import aggregates, conjuncts, rewritten, variables_of
 
 
 def count_from_catalogue(words: NameResolver, pipeline: Pipeline) -> int | None:
@@ -51,3 +76,162 @@ def edge_size(words: NameResolver, edge: EdgePattern) -> int | None:
     if edge.either or edge.path is not None or edge.source == edge.target:
         return None
     return words.edges(words.relations(edge))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGroups:
+    """A table with one row per group. `known`: the group's key, if it is not a node of `scope`, and its counts."""
+
+    table: str
+    scope: dict[str, Term]
+    known: dict[Expression, Term]
+
+
+def stored_groups(compiler: ExpressionCompiler, clauses: Sequence[Clause]) -> StoredGroups | None:
+    """Returns the groups of a pattern and a projection that begin a plan; None if the file has not counted them."""
+    match clauses:
+        case [Match(optional=False, paths=()) as pattern, Project() as project, *_] if _is_grouping(project):
+            pass
+        case _:
+            return None
+    if any(node.subclasses for node in pattern.nodes):
+        return None
+    match pattern.edges:
+        case () if len({node.variable for node in pattern.nodes}) == 1 and pattern.where is None:
+            return _by_labels(compiler, pattern.nodes, project)
+        case (EdgePattern(either=False, path=None) as edge,) if edge.source != edge.target:
+            named = {node.variable for node in pattern.nodes if node.labels}
+            if not named and pattern.where is None and (found := _by_relation(compiler, edge, project)):
+                return found
+            return _by_degree(compiler, pattern, edge, project)
+        case _:
+            return None
+
+
+def _is_grouping(project: Project) -> bool:
+    """Whether the columns of a projection are keys and counts, at least one of each."""
+    keys = [column.value for column in project.columns if not aggregates(column.value)]
+    return not project.distinct and 0 < len(keys) < len(project.columns)
+
+
+def _counts(project: Project, singles: Iterable[str], others: Iterable[str]) -> list[Aggregate] | None:
+    """Returns the aggregates of a projection if each counts rows; None if one does not.
+
+    Each row has another value of the `singles`, so counting distinct ones counts rows. All variables are never null.
+    """
+    values = [column.value for column in project.columns] + [order.by for order in project.order]
+    found = list(dict.fromkeys(one for value in values for one in aggregates(value)))
+    distinct = {Variable(name) for name in singles}
+    plain = distinct | {Variable(name) for name in others} | {None}
+    counted = all(
+        one.function is AggregateFunction.COUNT and one.of in (distinct if one.distinct else plain) for one in found
+    )
+    return found if counted else None
+
+
+def _uses_only(project: Project, known: Iterable[Expression], names: Iterable[str] = ()) -> bool:
+    """Whether a projection uses rows only by these expressions and variables, and by its own columns."""
+    columns = {column.name for column in project.columns}
+    replaced = {*known}
+
+    def left(expression: Expression) -> frozenset[str]:
+        return variables_of(rewritten(expression, lambda part: Constant(None) if part in replaced else None)) - {*names}
+
+    later = [order.by for order in project.order] + ([] if project.where is None else [project.where])
+    return not any(left(column.value) for column in project.columns) and all(
+        left(one) <= columns for one in (by_column(project, each) for each in later)
+    )
+
+
+def _groups(
+    compiler: ExpressionCompiler,
+    query: str,
+    scope: dict[str, Term],
+    known: dict[Expression, str],
+    counts: list[Aggregate],
+) -> StoredGroups:
+    """Adds the table of a query with the columns `key` and `number`."""
+    table = compiler.statement.table(query)
+    number = Term(TermKind.NUMBER, (f"sum({table}.number)",), never_null=True)
+    keys = {one: Term(TermKind.VALUE, (sql.format(key=f"{table}.key"),)) for one, sql in known.items()}
+    return StoredGroups(table, scope, {**keys, **dict.fromkeys(counts, number)})
+
+
+def _by_labels(compiler: ExpressionCompiler, nodes: Sequence[NodePattern], project: Project) -> StoredGroups | None:
+    """Returns the groups of nodes by all their labels."""
+    name, words = nodes[0].variable, compiler.words
+    key = Call(Function.LABELS, (Variable(name),))
+    counts = _counts(project, (name,), ())
+    if counts is None or not _uses_only(project, (key, *counts)):
+        return None
+    sets = words.label_sets
+    if sets is None:
+        return None
+    wanted = [{entry.id for entry in words.labels(group)} for node in nodes for group in node.labels]
+    rows = [[labels, number] for labels, number in sets if all(group & {*labels} for group in wanted)]
+    query = pieces.STORED_LABEL_SETS.format(rows=compiler.statement.parameter(json.dumps(rows)))
+    return _groups(compiler, query, {}, {key: pieces.LABELS_OF_SET.format(labels="{key}", empty=empty_list())}, counts)
+
+
+def _by_relation(compiler: ExpressionCompiler, edge: EdgePattern, project: Project) -> StoredGroups | None:
+    """Returns the groups of edges by their relation."""
+    key = Call(Function.TYPE, (Variable(edge.variable),))
+    counts = _counts(project, (edge.variable,), (edge.source, edge.target))
+    if counts is None or not _uses_only(project, (key, *counts)):
+        return None
+    relations = compiler.statement.numbers(compiler.words.relations(edge))
+    return _groups(
+        compiler, pieces.STORED_RELATIONS.format(relations=relations), {}, {key: "kg_relation({key})"}, counts
+    )
+
+
+def _by_degree(compiler: ExpressionCompiler, match: Match, edge: EdgePattern, project: Project) -> StoredGroups | None:
+    """Returns the groups with most edges, grouped by one end of the edge: those above the degree floor.
+
+    None if a limit does not show that these suffice: all other groups are at most at the floor.
+    """
+    name, far = (edge.source, edge.target) if _has_key(project, edge.source) else (edge.target, edge.source)
+    counts = _counts(project, (edge.variable,), (edge.source, edge.target))
+    own = [one for node in match.nodes if node.variable == name for one in node.labels]
+    conditions = conjuncts(match.where)
+    if not _has_key(project, name) or counts is None or not _is_first_by(project, counts):
+        return None
+    if any(node.labels for node in match.nodes if node.variable != name) or far == name:
+        return None
+    if any(variables_of(one) - {name} for one in conditions) or not _uses_only(project, counts, [name]):
+        return None
+    statement, words, outgoing = compiler.statement, compiler.words, name == edge.source
+    entries = words.relation_entries(edge)
+    with_values = [one.id for one in entries if outgoing and one.attributes and one.edges]
+    query = pieces.STORED_DEGREES.format(
+        direction=int(not outgoing),
+        relations=statement.numbers(one.id for one in entries if one.edges),
+        with_values=statement.numbers(with_values),
+        floor=DEGREE_FLOOR,
+    )
+    hubs = statement.table(query)
+    scope = {name: Term(TermKind.NODE, (f"{hubs}.node",), never_null=True)}
+    inner = ExpressionCompiler(statement, words, scope, compiler.fits)
+    tests = [inner.labelled(f"{hubs}.node", group) for group in own] + [inner.holds(one) for one in conditions]
+    where = f" WHERE {' AND '.join(f'({one})' for one in tests)}" if tests else ""
+    rows = pieces.ROWS.format(columns="node, number", rows=f"{hubs}{where}")
+    needed = project.skip + (project.limit or 0)
+    text, parameters = statement.text(f"{pieces.ROWS.format(columns='count(*)', rows=f'({rows} LIMIT {needed})')}")
+    found = words.builder.session.one(text, *parameters)
+    if found is None or found[0] < needed:
+        return None
+    return _groups(compiler, rows, {name: Term(TermKind.NODE, ("node",), never_null=True)}, {}, counts)
+
+
+def _has_key(project: Project, name: str) -> bool:
+    """Whether a projection groups by a node."""
+    return any(column.value in (Variable(name), Call(Function.ID, (Variable(name),))) for column in project.columns)
+
+
+def _is_first_by(project: Project, counts: Sequence[Aggregate]) -> bool:
+    """Whether a projection keeps the first groups by a count, largest first."""
+    if not project.limit or not project.order or not project.order[0].descending:
+        return False
+    by = by_column(project, project.order[0].by)
+    values = {Variable(column.name): column.value for column in project.columns}
+    return values.get(by, by) in counts if isinstance(by, Variable) else by in counts

@@ -1,18 +1,102 @@
-"""Each client's file on each system, the form of its entries, and what it needs to see a new one.
-
-As the clients' documentation had it in November 2026. A new client needs one `Client` here.
-"""
+"""The usual MCP clients: where each keeps its servers, and how an entry for this one is written there."""
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
+import sys
+import sysconfig
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
-from kgnav_mcp.cli.clients.entry import ServerEntry
-from kgnav_mcp.cli.clients.machine import Machine
 from kgnav_mcp.cli.config_files import ConfigSyntax, JsonText, StrictJsonText, TomlText, YamlText
+from kgnav_mcp.cli.installation import published_or_source
+from kgnav_mcp.errors import ConfigurationError
+
+NAME = "kgnav"
+"""The usual name of the entry."""
+
+_COMMAND = "kgnav-mcp"
+_UV_CACHES = ("archive-v0", "environments-v2", "builds-v0")
+"""Folders of uv's cache that hold the environments of `uvx`. They vanish when the cache is cleaned."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEntry:
+    """A server as a client is told of it: a command with arguments, or a URL.
+
+    `variables` are the environment variables that the command needs. Their values are secret and never in the entry.
+    """
+
+    command: str = ""
+    arguments: tuple[str, ...] = ()
+    url: str = ""
+    variables: tuple[str, ...] = ()
+
+
+def server_command() -> str:
+    """The absolute path of this installation's `kgnav-mcp`.
+
+    Raises:
+        ConfigurationError: the package is installed without its commands.
+    """
+    command = shutil.which(_COMMAND, path=sysconfig.get_path("scripts")) or shutil.which(_COMMAND)
+    if command is None:
+        raise ConfigurationError(
+            f"the command {_COMMAND} is not installed beside this Python", next_step=f"Run: pip install {_COMMAND}"
+        )
+    return str(Path(command).absolute())
+
+
+def lasting_command() -> list[str]:
+    """The command with which a client starts this server, also tomorrow: not from an environment that `uvx` made."""
+    if not any(folder in Path(sys.prefix).parts for folder in _UV_CACHES):
+        return [server_command()]
+    requirement = published_or_source()
+    if uvx := shutil.which("uvx"):
+        return [str(Path(uvx).absolute()), "--from", requirement, _COMMAND]
+    if uv := os.environ.get("UV"):  # uv tells the programs that it runs where it is
+        return [uv, "tool", "run", "--from", requirement, _COMMAND]
+    raise ConfigurationError(
+        "this program runs in an environment that uv will delete, and uvx is not on PATH",
+        next_step=f"Install it to stay: uv tool install {shlex.quote(requirement)}",
+    )
+
+
+System = Literal["linux", "macos", "windows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What the places of configuration files depend on."""
+
+    system: System
+    home: Path
+    environment: Mapping[str, str]
+
+    @classmethod
+    def current(cls) -> Machine:
+        """The machine that this program runs on."""
+        system: System = {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")  # pyright: ignore[reportAssignmentType]
+        return cls(system, Path.home(), os.environ)
+
+    def folder(self, variable: str, *default: str) -> Path:
+        """The folder that a variable names, else one below home."""
+        return Path(value) if (value := self.environment.get(variable)) else self.home.joinpath(*default)
+
+    @property
+    def application_settings(self) -> Path:
+        """The folder in which applications keep a user's settings."""
+        if self.system == "windows":
+            return self.folder("APPDATA", "AppData", "Roaming")
+        if self.system == "macos":
+            return self.home / "Library" / "Application Support"
+        return self.folder("XDG_CONFIG_HOME", ".config")
+
 
 Fields = dict[str, object]
 

@@ -1,16 +1,127 @@
-"""Calls that cannot be answered as they are."""
+"""Every error that this package raises on purpose.
+
+    KgnavError
+    |-- InvalidRequest            the call cannot be answered as it is; the caller can correct it
+    |   |-- UnknownEntity         no such id or name; carries the nearest names
+    |   |-- AmbiguousEntity       a name that several entities share; carries them
+    |   |-- UnresolvedEntities    several of the entities are unknown or ambiguous; carries each of these
+    |   |-- UnknownRelation       no such relation at that entity; carries the nearest, or the other direction
+    |   |-- UnknownName           no such label or property in the graph; carries the nearest
+    |   |-- UnknownGraph          no graph is configured under that name
+    |   |-- InvalidPlan           a plan that cannot run; carries every problem, and the corrected plan if there is one
+    |   |-- PlanTooLarge          a plan that needs more rows at once than may be held; carries the sizes of its parts
+    |   |-- PlanOverBudget        a plan that makes or compares more values than one plan may; carries the expression
+    |   |-- AnswerTooLarge        an answer that may not be cut is larger than an answer may be
+    |   |-- InvalidArgument       a value that is out of its range or of the wrong form
+    |   |-- InvalidStep           a reasoning step that the graph does not have; carries triples of its anchor
+    |   |-- InvalidCursor         a cursor of another call, another graph or another version of the graph
+    |   |-- UnknownTrail          no trail has this handle, or it has expired
+    |   `-- TrailFull             a trail that accepts no further step
+    |-- Unsupported               this store cannot answer such calls at all; no change of the call helps
+    |-- StoreError                the store failed; the call was valid
+    |   |-- StoreUnavailable      the store does not answer, or the graph file does not exist
+    |   |-- StoreTimeout          the store did not answer in time, or predicts that it would not
+    |   |-- RateLimited           the store refuses more calls for now; carries when to try again
+    |   |-- TrailStoreUnavailable the store of the trails does not answer; the graph may be fine
+    |   `-- InvalidStore          the store answers, but it is damaged, of another version or not a graph
+    |-- ConfigurationError        settings, files or packages of this installation are wrong
+    |   `-- MissingDriver         a package is missing; carries the requirement for pip
+    `-- LoadError                 a source could not be loaded
+        `-- BadLine               one line of a source is wrong; carries file and line number
+
+`message` says what failed. `next_step` says what to do now, with a call or a command that works. A driver's error is
+always the `__cause__`; its text alone is never the message.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from math import ceil, isnan
+from typing import TYPE_CHECKING, Final
 
 from kgnav_mcp.clipping import ECHO, clipped, echoed
-from kgnav_mcp.errors.base import KgnavError, in_words
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, PartSize, Triple
 
 if TYPE_CHECKING:
     from kgnav_mcp.plan import Plan, PlanProblem
+
+
+LONGEST_PAUSE: Final = 86_400.0
+"""Seconds. A longer pause is reported as more than a day, and the store is tried again after a day."""
+
+
+def in_words(seconds: float) -> str:
+    """The length of a pause, rounded up: `40 s`, `5 minutes`, `2 hours`."""
+    if seconds > LONGEST_PAUSE:
+        return "more than a day"
+    whole_seconds = max(ceil(bounded(seconds)), 1)
+    minutes = ceil(whole_seconds / 60)
+    if whole_seconds < 120:
+        return f"{whole_seconds} s"
+    return f"{minutes} minutes" if minutes < 120 else f"{ceil(minutes / 60)} hours"
+
+
+def bounded(seconds: float) -> float:
+    """A pause limited to the range from 0 to LONGEST_PAUSE seconds; 0 for NaN."""
+    return 0.0 if isnan(seconds) else min(max(seconds, 0.0), LONGEST_PAUSE)
+
+
+class KgnavError(Exception):
+    """Base of all errors raised on purpose: what failed, and what to do about it."""
+
+    def __init__(self, message: str, *, next_step: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step
+
+
+class ConfigurationError(KgnavError):
+    """Settings, files or packages of this installation are wrong."""
+
+
+class MissingDriver(ConfigurationError):
+    """A package that a store or a ranker needs is not installed. `requirement` is the requirement for pip."""
+
+    def __init__(self, needed_by: str, requirement: str) -> None:
+        super().__init__(
+            f"a package that {needed_by} needs is not installed", next_step=f"Run: pip install '{requirement}'"
+        )
+        self.requirement = requirement
+
+
+_LONGEST_MESSAGE = 350
+"""Characters of a message that may quote a source."""
+
+
+class LoadError(KgnavError):
+    """A source could not be loaded. A long message is cut."""
+
+    def __init__(self, message: str, *, next_step: str = "") -> None:
+        super().__init__(clipped(message, _LONGEST_MESSAGE), next_step=next_step)
+
+
+_LONGEST_NAME = 100
+"""Characters of a source's name before such a message."""
+
+_LONGEST_REASON = 200
+"""Characters of a parser's message about a line that are shown."""
+
+
+class BadLine(LoadError):
+    """One line of a source is wrong. `line` counts from 1; None if the parser did not say."""
+
+    def __init__(self, source: str, line: int | None, reason: str, *, next_step: str = "") -> None:
+        reason = " ".join(reason.split())  # a parser quotes the unexpected input, which may be very long
+        reason = reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]} ..."
+        place = f"{clipped(source, _LONGEST_NAME)}:{line}" if line is not None else clipped(source, _LONGEST_NAME)
+        super().__init__(f"{place}: {reason}", next_step=next_step)
+        self.source = source
+        self.line = line
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle all fields: the error may be raised in another process that parses."""
+        return type(self), (self.source, self.line, self.reason), self.__dict__
 
 
 def _count_in_words(count: Count) -> str:
@@ -203,3 +314,43 @@ class TrailFull(InvalidRequest):
 
 class Unsupported(KgnavError):
     """The store cannot answer this kind of call. Its capabilities say what it can do."""
+
+
+class StoreError(KgnavError):
+    """The store failed; the call was valid."""
+
+
+class StoreUnavailable(StoreError):
+    """The store does not answer, or the graph file does not exist."""
+
+
+class StoreTimeout(StoreError):
+    """The store did not answer within `seconds`. A `message` may say instead that it aborted or refused the query.
+
+    `seconds` is the time that was too short; None if it is not known.
+    """
+
+    def __init__(self, seconds: float | None, message: str = "", *, next_step: str = "") -> None:
+        time = "in time" if seconds is None else f"within {seconds:g} s"
+        super().__init__(message or f"the store did not answer {time}", next_step=next_step)
+        self.seconds = seconds
+
+
+class RateLimited(StoreError):
+    """The store refuses more calls for now.
+
+    `retry_after` is in seconds, limited to the range from 0 to LONGEST_PAUSE; None if the store did not say.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        pause = "a minute" if retry_after is None else in_words(retry_after)
+        super().__init__(message, next_step=f"Try again in {pause}.")
+        self.retry_after = None if retry_after is None else bounded(retry_after)
+
+
+class TrailStoreUnavailable(StoreError):
+    """The store of the trails does not answer, or cannot be written to. The graph may be fine."""
+
+
+class InvalidStore(StoreError):
+    """The store answers, but its data cannot be read: damaged, of another version, or not a graph."""
