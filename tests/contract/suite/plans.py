@@ -141,6 +141,39 @@ class PlanContract(AdapterContract):
         page = await runner.run(checked.plan, limit=9)
         assert [[getattr(cell, "id", None) for cell in row.cells] for row in page.items] == [[view.node("ben")]]
 
+    @pytest.mark.parametrize(
+        ("condition", "matched"),
+        [
+            ("n.name = 'Cyd Marsh' AND (n.name = 'Zedzz' OR n.$age > 1)", {"cyd"}),
+            ("n.name = 'Cyd Marsh' OR (n.name = 'Zedzz' AND n.$age > 1)", {"cyd"}),
+            ("n.name = 'Cyd Marsh' OR (n.name = 'Zedzz' OR n.name = 'Qqqx')", {"cyd"}),
+            ("n.$age = 41 XOR n.name = 'Zedzz'", {"ben"}),
+            ("n.$age = 41 OR NOT (NOT n.name = 'Zedzz' OR n.$age > 1)", {"ben"}),
+            ("n.$age = 41 OR EXISTS { (n)-[:$knows]->({name: 'Zedzz'}) }", {"ben"}),
+            ("n.$age = 41 OR n.name IN ['Zedzz', 'Qqqx']", {"ben"}),
+            ("n.name IN ['Zedzz', 'Cyd Marsh', 'The Clockmaker']", {"cyd", "ada"}),
+            ("n.name = 'Zedzz' AND (n.name = 'Zedzz' OR n.$age > 1)", None),
+            ("n.name = 'Cyd Marsh' AND (n.name = 'Zedzz' OR n.name = 'Qqqx')", None),
+            ("n.name IN ['Zedzz', 'Qqqx']", None),
+            ("NOT EXISTS { (n)-[:$knows]->({name: 'Zedzz'}) }", None),
+        ],
+    )
+    async def test_an_unknown_name_is_refused_unless_it_is_an_alternative_which_matches_nothing(
+        self, adapter: GraphAdapter, view: View, condition: str, matched: set[str] | None
+    ):
+        for name in ("age", "knows"):
+            condition = condition.replace(f"${name}", f"`{view.relation(name)}`")
+        runner = PlanRunner(adapter, self.bound)
+        checked = await runner.check(parse_plan(f"MATCH (n) WHERE {condition} RETURN n").plan)
+        reasons = [problem.reason for problem in checked.problems]
+        if matched is None:
+            assert "no entity is called 'Zedzz'" in reasons
+            return
+        assert not reasons
+        assert any("no entity is called 'Zedzz'" in note for note in checked.notes)
+        page = await runner.run(checked.plan, limit=9)
+        assert {getattr(row.cells[0], "id", None) for row in page.items} == {view.node(one) for one in matched}
+
     @pytest.mark.parametrize("date", ["1850", "1850-05", "1850-05-01", "1850-05-02", "1849"])
     async def test_an_edge_is_found_by_its_date_in_any_precision(
         self, adapter: GraphAdapter, view: View, plain_graph: Graph, date: str

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from kgnav_mcp.clipping import echoed
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Candidate, Entity, Namesake, Stop
 from kgnav_mcp.navigation.nearest_entities import nearest_entities
 from kgnav_mcp.navigation.nodes_by_value import read_as_printed
-from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, closest_alternative
+from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, Unknown, closest_alternative
 from kgnav_mcp.navigation.plans.check.scopes import Node
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.references import NEAREST, spellings, with_other_readings
@@ -53,7 +54,7 @@ class EntityReader:
         given = {constant: spellings(str(constant.value)) for constant in texts}
         found = await self.lookups.by_id([one for each in given.values() for one in each])
         ids: list[str] = []
-        problems: list[PlanProblem] = []
+        unknown: list[Unknown] = []
         for constant, forms in given.items():
             entity = next((found[form] for form in forms if form in found), None)
             if entity is not None:
@@ -61,11 +62,11 @@ class EntityReader:
                 await self._note_other_reading(str(constant.value), entity)
             else:
                 reason = f"no entity has the id {echoed(str(constant.value))}"
-                problems.append(await self._report_unknown(condition, constant, reason, by_id=True))
+                unknown.append((await self._report_unknown(condition, constant, reason, by_id=True), constant))
         found_ids = has_id(owner, ids)
         if condition.comparison is Comparison.UNEQUAL:
             return Not(found_ids)
-        return self._marked(found_ids, texts, problems)
+        return self._with_unknown(found_ids, unknown, len(texts))
 
     async def _note_other_reading(self, text: str, entity: Entity) -> None:
         """Note which other node an id may mean."""
@@ -91,32 +92,55 @@ class EntityReader:
         """A condition on a node's name, replaced by a condition on the ids of the entities with that name.
 
         Exact spelling comes first, then any letter case; aliases count. `prop.ids` are the graph's own properties
-        called `name`: if a node with this node's labels has the exact value, the condition stays a comparison of them.
+        called `name`: texts that are the exact value of one, for a node with this node's labels, are compared with it.
         """
-        if prop.owner not in self.one_node and await self._have_value(node, prop.ids, texts):
-            return replace(condition, left=prop)
-        named = await self.lookups.by_name([str(constant.value) for constant in texts])
-        if any(page.stop is not Stop.COMPLETE for page in named.values()):
-            return replace(condition, left=prop)
+        named = await self._named(prop, texts, node)
+        compared = [each for each in texts if named[each] is None]
         ids: list[str] = []
-        problems: list[PlanProblem] = []
+        unknown: list[Unknown] = []
         for constant in texts:
-            text = str(constant.value)
-            entities = self._meant(text, named[text].items)
+            entities = named[constant]
+            if entities is None:
+                continue
+            text = echoed(str(constant.value))
             if not entities:
-                reason = f"no entity is called {echoed(text)}"
-                problems.append(await self._report_unknown(condition, constant, reason))
+                unknown.append(
+                    (await self._report_unknown(condition, constant, f"no entity is called {text}"), constant)
+                )
             if len(entities) > 1 and prop.owner in self.one_node:
-                reason = f"{len(entities):,} entities are called {echoed(text)}: give the id of one"
+                reason = f"{len(entities):,} entities are called {text}: give the id of one"
                 self.findings.problem(prop.owner, reason, [entity.id for entity in entities[:NEAREST]])
                 self.findings.correct(constant, None)
             ids += [entity.id for entity in entities]
-        return self._marked(has_id(prop.owner, ids), texts, problems)
+        if len(compared) == len(texts):
+            return replace(condition, left=prop)
+        with_ids = self._with_unknown(has_id(prop.owner, ids), unknown, len(texts))
+        if not compared:
+            return with_ids
+        having_value = Compare(prop, Comparison.IN, ListOf(tuple(compared)))
+        return Joined(Connective.OR, (having_value, with_ids)) if ids else having_value
 
-    def _marked(self, condition: Compare, texts: Sequence[Constant], problems: Sequence[PlanProblem]) -> Compare:
-        """The condition; recorded as one that holds for no node if its only text means none."""
-        if len(texts) == 1 and problems:
-            self.findings.absent(condition, problems[0], texts[0])
+    async def _named(
+        self, prop: Property, texts: Sequence[Constant], node: Node
+    ) -> Mapping[Constant, Sequence[Entity] | None]:
+        """The entities that each name means. None: the store compares the name with `prop`, as `with_name` says."""
+        given = dict.fromkeys(texts)
+        ids = () if prop.owner in self.one_node else prop.ids
+        as_value = dict(zip(given, await gathered(*(self._have_value(node, ids, [one]) for one in given)), strict=True))
+        found = await self.lookups.by_name([str(one.value) for one, is_value in as_value.items() if not is_value])
+        named: dict[Constant, Sequence[Entity] | None] = {}
+        for constant, is_value in as_value.items():
+            text = str(constant.value)
+            by_store = is_value or found[text].stop is not Stop.COMPLETE
+            named[constant] = None if by_store else self._meant(text, found[text].items)
+        return named
+
+    def _with_unknown(self, condition: Compare, unknown: Sequence[Unknown], number: int) -> Compare:
+        """The condition. It holds for no node if all of its names are unknown; else notes tell which are."""
+        if len(unknown) == number:
+            self.findings.absent(condition, unknown)
+        else:
+            self.findings.note_unknown(unknown)
         return condition
 
     async def with_hint(self, owner: str, hints: Sequence[Constant], node: Node) -> Expression:
