@@ -174,6 +174,31 @@ class PlanContract(AdapterContract):
         page = await runner.run(checked.plan, limit=9)
         assert {getattr(row.cells[0], "id", None) for row in page.items} == {view.node(one) for one in matched}
 
+    @pytest.mark.parametrize(
+        "asked",
+        [
+            "MATCH (n {name: 'Mercury'}) RETURN n",
+            "MATCH (n) WHERE n.name = 'Mercury' RETURN n",
+            "MATCH (n) WHERE 'Mercury' = n.name RETURN n",
+            "MATCH (n) WHERE n.name IN ['Mercury', 'Cyd Marsh'] RETURN n",
+            "MATCH (n) WHERE n.name IN ['Cyd Marsh', 'The Clockmaker', 'Mercury'] RETURN n",
+            "MATCH (n) WHERE n.name <> 'Mercury' RETURN count(n)",
+            {"nodes": {"n": {"name": "Mercury"}}, "return": ["n"]},
+            {"nodes": {"n": {"where": {"name": ["Mercury", "Cyd Marsh"]}}}, "return": ["n"]},
+            [{"as": "n", "find_node": {"where": {"name": "Mercury"}}}, {"return": ["n"]}],
+        ],
+    )
+    async def test_a_name_that_matches_several_nodes_is_noted_with_their_ids_however_it_is_written(
+        self, adapter: GraphAdapter, view: View, asked: object
+    ):
+        written = parse_plan(asked)
+        checked = await PlanRunner(adapter, self.bound).check(written.plan, written.single_node_variables)
+        assert not checked.problems
+        (note,) = (one for one in checked.notes if "matches" in one)
+        sentence, _, ids = note.removesuffix(".").partition(": ")
+        assert sentence == "The name 'Mercury' matches 2 nodes"
+        assert sorted(ids.split(", ")) == sorted(map(view.node, ("mercury_planet", "mercury_metal")))
+
     @pytest.mark.parametrize("date", ["1850", "1850-05", "1850-05-01", "1850-05-02", "1849"])
     async def test_an_edge_is_found_by_its_date_in_any_precision(
         self, adapter: GraphAdapter, view: View, plain_graph: Graph, date: str

@@ -16,6 +16,8 @@ _LEAST_SIMILARITY = 75
 _PREFIX = re.compile(r".*[:/.#]")
 _LEAST_LEAD = 8
 """How much more similar it must be than the next alternative."""
+_NOTED = 5
+"""Unknown names of one list that have notes of their own."""
 Unknown = tuple[PlanProblem, Constant]
 """The problem of an unknown name or id, and the constant as it was written."""
 
@@ -84,9 +86,12 @@ class PlanProblems:
             self.problems = [one for one in self.problems if one is not problem]
             self._uncorrectable.discard(id(written))
             self._corrected.pop(id(written), None)
+        for problem, _ in unknown[:_NOTED]:
             nearest = f" (nearest: {', '.join(problem.alternatives)})" if problem.alternatives else ""
             note = f"{problem.place}: {problem.reason}{nearest}."
             self.notes += [note] if note not in self.notes else []
+        if len(unknown) > _NOTED:
+            self.notes.append(f"{len(unknown) - _NOTED:,} more names of the list are unknown.")
 
     def current(self, part: object) -> object:
         """The part with the corrections so far."""
