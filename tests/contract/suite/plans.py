@@ -141,6 +141,64 @@ class PlanContract(AdapterContract):
         page = await runner.run(checked.plan, limit=9)
         assert [[getattr(cell, "id", None) for cell in row.cells] for row in page.items] == [[view.node("ben")]]
 
+    @pytest.mark.parametrize(
+        ("condition", "matched"),
+        [
+            ("n.name = 'Cyd Marsh' AND (n.name = 'Zedzz' OR n.$age > 1)", {"cyd"}),
+            ("n.name = 'Cyd Marsh' OR (n.name = 'Zedzz' AND n.$age > 1)", {"cyd"}),
+            ("n.name = 'Cyd Marsh' OR (n.name = 'Zedzz' OR n.name = 'Qqqx')", {"cyd"}),
+            ("n.$age = 41 XOR n.name = 'Zedzz'", {"ben"}),
+            ("n.$age = 41 OR NOT (NOT n.name = 'Zedzz' OR n.$age > 1)", {"ben"}),
+            ("n.$age = 41 OR EXISTS { (n)-[:$knows]->({name: 'Zedzz'}) }", {"ben"}),
+            ("n.$age = 41 OR n.name IN ['Zedzz', 'Qqqx']", {"ben"}),
+            ("n.name IN ['Zedzz', 'Cyd Marsh', 'The Clockmaker']", {"cyd", "ada"}),
+            ("n.name = 'Zedzz' AND (n.name = 'Zedzz' OR n.$age > 1)", None),
+            ("n.name = 'Cyd Marsh' AND (n.name = 'Zedzz' OR n.name = 'Qqqx')", None),
+            ("n.name IN ['Zedzz', 'Qqqx']", None),
+            ("NOT EXISTS { (n)-[:$knows]->({name: 'Zedzz'}) }", None),
+        ],
+    )
+    async def test_an_unknown_name_is_refused_unless_it_is_an_alternative_which_matches_nothing(
+        self, adapter: GraphAdapter, view: View, condition: str, matched: set[str] | None
+    ):
+        for name in ("age", "knows"):
+            condition = condition.replace(f"${name}", f"`{view.relation(name)}`")
+        runner = PlanRunner(adapter, self.bound)
+        checked = await runner.check(parse_plan(f"MATCH (n) WHERE {condition} RETURN n").plan)
+        reasons = [problem.reason for problem in checked.problems]
+        if matched is None:
+            assert "no entity is called 'Zedzz'" in reasons
+            return
+        assert not reasons
+        assert any("no entity is called 'Zedzz'" in note for note in checked.notes)
+        page = await runner.run(checked.plan, limit=9)
+        assert {getattr(row.cells[0], "id", None) for row in page.items} == {view.node(one) for one in matched}
+
+    @pytest.mark.parametrize(
+        "asked",
+        [
+            "MATCH (n {name: 'Mercury'}) RETURN n",
+            "MATCH (n) WHERE n.name = 'Mercury' RETURN n",
+            "MATCH (n) WHERE 'Mercury' = n.name RETURN n",
+            "MATCH (n) WHERE n.name IN ['Mercury', 'Cyd Marsh'] RETURN n",
+            "MATCH (n) WHERE n.name IN ['Cyd Marsh', 'The Clockmaker', 'Mercury'] RETURN n",
+            "MATCH (n) WHERE n.name <> 'Mercury' RETURN count(n)",
+            {"nodes": {"n": {"name": "Mercury"}}, "return": ["n"]},
+            {"nodes": {"n": {"where": {"name": ["Mercury", "Cyd Marsh"]}}}, "return": ["n"]},
+            [{"as": "n", "find_node": {"where": {"name": "Mercury"}}}, {"return": ["n"]}],
+        ],
+    )
+    async def test_a_name_that_matches_several_nodes_is_noted_with_their_ids_however_it_is_written(
+        self, adapter: GraphAdapter, view: View, asked: object
+    ):
+        written = parse_plan(asked)
+        checked = await PlanRunner(adapter, self.bound).check(written.plan, written.single_node_variables)
+        assert not checked.problems
+        (note,) = (one for one in checked.notes if "matches" in one)
+        sentence, _, ids = note.removesuffix(".").partition(": ")
+        assert sentence == "The name 'Mercury' matches 2 nodes"
+        assert sorted(ids.split(", ")) == sorted(map(view.node, ("mercury_planet", "mercury_metal")))
+
     @pytest.mark.parametrize("date", ["1850", "1850-05", "1850-05-01", "1850-05-02", "1849"])
     async def test_an_edge_is_found_by_its_date_in_any_precision(
         self, adapter: GraphAdapter, view: View, plain_graph: Graph, date: str

@@ -75,6 +75,25 @@ async def test_the_names_of_a_list_are_looked_up_together():
     assert asked.call_count == 1
 
 
+async def test_notes_on_the_names_of_a_long_list_are_few(demo: PlanRunner):
+    unknown = await checked(demo, {"nodes": {"a": {"where": {"name": ["Zundert", *(f"zz{n}" for n in range(9))]}}}})
+    assert len(unknown.notes) == 6
+    assert unknown.notes[-1] == "4 more names of the list are unknown."
+
+    names = ["Self-Portrait", "William I", "Sunflowers", "William II", "Limburg", "The Scream", "Utrecht", "Zundert"]
+    several = await checked(demo, {"nodes": {"a": {"where": {"name": names}}}})
+    assert [note.partition(":")[0] for note in several.notes] == [
+        "The name 'Self-Portrait' matches 6 nodes",
+        "The name 'William I' matches 3 nodes",
+        "The name 'Sunflowers' matches 3 nodes",
+        "The name 'William II' matches 4 nodes",
+        "The name 'Limburg' matches 2 nodes",
+        "2 more names of the list match several nodes or in another letter case.",
+    ]
+    assert several.notes[0].count(",") == 4
+    assert several.notes[0].endswith(" and 1 more.")
+
+
 async def test_labels_relations_and_properties_become_ids_whatever_their_letter_case(demo: PlanRunner):
     found = await checked(
         demo,

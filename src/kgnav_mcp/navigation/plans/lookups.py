@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kgnav_mcp.model import Entity, Namesake, Page
+from kgnav_mcp.navigation.references import NEAREST
 from kgnav_mcp.port import Capability, GraphAdapter
 
-_ANY_NODE = 2
-"""Limit when one node is enough: a page that is not full needs no count."""
+_FIRST = NEAREST + 1
+"""Nodes with a property value that are read to name some of them: a page that is not full needs no count."""
 _FEW = 100
 """Nodes with a property value that are read when they are counted: usually these are all of them."""
 _NAMESAKES = 1_000
@@ -22,7 +23,7 @@ class Lookups:
 
     def __init__(self, graph: GraphAdapter) -> None:
         self._graph = graph
-        self._first = _ANY_NODE if Capability.PLANS in graph.capabilities else _FEW
+        self._first = _FIRST if Capability.PLANS in graph.capabilities else _FEW
         self._by_id: dict[str, Entity | None] = {}
         self._having: dict[tuple[str | None, str, str], Page[Entity]] = {}
 
@@ -43,7 +44,7 @@ class Lookups:
         return found
 
     async def by_value(self, label: str | None, relation: str, value: str) -> Page[Entity]:
-        """The first nodes with a label and this value of a property: two at least, if as many. Only their ids.
+        """The first nodes with a label and this value of a property, at least six if there are. Only ids.
 
         Raises:
             UnknownName: the graph has no such label or property.

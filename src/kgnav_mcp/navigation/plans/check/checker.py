@@ -116,7 +116,7 @@ class _Checker:
         corrected = self.findings.corrected(plan) if self.findings.problems else None
         return CheckedPlan(
             with_reachability(replace(plan, pipelines=tuple(pipelines))),
-            tuple(self.findings.problems),
+            tuple(dict.fromkeys(self.findings.problems)),
             corrected,
             tuple(filter(None, (*dict.fromkeys(self.findings.notes), several_values_note(self.findings.several)))),
         )

@@ -297,9 +297,9 @@ class ConditionChecker:
         return replace(prop, ids=ids)
 
     async def _joined(self, condition: Joined, scope: Scope) -> Expression | None:
-        if condition.connective is Connective.OR:
-            return await self._alternatives(condition, scope)
-        return await self._join_split_ids(condition, scope) if condition.connective is Connective.AND else None
+        if condition.connective is Connective.AND:
+            return await self._join_split_ids(condition, scope)
+        return await self._alternatives(condition, scope)
 
     async def _alternatives(self, condition: Joined, scope: Scope) -> Expression:
         """The condition with each alternative checked. A name that nothing has is no problem if others exist."""

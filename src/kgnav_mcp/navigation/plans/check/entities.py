@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from kgnav_mcp.clipping import echoed
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Candidate, Entity, Namesake, Stop
+from kgnav_mcp.model import Candidate, Certainty, Count, Entity, Namesake, Page, Stop
 from kgnav_mcp.navigation.nearest_entities import nearest_entities
 from kgnav_mcp.navigation.nodes_by_value import read_as_printed
-from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, closest_alternative
+from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, Unknown, closest_alternative
 from kgnav_mcp.navigation.plans.check.scopes import Node
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.references import NEAREST, spellings, with_other_readings
@@ -39,6 +40,14 @@ _LEAST_SCORE, _LEAST_LEAD = 0.6, 0.1
 
 
 @dataclass(frozen=True, slots=True)
+class _Nodes:
+    """The ids of the first nodes that a name matches, and the number of all that it matches."""
+
+    ids: tuple[str, ...]
+    number: Count
+
+
+@dataclass(frozen=True, slots=True)
 class EntityReader:
     """Finds the entities that a condition names."""
 
@@ -53,7 +62,7 @@ class EntityReader:
         given = {constant: spellings(str(constant.value)) for constant in texts}
         found = await self.lookups.by_id([one for each in given.values() for one in each])
         ids: list[str] = []
-        problems: list[PlanProblem] = []
+        unknown: list[Unknown] = []
         for constant, forms in given.items():
             entity = next((found[form] for form in forms if form in found), None)
             if entity is not None:
@@ -61,11 +70,11 @@ class EntityReader:
                 await self._note_other_reading(str(constant.value), entity)
             else:
                 reason = f"no entity has the id {echoed(str(constant.value))}"
-                problems.append(await self._report_unknown(condition, constant, reason, by_id=True))
+                unknown.append((await self._report_unknown(condition, constant, reason, by_id=True), constant))
         found_ids = has_id(owner, ids)
         if condition.comparison is Comparison.UNEQUAL:
             return Not(found_ids)
-        return self._marked(found_ids, texts, problems)
+        return self._with_unknown(found_ids, unknown, len(texts))
 
     async def _note_other_reading(self, text: str, entity: Entity) -> None:
         """Note which other node an id may mean."""
@@ -81,7 +90,7 @@ class EntityReader:
         printed: dict[Constant, str] = {}
         for constant, forms in given.items():
             entity = next((known[form] for form in forms if form in known), None)
-            if entity is not None and not await self._have_value(Node(), prop.ids, [constant]):
+            if entity is not None and not (await self._having_value(Node(), prop.ids, constant)).ids:
                 printed[constant] = entity.id
                 await self._note_other_reading(str(constant.value), entity)
                 self.findings.notes.append(read_as_printed(str(constant.value)))
@@ -91,32 +100,74 @@ class EntityReader:
         """A condition on a node's name, replaced by a condition on the ids of the entities with that name.
 
         Exact spelling comes first, then any letter case; aliases count. `prop.ids` are the graph's own properties
-        called `name`: if a node with this node's labels has the exact value, the condition stays a comparison of them.
+        called `name`: texts that are the exact value of one, for a node with this node's labels, are compared with it.
         """
-        if prop.owner not in self.one_node and await self._have_value(node, prop.ids, texts):
-            return replace(condition, left=prop)
-        named = await self.lookups.by_name([str(constant.value) for constant in texts])
-        if any(page.stop is not Stop.COMPLETE for page in named.values()):
-            return replace(condition, left=prop)
+        named = await self._named(prop, texts, node)
+        compared = [each for each in texts if named[each] is None]
         ids: list[str] = []
-        problems: list[PlanProblem] = []
+        unknown: list[Unknown] = []
         for constant in texts:
-            text = str(constant.value)
-            entities = self._meant(text, named[text].items)
+            entities = named[constant]
+            if entities is None:
+                continue
+            text = echoed(str(constant.value))
             if not entities:
-                reason = f"no entity is called {echoed(text)}"
-                problems.append(await self._report_unknown(condition, constant, reason))
+                unknown.append(
+                    (await self._report_unknown(condition, constant, f"no entity is called {text}"), constant)
+                )
             if len(entities) > 1 and prop.owner in self.one_node:
-                reason = f"{len(entities):,} entities are called {echoed(text)}: give the id of one"
+                reason = f"{len(entities):,} entities are called {text}: give the id of one"
                 self.findings.problem(prop.owner, reason, [entity.id for entity in entities[:NEAREST]])
                 self.findings.correct(constant, None)
             ids += [entity.id for entity in entities]
-        return self._marked(has_id(prop.owner, ids), texts, problems)
+        if len(compared) == len(texts):
+            return replace(condition, left=prop)
+        with_ids = self._with_unknown(has_id(prop.owner, ids), unknown, len(texts))
+        if not compared:
+            return with_ids
+        having_value = Compare(prop, Comparison.IN, ListOf(tuple(compared)))
+        return Joined(Connective.OR, (having_value, with_ids)) if ids else having_value
 
-    def _marked(self, condition: Compare, texts: Sequence[Constant], problems: Sequence[PlanProblem]) -> Compare:
-        """The condition; recorded as one that holds for no node if its only text means none."""
-        if len(texts) == 1 and problems:
-            self.findings.absent(condition, problems[0], texts[0])
+    async def _named(
+        self, prop: Property, texts: Sequence[Constant], node: Node
+    ) -> Mapping[Constant, Sequence[Entity] | None]:
+        """The entities that each name means. None: the store compares the name with `prop`, as `with_name` says.
+
+        Notes tell which names match several nodes, or match in another letter case only.
+        """
+        given = dict.fromkeys(texts)
+        ids = () if prop.owner in self.one_node else prop.ids
+        having = dict(zip(given, await gathered(*(self._having_value(node, ids, one) for one in given)), strict=True))
+        found = await self.lookups.by_name([str(one.value) for one, nodes in having.items() if not nodes.ids])
+        named: dict[Constant, Sequence[Entity] | None] = {}
+        notes: list[str] = []
+        for constant, nodes in having.items():
+            text = str(constant.value)
+            namesakes = None if nodes.ids else found[text]
+            if namesakes is None or namesakes.stop is not Stop.COMPLETE:
+                named[constant] = None
+                notes.append(_matches(text, nodes if namesakes is None else _exact(text, namesakes)))
+            else:
+                named[constant], note = _meant(text, namesakes)
+                notes.append(note)
+        self._note_first([*filter(None, notes)])
+        return named
+
+    def _note_first(self, notes: Sequence[str]) -> None:
+        """Add the notes on the names of a list, the first of them if there are many."""
+        self.findings.notes += notes[:NEAREST]
+        if len(notes) > NEAREST:
+            more = len(notes) - NEAREST
+            self.findings.notes.append(
+                f"{more:,} more names of the list match several nodes or in another letter case."
+            )
+
+    def _with_unknown(self, condition: Compare, unknown: Sequence[Unknown], number: int) -> Compare:
+        """The condition. It holds for no node if all of its names are unknown; else notes tell which are."""
+        if len(unknown) == number:
+            self.findings.absent(condition, unknown)
+        else:
+            self.findings.note_unknown(unknown)
         return condition
 
     async def with_hint(self, owner: str, hints: Sequence[Constant], node: Node) -> Expression:
@@ -159,36 +210,24 @@ class EntityReader:
         self, condition: Compare, prop: Property, texts: Sequence[Constant], node: Node
     ) -> Expression:
         """A condition that a node's name is not this: it is none of the nodes that `with_name` takes it to mean."""
+        named = (await self._named(prop, texts, node))[texts[0]]
         compared = replace(condition, left=prop)
-        if await self._have_value(node, prop.ids, texts):
+        if not named:
             return compared
-        (text,) = (str(constant.value) for constant in texts)
-        page = (await self.lookups.by_name([text]))[text]
-        if not page.items or page.stop is not Stop.COMPLETE:
-            return compared
-        others = Not(has_id(prop.owner, [entity.id for entity in self._meant(text, page.items)]))
-        return Joined(Connective.AND, (compared, others))
+        return Joined(Connective.AND, (compared, Not(has_id(prop.owner, [entity.id for entity in named]))))
 
-    async def _have_value(self, node: Node, properties: Sequence[str], texts: Sequence[Constant]) -> bool:
-        """Whether a node with this node's labels has one of these texts as the value of a property."""
+    async def _having_value(self, node: Node, properties: Sequence[str], constant: Constant) -> _Nodes:
+        """The nodes with this node's labels with a text as the value of a property: the first few, and the number."""
         labels = node.labels[0] if node.labels and not node.subclasses else (None,)
-        for label, name, constant in product(labels, properties, texts):
+        pages: list[Page[Entity]] = []
+        for label, name in product(labels, properties):
             with suppress(UnknownName):  # an unknown label is reported where labels are checked
-                if (await self.lookups.by_value(label, name, str(constant.value))).items:
-                    return True
-        return False
-
-    def _meant(self, text: str, found: Sequence[Namesake]) -> Sequence[Entity]:
-        """The entities that a name means: those spelt exactly so, or else in any letter case. A note tells which."""
-        exact = [one.entity for one in found if one.name == text]
-        entities = exact or [one.entity for one in found]
-        names = ", ".join(entity.id for entity in entities[:NEAREST])
-        if entities and not exact:
-            self.findings.notes.append(f"Nothing is called {echoed(text)} in this letter case: {names} is meant.")
-        elif len(entities) > 1:
-            more = f" and {len(entities) - NEAREST:,} more" if len(entities) > NEAREST else ""
-            self.findings.notes.append(f"{len(entities):,} entities are called {echoed(text)}: {names}{more}.")
-        return entities
+                pages.append(await self.lookups.by_value(label, name, str(constant.value)))
+        found = dict.fromkeys(entity.id for page in pages for entity in page.items)
+        complete = all(page.stop is Stop.COMPLETE for page in pages)
+        if len(pages) == 1 and not complete and pages[0].total.certainty is not Certainty.UNKNOWN:
+            return _Nodes(tuple(found), pages[0].total)
+        return _Nodes(tuple(found), Count(len(found)) if complete else Count.at_least(len(found)))
 
     async def _report_unknown(
         self, condition: Compare, constant: Constant, reason: str, *, by_id: bool = False
@@ -202,6 +241,36 @@ class EntityReader:
         name = closest_alternative(text, names)
         self.findings.correct(constant, Constant(name) if name is not None else None)
         return problem
+
+
+def _meant(text: str, found: Page[Namesake]) -> tuple[Sequence[Entity], str]:
+    """The entities that a name means: those spelt exactly so, or else in any letter case. The note tells which."""
+    exact = [one.entity for one in found.items if one.name == text]
+    entities = exact or [one.entity for one in found.items]
+    nodes = _Nodes(tuple(entity.id for entity in entities), Count(len(entities)))
+    if exact or not entities:
+        return entities, _matches(text, nodes)
+    if len(entities) == 1:
+        return entities, f"Nothing is called {echoed(text)} in this letter case: {entities[0].id} is meant."
+    return entities, _matches(text, nodes, " in another letter case")
+
+
+def _exact(text: str, found: Page[Namesake]) -> _Nodes:
+    """The nodes of an incomplete page that have exactly this name."""
+    ids = tuple(one.entity.id for one in found.items if one.name == text)
+    return _Nodes(ids, Count.at_least(len(ids)))
+
+
+def _matches(text: str, nodes: _Nodes, how: str = "") -> str:
+    """The sentence that a name matches several nodes; empty if it does not."""
+    if nodes.number.value < 2:
+        return ""
+    shown = nodes.ids[:NEAREST]
+    if nodes.number.certainty is not Certainty.EXACT:
+        more = " and more"
+    else:
+        more = f" and {nodes.number.value - len(shown):,} more" if nodes.number.value > len(shown) else ""
+    return f"The name {echoed(text)} matches {nodes.number} nodes{how}: {', '.join(shown)}{more}."
 
 
 def has_id(owner: str, ids: Sequence[str]) -> Compare:

@@ -8,14 +8,18 @@ from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz
 
-from kgnav_mcp.plan import Plan, PlanProblem, Property
-from kgnav_mcp.plan.walking import rewritten
+from kgnav_mcp.plan import Connective, Constant, Exists, Joined, Not, Plan, PlanProblem, Property
+from kgnav_mcp.plan.walking import parts, rewritten
 
 _LEAST_SIMILARITY = 75
 """Least similarity, out of 100, of an alternative that replaces a misspelt name."""
 _PREFIX = re.compile(r".*[:/.#]")
 _LEAST_LEAD = 8
 """How much more similar it must be than the next alternative."""
+_NOTED = 5
+"""Unknown names of one list that have notes of their own."""
+Unknown = tuple[PlanProblem, Constant]
+"""The problem of an unknown name or id, and the constant as it was written."""
 
 
 @dataclass(slots=True)
@@ -29,15 +33,15 @@ class PlanProblems:
     _corrected: dict[int, tuple[object, object]] = field(default_factory=dict[int, tuple[object, object]])
     _uncorrectable: set[int] = field(default_factory=set[int])
     """The identities of parts that have no single correction."""
-    _absent: dict[int, tuple[object, PlanProblem, object]] = field(
-        default_factory=dict[int, tuple[object, PlanProblem, object]]
+    _absent: dict[int, tuple[object, Sequence[Unknown]]] = field(
+        default_factory=dict[int, tuple[object, Sequence[Unknown]]]
     )
+    """By identity, the conditions that hold for no node, with the unknown names that they compare with."""
 
     def problem(self, place: str, reason: str, alternatives: Sequence[str] = ()) -> PlanProblem:
         """Record a problem. The caller then calls `correct` with its correction, or with None."""
         problem = PlanProblem(place, reason, tuple(alternatives))
-        if problem not in self.problems:
-            self.problems.append(problem)
+        self.problems.append(problem)
         return problem
 
     def correct(self, part: object, corrected: object | None) -> None:
@@ -47,22 +51,47 @@ class PlanProblems:
         else:
             self._corrected[id(part)] = (part, corrected)
 
-    def absent(self, condition: object, problem: PlanProblem, written: object) -> None:
-        """Record that a condition holds for no node, which is a problem of its part `written`."""
-        self._absent[id(condition)] = condition, problem, written
+    def absent(self, condition: object, unknown: Sequence[Unknown]) -> None:
+        """Record that a condition holds for no node, as all that it compares with is unknown."""
+        self._absent[id(condition)] = condition, unknown
 
     def note_absent_alternatives(self, conditions: Sequence[object]) -> None:
-        """Make notes of the problems of conditions that hold for no node, if another of the conditions may hold."""
-        absent = [self._absent[id(one)] for one in conditions if id(one) in self._absent]
+        """Make notes of the unknown names in conditions that hold for no node, if another of the conditions may hold.
+
+        Each is an alternative with its parts, as it was checked.
+        """
+        absent = [one for one in conditions if self._is_absent(one)]
         if len(absent) == len(conditions):
             return
-        for _, problem, written in absent:
-            self.problems = [one for one in self.problems if one != problem]
+        for part in parts(tuple(absent), patterns=True):
+            self.note_unknown(self._absent.get(id(part), (part, ()))[1])
+
+    def _is_absent(self, condition: object) -> bool:
+        """Whether unknown names alone decide a condition."""
+        match condition:
+            case Joined(Connective.AND, conditions):
+                return any(map(self._is_absent, conditions))
+            case Joined(_, conditions):
+                return all(map(self._is_absent, conditions))
+            case Not(negated):
+                return self._is_absent(negated)
+            case Exists(match):
+                return self._is_absent(match.where)
+            case _:
+                return id(condition) in self._absent
+
+    def note_unknown(self, unknown: Sequence[Unknown]) -> None:
+        """Make notes of unknown names, whose problems the plan does not have: others may be matched in their place."""
+        for problem, written in unknown:
+            self.problems = [one for one in self.problems if one is not problem]
             self._uncorrectable.discard(id(written))
             self._corrected.pop(id(written), None)
+        for problem, _ in unknown[:_NOTED]:
             nearest = f" (nearest: {', '.join(problem.alternatives)})" if problem.alternatives else ""
             note = f"{problem.place}: {problem.reason}{nearest}."
             self.notes += [note] if note not in self.notes else []
+        if len(unknown) > _NOTED:
+            self.notes.append(f"{len(unknown) - _NOTED:,} more names of the list are unknown.")
 
     def current(self, part: object) -> object:
         """The part with the corrections so far."""
