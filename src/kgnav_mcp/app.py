@@ -66,6 +66,11 @@ class Graph:
         return self._options.languages
 
     @property
+    def timeout(self) -> float:
+        """Seconds that a question to the store may take, or a whole plan."""
+        return self._options.timeout
+
+    @property
     def raw(self) -> Graph:
         """The graph with its triples as the store has them, for the papers' formats; it is opened on its own."""
         return self._raw or self

@@ -21,6 +21,7 @@
     |-- StoreError                the store failed; the call was valid
     |   |-- StoreUnavailable      the store does not answer, or the graph file does not exist
     |   |-- StoreTimeout          the store did not answer in time, or predicts that it would not
+    |   |   `-- StepLimitReached  the store stopped a query for its steps, whatever time they took
     |   |-- RateLimited           the store refuses more calls for now; carries when to try again
     |   |-- TrailStoreUnavailable the store of the trails does not answer; the graph may be fine
     |   `-- InvalidStore          the store answers, but it is damaged, of another version or not a graph
@@ -68,6 +69,7 @@ from kgnav_mcp.errors.requests import (
 from kgnav_mcp.errors.stores import (
     InvalidStore,
     RateLimited,
+    StepLimitReached,
     StoreError,
     StoreTimeout,
     StoreUnavailable,
@@ -92,6 +94,7 @@ __all__ = [
     "PlanOverBudget",
     "PlanTooLarge",
     "RateLimited",
+    "StepLimitReached",
     "StoreError",
     "StoreTimeout",
     "StoreUnavailable",

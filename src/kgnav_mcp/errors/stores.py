@@ -25,6 +25,14 @@ class StoreTimeout(StoreError):
         self.seconds = seconds
 
 
+class StepLimitReached(StoreTimeout):
+    """The store stopped a query after as many steps of its engine as the caller allowed, whatever time they took."""
+
+    def __init__(self, steps: int) -> None:
+        super().__init__(None, f"the store stopped the query after {steps:,} steps")
+        self.steps = steps
+
+
 class RateLimited(StoreError):
     """The store refuses more calls for now.
 

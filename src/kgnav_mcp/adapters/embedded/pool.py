@@ -12,13 +12,15 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from time import monotonic
 from typing import TypeVar
 
 from kgnav_mcp.adapters.embedded import filetables, graphfile
 from kgnav_mcp.adapters.embedded.session import Session, StoppedError, Ticket
 from kgnav_mcp.adapters.embedded.workers import Workers
-from kgnav_mcp.errors import StoreTimeout, StoreUnavailable
+from kgnav_mcp.errors import StepLimitReached, StoreTimeout, StoreUnavailable
+from kgnav_mcp.store_limits import store_limits
 
 T = TypeVar("T")
 
@@ -48,12 +50,14 @@ class Pool:
 
         Raises:
             StoreTimeout: the job did not end within the pool's time-out, time spent in the queue included.
+            StepLimitReached: the job took more steps than the caller's limits allow.
             StoreUnavailable: the pool is closed, or the file can no longer be read.
             InvalidStore: the file is damaged, or its answer does not fit in memory.
         """
         if self._closed:
             raise _closed_error()
-        ticket = Ticket(monotonic() + self._timeout)
+        steps = store_limits().steps
+        ticket = Ticket(monotonic() + self._timeout, steps_left=inf if steps is None else steps)
         self._tickets.add(ticket)
         try:
             async with asyncio.timeout(self._timeout):
@@ -61,6 +65,8 @@ class Pool:
         except (TimeoutError, StoppedError) as error:
             if self._closed:
                 raise _closed_error() from error
+            if steps is not None and ticket.steps_left < 0:
+                raise StepLimitReached(steps) from error
             raise StoreTimeout(
                 self._timeout, next_step="Ask for less: fewer entities, one relation or a label; or raise the time-out."
             ) from error
