@@ -9,6 +9,7 @@ from collections.abc import Coroutine
 import pytest
 
 from kgnav_mcp.concurrency import Shared, gathered, gathered_for, in_thread, mapped_in_thread, unless
+from kgnav_mcp.store_limits import StoreLimits, limited_to
 
 
 async def test_results_come_in_the_order_of_the_work():
@@ -157,6 +158,15 @@ async def test_what_is_computed_over_many_items_does_not_keep_the_event_loop(siz
     thread = await in_thread(size, threading.get_ident)
 
     assert (thread != threading.get_ident()) is elsewhere
+
+
+async def test_work_of_plans_does_not_keep_that_of_other_calls_waiting():
+    release = threading.Event()
+    with limited_to(StoreLimits(of_plan=True)):
+        of_plan = asyncio.ensure_future(in_thread(10_000, lambda: release.wait(10)))
+        await asyncio.sleep(0)
+    await in_thread(10_000, release.set)
+    assert await of_plan
 
 
 async def test_work_item_by_item_ends_after_the_current_item_if_nobody_waits_for_it():

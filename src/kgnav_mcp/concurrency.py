@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from kgnav_mcp.store_limits import store_limits
 from kgnav_mcp.store_timeout import answered, last_answer
 
 T = TypeVar("T")
@@ -69,15 +70,16 @@ async def gathered_for(items: Iterable[S], work: Callable[[S], Awaitable[T]]) ->
 
 _LARGE = 200
 """Items whose work may block others: work on 10,000 of them takes a tenth of a second."""
-_WORKER = ThreadPoolExecutor(1, "kgnav-work")
-"""One thread: of several that compute, each makes the event loop wait for its turn."""
+_WORKER, _PLAN_WORKER = ThreadPoolExecutor(1, "kgnav-work"), ThreadPoolExecutor(1, "kgnav-plans")
+"""One thread for plans, one for other calls: of several that compute, each makes the event loop wait for its turn."""
 
 
 async def in_thread(size: int, work: Callable[[], T]) -> T:
     """The result of work on so many items, done in a thread where they are many, so that other calls go on."""
     if size <= _LARGE:
         return work()
-    return await asyncio.get_running_loop().run_in_executor(_WORKER, work)
+    worker = _PLAN_WORKER if store_limits().of_plan else _WORKER
+    return await asyncio.get_running_loop().run_in_executor(worker, work)
 
 
 async def mapped_in_thread(size: int, items: Sequence[S], work: Callable[[S], T]) -> list[T]:

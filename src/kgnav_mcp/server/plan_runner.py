@@ -91,10 +91,11 @@ async def run_plan(
     start = call.start(cursor)
     plans = runner(call)
     written, found = await _parse_and_check(plans, plan, params)
-    page, omitted = await gathered(
-        plans.run(found.plan, limit=call.limits.row_limit, after=start.after, proof=proof),
-        omitted_notes(plans, written.source_json if not start.offset else None),
-    )
+    async with call.graph.plan_queue.place(call.graph.timeout):
+        page, omitted = await gathered(
+            plans.run(found.plan, limit=call.limits.row_limit, after=start.after, proof=proof),
+            omitted_notes(plans, written.source_json if not start.offset else None),
+        )
     repeated = (
         duplicates_note(page) if written.source_json is None else ()
     )  # rows of patterns and steps are always distinct

@@ -69,6 +69,16 @@ async def test_a_job_beyond_its_steps_is_ended_whatever_time_it_took(pool: Pool)
     assert await pool.run(count_relations), "the thread is free for the next job"
 
 
+async def test_jobs_of_plans_do_not_keep_others_waiting(pool: Pool):
+    release = threading.Event()
+    with limited_to(StoreLimits(of_plan=True)):
+        plans = [asyncio.ensure_future(pool.run(lambda _: release.wait(10))) for _ in range(5)]
+    await asyncio.sleep(0)
+    assert await pool.run(count_relations)
+    release.set()
+    assert await asyncio.gather(*plans) == [True] * 5
+
+
 async def test_time_spent_in_the_queue_counts(toy_file: Path):
     pool = Pool(str(toy_file), size=1, timeout=0.3)
     jobs = await asyncio.gather(*(pool.run(endless) for _ in range(5)), return_exceptions=True)
