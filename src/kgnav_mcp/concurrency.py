@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import takewhile
+from functools import partial
+from itertools import takewhile, zip_longest
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kgnav_mcp.store_limits import store_limits
@@ -96,6 +98,23 @@ async def mapped_in_thread(size: int, items: Sequence[S], work: Callable[[S], T]
         return await in_thread(size, results)
     finally:
         is_wanted = False
+
+
+_RUN = 4_096
+"""Items that are sorted by one call of list.sort at first: some milliseconds."""
+
+
+def sorted_in_runs(items: Sequence[T], key: Callable[[T], Any], *, reverse: bool = False) -> list[T]:
+    """As `sorted`, with turns for other threads: list.sort lets none go on, for 200 ms with 100,000 items.
+
+    Short runs are sorted, then neighbours merged two by two: list.sort merges two sorted runs in linear time.
+    """
+    keyed = [(key(item), item) for item in items]
+    sort = partial(sorted, key=itemgetter(0), reverse=reverse)
+    runs = [sort(keyed[start : start + _RUN]) for start in range(0, len(keyed), _RUN)]
+    while len(runs) > 1:
+        runs = [sort((*first, *second)) for first, second in zip_longest(runs[::2], runs[1::2], fillvalue=[])]
+    return [item for run in runs for _, item in run]
 
 
 _SLICE = 500
