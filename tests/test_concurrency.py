@@ -5,10 +5,22 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
+from operator import itemgetter
+from typing import Any
 
 import pytest
 
-from kgnav_mcp.concurrency import Shared, gathered, gathered_for, in_thread, mapped_in_thread, unless
+from kgnav_mcp import concurrency
+from kgnav_mcp.concurrency import (
+    Shared,
+    gathered,
+    gathered_for,
+    in_thread,
+    mapped_in_thread,
+    sorted_in_runs,
+    unless,
+)
+from kgnav_mcp.store_limits import StoreLimits, limited_to
 
 
 async def test_results_come_in_the_order_of_the_work():
@@ -157,6 +169,47 @@ async def test_what_is_computed_over_many_items_does_not_keep_the_event_loop(siz
     thread = await in_thread(size, threading.get_ident)
 
     assert (thread != threading.get_ident()) is elsewhere
+
+
+@pytest.mark.parametrize("number", [0, 1, 4_096, 4_097, 30_000])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_items_sorted_in_runs_have_the_order_of_sorted_and_no_call_sorts_many(
+    number: int, monkeypatch: pytest.MonkeyPatch, *, reverse: bool
+):
+    sizes: list[int] = []
+    """How many items were sorted by each call that took more than linear time."""
+
+    def counted(items: Any, *, key: Any, reverse: bool) -> Any:
+        items, compared = list(items), 0
+
+        class Key:
+            def __init__(self, item: Any) -> None:
+                self.key = key(item)
+
+            def __lt__(self, other: Key) -> bool:
+                nonlocal compared
+                compared += 1
+                return self.key < other.key
+
+        result = sorted(items, key=Key, reverse=reverse)
+        if compared > 2 * len(items):
+            sizes.append(len(items))
+        return result
+
+    monkeypatch.setattr(concurrency, "sorted", counted, raising=False)
+    items = [(place * 7_919 % 1_000, place) for place in range(number)]
+    found = sorted_in_runs(items, itemgetter(0), reverse=reverse)
+    assert found == sorted(items, key=itemgetter(0), reverse=reverse), "equal items keep their order"
+    assert max(sizes, default=0) <= 4_096
+
+
+async def test_work_of_plans_does_not_keep_that_of_other_calls_waiting():
+    release = threading.Event()
+    with limited_to(StoreLimits(of_plan=True)):
+        of_plan = asyncio.ensure_future(in_thread(10_000, lambda: release.wait(10)))
+        await asyncio.sleep(0)
+    await in_thread(10_000, release.set)
+    assert await of_plan
 
 
 async def test_work_item_by_item_ends_after_the_current_item_if_nobody_waits_for_it():

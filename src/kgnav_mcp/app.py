@@ -15,6 +15,7 @@ from kgnav_mcp.config import DEMO_LOCATION, RELATION_LISTS, GraphSettings, Setti
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.errors import ConfigurationError, KgnavError, StoreTimeout, UnknownGraph
 from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.plan_queue import PlanQueue
 from kgnav_mcp.navigation.sample_walk import SampleWalk, sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.rankers import make_ranker, meaning_options
@@ -52,6 +53,7 @@ class Graph:
             meaning=meaning_options(defaults),
             extra=settings.options,
         )
+        self.plan_queue = PlanQueue()
         self._opening = Shared(self._open)
         self._opened: _OpenStore | None = None
         self._unclosed: set[_OpenStore] = set()
@@ -64,6 +66,11 @@ class Graph:
     def languages(self) -> Sequence[str]:
         """The languages of names, in order of preference."""
         return self._options.languages
+
+    @property
+    def timeout(self) -> float:
+        """Seconds that a question to the store may take, or a whole plan."""
+        return self._options.timeout
 
     @property
     def raw(self) -> Graph:

@@ -21,6 +21,7 @@
     |-- StoreError                the store failed; the call was valid
     |   |-- StoreUnavailable      the store does not answer, or the graph file does not exist
     |   |-- StoreTimeout          the store did not answer in time, or predicts that it would not
+    |   |   `-- StepLimitReached  the store stopped a query for its steps, whatever time they took
     |   |-- RateLimited           the store refuses more calls for now; carries when to try again
     |   |-- TrailStoreUnavailable the store of the trails does not answer; the graph may be fine
     |   `-- InvalidStore          the store answers, but it is damaged, of another version or not a graph
@@ -334,6 +335,14 @@ class StoreTimeout(StoreError):
         time = "in time" if seconds is None else f"within {seconds:g} s"
         super().__init__(message or f"the store did not answer {time}", next_step=next_step)
         self.seconds = seconds
+
+
+class StepLimitReached(StoreTimeout):
+    """The store stopped a query after as many steps of its engine as the caller allowed, whatever time they took."""
+
+    def __init__(self, steps: int) -> None:
+        super().__init__(None, f"the store stopped the query after {steps:,} steps")
+        self.steps = steps
 
 
 class RateLimited(StoreError):

@@ -15,10 +15,12 @@ from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.languages.json_steps import MOST_OMITTED
+from kgnav_mcp.model import PlanPage
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan, check
+from kgnav_mcp.plan import Plan
 from kgnav_mcp.server import build_server, plan_runner
 from kgnav_mcp.server.toolsets.plans import TOOLSET
-from tests.server.clients import call, refused, without_cursors
+from tests.server.clients import call, client, refused, text_of, without_cursors
 from tests.server.processes import PATIENCE_S
 
 _SHOWN = 20
@@ -205,6 +207,27 @@ async def test_more_omitted_matches_than_are_counted_are_stated_as_a_lower_bound
     (tmp_path / "more.tsv").write_text(f"head\trelation\ttail\n{''.join(edges)}", encoding="utf-8")
     load([tmp_path / "more.tsv"], tmp_path / "hub.kg")
     assert "incoming matches left out: 1,000+. " in await call("fetch_neighbors", {"nodes": ["hub"]}, hub)
+
+
+async def test_other_tools_answer_while_plans_wait_and_one_too_many_is_refused(monkeypatch: pytest.MonkeyPatch):
+    release, run = asyncio.Event(), plan_runner.PlanRunner.run
+
+    async def blocked(self: plan_runner.PlanRunner, plan: Plan, **options: Any) -> PlanPage:
+        await release.wait()
+        return await run(self, plan, **options)
+
+    monkeypatch.setattr(plan_runner.PlanRunner, "run", blocked)
+    arguments = {"plan": "MATCH (n) RETURN count(n)"}
+    async with client(Settings(toolsets=("plans", "linking"))) as connected:
+        calls = [asyncio.ensure_future(connected.call_tool("run_plan", arguments)) for _ in range(11)]
+        done, waiting = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+        found = await connected.call_tool("find_node", {"hint": "Rembrandt"})
+        release.set()
+        answers = await asyncio.gather(*waiting)
+    (too_many,) = [text_of(one.result()) for one in done]
+    assert "Rate limited: 2 plans run on this graph and 8 are waiting. Next: Try again in" in " ".join(too_many.split())
+    assert "rembrandt" in text_of(found)
+    assert not any(one.is_error for one in answers)
 
 
 async def test_matches_that_cannot_be_counted_in_time_are_said_to_be_so(monkeypatch: pytest.MonkeyPatch):

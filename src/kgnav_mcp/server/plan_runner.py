@@ -17,6 +17,7 @@ from kgnav_mcp.languages.parameters import params_of
 from kgnav_mcp.model import Count, Direction, Literal, Stop
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
 from kgnav_mcp.navigation.plans.check.sizes import sizes_of, sizes_to_tell
+from kgnav_mcp.navigation.plans.deadline import Deadline
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.navigation.sample_walk import SampleWalk
 from kgnav_mcp.navigation.worked_walks import Walk
@@ -31,8 +32,8 @@ _CORRECT = "Correct it and call again. describe_graph(name) shows what is around
 
 
 def runner(call: ToolCall) -> PlanRunner:
-    """What checks the plan of a call, and runs it."""
-    return PlanRunner(call.adapter, progress=call.progress)
+    """What checks the plan of a call, and runs it, both within the graph's time-out."""
+    return PlanRunner(call.adapter, progress=call.progress, deadline=Deadline.after(call.graph.timeout))
 
 
 async def check_written_plan(plans: PlanRunner, written: ParsedPlan) -> CheckedPlan:
@@ -89,10 +90,11 @@ async def run_plan(
     start = call.start(cursor)
     plans = runner(call)
     written, found = await _parse_and_check(plans, plan, params)
-    page, omitted = await gathered(
-        plans.run(found.plan, limit=call.limits.row_limit, after=start.after, proof=proof),
-        omitted_notes(plans, written.source_json if not start.offset else None),
-    )
+    async with call.graph.plan_queue.place(call.graph.timeout):
+        page, omitted = await gathered(
+            plans.run(found.plan, limit=call.limits.row_limit, after=start.after, proof=proof),
+            omitted_notes(plans, written.source_json if not start.offset else None),
+        )
     repeated = (
         duplicates_note(page) if written.source_json is None else ()
     )  # rows of patterns and steps are always distinct

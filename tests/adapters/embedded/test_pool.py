@@ -16,7 +16,8 @@ from kgnav_mcp.adapters.embedded import session, workers
 from kgnav_mcp.adapters.embedded.graphfile import USUAL_LENGTH
 from kgnav_mcp.adapters.embedded.pool import Pool
 from kgnav_mcp.adapters.embedded.session import Row, Session, Ticket
-from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable, Unsupported
+from kgnav_mcp.errors import InvalidStore, StepLimitReached, StoreTimeout, StoreUnavailable, Unsupported
+from kgnav_mcp.store_limits import StoreLimits, limited_to
 
 ENDLESS = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
 
@@ -58,6 +59,24 @@ async def test_a_job_past_its_time_is_ended_and_says_how_long_it_had(toy_file: P
     monkeypatch.setattr(pool, "_timeout", 30)
     assert await pool.run(count_relations), "the thread is free for the next job"
     await pool.close()
+
+
+async def test_a_job_beyond_its_steps_is_ended_whatever_time_it_took(pool: Pool):
+    with limited_to(StoreLimits(steps=100_000)):
+        with pytest.raises(StepLimitReached, match="after 100,000 steps"):
+            await pool.run(endless)
+        assert await pool.run(count_relations), "each job has the steps of its own"
+    assert await pool.run(count_relations), "the thread is free for the next job"
+
+
+async def test_jobs_of_plans_do_not_keep_others_waiting(pool: Pool):
+    release = threading.Event()
+    with limited_to(StoreLimits(of_plan=True)):
+        plans = [asyncio.ensure_future(pool.run(lambda _: release.wait(10))) for _ in range(5)]
+    await asyncio.sleep(0)
+    assert await pool.run(count_relations)
+    release.set()
+    assert await asyncio.gather(*plans) == [True] * 5
 
 
 async def test_time_spent_in_the_queue_counts(toy_file: Path):

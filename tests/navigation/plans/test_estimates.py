@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from kgnav_mcp.errors import PlanOverBudget, PlanTooLarge, Unsupported
+from kgnav_mcp.errors import PlanOverBudget, StepLimitReached, Unsupported
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import AnchoredPage, Count, Link, PlanPage, Schema
 from kgnav_mcp.navigation.plans import runner as plan_runner
@@ -18,6 +17,7 @@ from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import AdapterOptions, Capability
+from kgnav_mcp.store_limits import store_limits
 from tests.contract.example import DictAdapter
 
 GRAPH: dict[str, Any] = {
@@ -129,16 +129,17 @@ async def test_nothing_is_too_much_where_the_number_of_nodes_is_not_known(monkey
     assert await estimated("MATCH (x:a)-[*1..3]->(y) RETURN y") == 0
 
 
-async def test_a_plan_that_is_too_much_is_refused_with_its_sizes_unless_it_is_answered_at_once(
+async def test_a_plan_that_is_too_much_is_answered_or_refused_by_the_steps_of_its_questions(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    neighbours, delay = DictAdapter.neighbours, 0.0
+    neighbours, needed = DictAdapter.neighbours, 5
 
-    async def slow(self: DictAdapter, *given: Any, **more: Any) -> AnchoredPage[Link]:
-        await asyncio.sleep(delay)
+    async def counting(self: DictAdapter, *given: Any, **more: Any) -> AnchoredPage[Link]:
+        if (allowed := store_limits().steps) is not None and allowed < needed:
+            raise StepLimitReached(allowed)
         return await neighbours(self, *given, **more)
 
-    monkeypatch.setattr(DictAdapter, "neighbours", slow)
+    monkeypatch.setattr(DictAdapter, "neighbours", counting)
     monkeypatch.setattr(plan_runner, "_MOST_STEPS", 200)
     async with opened() as graph:
         runner = PlanRunner(graph)
@@ -146,18 +147,13 @@ async def test_a_plan_that_is_too_much_is_refused_with_its_sizes_unless_it_is_an
             (await runner.check(parse_plan(text).plan)).plan
             for text in ("MATCH (x:a {id: 'a1'})-[:ab]->(y) RETURN y", "MATCH (x:a)-[:ab]->(y)-[:bc]->(z) RETURN x, z")
         ]
-        monkeypatch.setattr(plan_runner, "_AT_ONCE_S", 60)
-        at_once = await runner.run(large, limit=10)
-        monkeypatch.setattr(plan_runner, "_AT_ONCE_S", 0.01)
-        delay = 0.05
+        monkeypatch.setattr(plan_runner, "_STORE_STEPS", needed)
+        answered = await runner.run(large, limit=10)
+        monkeypatch.setattr(plan_runner, "_STORE_STEPS", needed - 1)
         allowed = await runner.run(small, limit=10)
-        with pytest.raises(PlanTooLarge) as refused:
+        with pytest.raises(PlanOverBudget, match=r"takes more than 4 steps of the store, at \[:ab\] 100") as refused:
             await runner.run(large, limit=10)
 
-    assert at_once.total.value == 500
+    assert answered.total.value == 500
     assert allowed.total.value == 5
-    assert {size.part: size.count.value for size in refused.value.sizes} == {
-        "(:a)": 20,
-        "[:ab]": 100,
-        "[:bc]": 100,
-    }
+    assert "Make it smaller" in refused.value.next_step

@@ -1,5 +1,7 @@
 """A pool of threads, each with its own connection, so that no query blocks the event loop.
 
+Plans have threads of their own, so that other calls do not wait for them.
+
 One call of an adapter's method is one job: it runs all its queries in one thread and returns the answer. A job is
 stopped through its own ticket, which the progress handler of the thread's connection checks. The handler checks the
 ticket of the job that the thread is running now, so a late stop never interrupts another caller's query.
@@ -12,27 +14,31 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from time import monotonic
 from typing import TypeVar
 
 from kgnav_mcp.adapters.embedded import fileformat, graphfile
 from kgnav_mcp.adapters.embedded.session import Session, StoppedError, Ticket
 from kgnav_mcp.adapters.embedded.workers import Workers
-from kgnav_mcp.errors import StoreTimeout, StoreUnavailable
+from kgnav_mcp.errors import StepLimitReached, StoreTimeout, StoreUnavailable
+from kgnav_mcp.store_limits import PLANS_AT_ONCE, store_limits
 
 T = TypeVar("T")
 
 
 class Pool:
-    """Runs jobs on up to `size` threads, each with its own connection to one graph file. Times are in seconds.
+    """Runs jobs on up to `size` threads, and those of plans on PLANS_AT_ONCE others. Times are in seconds.
 
-    All connections read the file that was at the path when the first connection was made.
+    Each thread has its own connection to one graph file. All connections read the file that was at the path when the
+    first one was made.
     """
 
     def __init__(self, path: str, *, size: int = 4, timeout: float = 30.0) -> None:
         self._path = path
         self._timeout = timeout
         self._workers = Workers(size, self._connect)
+        self._plan_workers = Workers(PLANS_AT_ONCE, self._connect)
         self._file: graphfile.Identity | None = None
         self._file_lock = threading.Lock()
         self._tickets: set[Ticket] = set()
@@ -48,19 +54,24 @@ class Pool:
 
         Raises:
             StoreTimeout: the job did not end within the pool's time-out, time spent in the queue included.
+            StepLimitReached: the job took more steps than the caller's limits allow.
             StoreUnavailable: the pool is closed, or the file can no longer be read.
             InvalidStore: the file is damaged, or its answer does not fit in memory.
         """
         if self._closed:
             raise _closed_error()
-        ticket = Ticket(monotonic() + self._timeout)
+        limits = store_limits()
+        steps, workers = limits.steps, self._plan_workers if limits.of_plan else self._workers
+        ticket = Ticket(monotonic() + self._timeout, steps_left=inf if steps is None else steps)
         self._tickets.add(ticket)
         try:
             async with asyncio.timeout(self._timeout):
-                return await asyncio.wrap_future(self._workers.submit(partial(self._run_job, job, ticket), ticket))
+                return await asyncio.wrap_future(workers.submit(partial(self._run_job, job, ticket), ticket))
         except (TimeoutError, StoppedError) as error:
             if self._closed:
                 raise _closed_error() from error
+            if steps is not None and ticket.steps_left < 0:
+                raise StepLimitReached(steps) from error
             raise StoreTimeout(
                 self._timeout, next_step="Ask for less: fewer entities, one relation or a label; or raise the time-out."
             ) from error
@@ -73,7 +84,7 @@ class Pool:
         self._closed = True
         for ticket in self._tickets:
             ticket.stop()
-        await self._workers.close()
+        await asyncio.gather(self._workers.close(), self._plan_workers.close())
 
     def _run_job(self, job: Callable[[Session], T], ticket: Ticket, session: Session) -> T:
         try:

@@ -81,13 +81,24 @@ class StoppedError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """How long one job may run: until its deadline, or until its caller stops waiting. Times are monotonic seconds."""
+    """How long one job may run: until its deadline, until its caller stops waiting, or for a number of steps.
+
+    Times are monotonic seconds.
+    """
 
     deadline: float
     stopped: float = inf
+    steps_left: float = inf
+    """Steps that SQLite's virtual machine may still take for the job. Below zero: the job was stopped for them."""
+
+    def count_steps(self, steps: int) -> None:
+        """Counts steps of the job, and ends it if it has taken too many."""
+        self.steps_left -= steps
+        if self.steps_left < 0:
+            self.stop()
 
     def stop(self) -> None:
-        """Ends the job, because its caller no longer waits."""
+        """Ends the job: its caller no longer waits, or it has taken too many steps."""
         self.stopped = min(self.stopped, monotonic())
 
     def is_expired(self) -> bool:
@@ -203,4 +214,5 @@ class Session:
         return rows
 
     def _must_stop(self) -> int:
+        self._ticket.count_steps(_STEPS_BETWEEN_CHECKS)
         return self._ticket.is_expired()

@@ -1,4 +1,4 @@
-"""The limits of one plan: rows that it holds, bytes of values that it makes, and values that it compares.
+"""The limits of one plan: rows that it holds, bytes of values that it makes, values that it compares, and its time.
 
 Also the sizes of its parts, and whether some facts could not be read.
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from kgnav_mcp.errors import PlanOverBudget, PlanTooLarge
 from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import Certainty, Count, PartSize, Stop
+from kgnav_mcp.navigation.plans.deadline import Deadline
 from kgnav_mcp.navigation.plans.evaluate.values import Table, Value, weight
 from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, Variable
 from kgnav_mcp.values.scalars import MOST_BYTES, Growth
@@ -31,6 +32,8 @@ class Budget:
     """The limits of one evaluation, and what was measured during it."""
 
     bound: int
+    deadline: Deadline | None = None
+    """When the plan must have ended; None if its caller does not limit its time."""
     growth: Growth = field(default_factory=Growth)
     compared: int = 0
     """Values that were compared with members of lists."""
@@ -127,6 +130,18 @@ class Budget:
     def part_sizes(self) -> tuple[PartSize, ...]:
         """The sizes of the parts as far as they are known."""
         return tuple(PartSize(write_part(part), count) for part, count in self.sizes.items())
+
+    def progress(self) -> str:
+        """A message with the number of parts that were read, and the largest of them."""
+        read = known(self.part_sizes())
+        largest = max(read, key=lambda size: size.count.value, default=None)
+        largest_text = f", the largest {largest.part} {largest.count.value:,}" if largest else ""
+        return f"{len(read)} of {len(self.sizes)} parts read{largest_text}"
+
+    def position(self) -> str:
+        """What was read, and the part that is read now: for a plan that is out of time."""
+        unread = next((part for part, count in self.sizes.items() if count.certainty is Certainty.UNKNOWN), None)
+        return f"{self.progress()}, {'computing the rows' if unread is None else f'reading {write_part(unread)}'}"
 
     def expect(self, match: Match) -> None:
         """Reserve entries for the parts of a pattern, so that sizes come in the order of the plan."""

@@ -8,16 +8,23 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
-from time import monotonic
 
-from kgnav_mcp.errors import InvalidPlan, PlanOverBudget, PlanTooLarge, StoreTimeout, Unsupported
+from kgnav_mcp.errors import (
+    InvalidPlan,
+    PlanOverBudget,
+    PlanTooLarge,
+    StepLimitReached,
+    StoreTimeout,
+    Unsupported,
+)
 from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan, check
 from kgnav_mcp.navigation.plans.check.estimates import steps_of, values_joined
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.sizes import sizes_of
-from kgnav_mcp.navigation.plans.check.smaller_plans import refused, timed_out
+from kgnav_mcp.navigation.plans.check.smaller_plans import over_steps, refused, timed_out
+from kgnav_mcp.navigation.plans.deadline import Deadline, time_limit
 from kgnav_mcp.navigation.plans.evaluate.evaluator import evaluate
 from kgnav_mcp.navigation.plans.evaluate.independent_patterns import factors, refuse_products
 from kgnav_mcp.navigation.plans.explain.empty_answers import (
@@ -38,8 +45,9 @@ from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.proofs import collected, proved, with_proof
 from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.plan import Plan
-from kgnav_mcp.port import Capability, GraphAdapter
+from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter
 from kgnav_mcp.port.lists import items_before
+from kgnav_mcp.store_limits import limited_to, store_limits
 
 BOUND = 100_000
 """Rows that are held outside the store at most."""
@@ -50,17 +58,17 @@ _PROBE_BOUND = 20_000
 _PRODUCT = 10_000_000
 """Rows of a product of independent sets that a store is asked to sort: it has no time for more."""
 _MOST_STEPS = 10_000_000
-"""Estimated work of a plan, in edges and sorted values, up to which it gets the store's whole time: ten seconds."""
+"""Estimated work of a plan, in edges and sorted values, up to which only time limits its questions: ten seconds."""
+_STORE_STEPS = 100_000_000
+"""Steps of the store's engine for each question of a plan whose estimate is higher: one second. The estimate may be
+wrong, or the store may know a better way. Only a store that counts its steps stops there."""
+_CHEAP_STEPS = 1_000_000
+"""Estimated work of a plan up to which the rows behind its limit are counted, too, if they may belong to a tie."""
 _MOST_JOINED = 100_000
 """Values that a plan joins to one text or list up to which it runs in the store, whose memory they may use up."""
-_AT_ONCE_S = 0.8
-"""Seconds for a plan whose estimate is higher: the estimate may be wrong, or the store may know a better way."""
-_EVALUATED_S = 100.0
-"""Seconds for a plan that is evaluated here: hosts stop waiting for a tool after a few minutes."""
-_CHEAP_S = 1.0
-"""Seconds of a plan whose rows behind its limit are counted, too, if they may belong to a tie."""
-_EXPLAINED_S = 10.0
-"""Seconds for each explanation of an empty answer."""
+_SIZES_S = 0.25
+"""Seconds for the sizes that an error names. They are known from the check, as a rule."""
+_UNEXPLAINED = "There was no time to find out more about this answer."
 _NO_PROOF = "Ask without proof, or for the proof of one row alone, by the ids of its nodes."
 _EVALUATED = "evaluated:"
 """Prefix of positions in answers that were evaluated here. Their next page is evaluated here, too: the store's own
@@ -77,14 +85,21 @@ class PlanRunner:
     """Whether the store runs plans if it can. False: plans are evaluated here, and the size of each part is known."""
     progress: Progress | None = None
     """Receives progress messages of a plan that runs for more than a second."""
+    deadline: Deadline | None = None
+    """When check and run must have ended; None gives each of them the default time-out of a graph."""
     _lookups: Lookups = field(init=False)
 
     def __post_init__(self) -> None:
         self._lookups = Lookups(self.graph)
 
     async def check(self, plan: Plan, one_node: frozenset[str] = frozenset()) -> CheckedPlan:
-        """The plan with the graph's own ids, and its problems."""
-        async with reporting(self.progress, lambda: "checking the plan"):
+        """The plan with the graph's own ids, and its problems.
+
+        Raises:
+            StoreTimeout: the check did not end in time.
+        """
+        position = lambda: "checking the plan"  # noqa: E731
+        async with time_limit(self._deadline(), position), reporting(self.progress, position):
             has_rows = partial(_has_rows, self.graph)
             return await check(self.graph, plan, has_rows, self._lookups, one_node=one_node)
 
@@ -93,52 +108,71 @@ class PlanRunner:
 
         Raises:
             PlanTooLarge: it needs more rows at once than the bound; the error has the sizes of its parts.
-            StoreTimeout: the store did not answer in time.
+            PlanOverBudget: it makes or compares too many values, or takes too many steps of the store.
+            StoreTimeout: the plan did not end in time.
             InvalidCursor: the rows have changed since the cursor was made.
         """
-        began, asked = monotonic(), plan if proof or after is not None else with_one_more(plan, limit)
+        deadline, asked = self._deadline(), plan if proof or after is not None else with_one_more(plan, limit)
         try:
-            page = await self._page(asked, limit, after, proof=proof)
+            page = await self._page(asked, limit, deadline, after, proof=proof)
         except PlanTooLarge as error:
-            sizes = known(error.sizes) or await sizes_of(self.graph, plan)
+            sizes = known(error.sizes) or await self._sizes(plan)
             raise refused(PlanTooLarge(error.bound, sizes, next_step=error.next_step), plan) from error
+        except StepLimitReached as error:
+            raise over_steps(error, plan, await self._sizes(plan)) from error
         except StoreTimeout as error:
-            raise timed_out(error, plan, await sizes_of(self.graph, plan)) from error
-        if after is not None:
-            return page
+            raise timed_out(error, plan, await self._sizes(plan)) from error
+        return page if after is not None else await self._explained(plan, asked, page, deadline)
+
+    async def _explained(self, plan: Plan, asked: Plan, page: PlanPage, deadline: Deadline) -> PlanPage:
+        """The first page of a plan with notes, as far as there is time for them: the rows are valid without them."""
+        has_answer = partial(self._has_answer, deadline)
+
+        async def unless_late(explanation: Awaitable[str]) -> str:
+            try:
+                async with time_limit(deadline, lambda: "explaining the answer"):
+                    return await explanation
+            except (InvalidPlan, PlanTooLarge, PlanOverBudget, StepLimitReached, Unsupported):
+                return ""
+            except StoreTimeout:
+                return _UNEXPLAINED
+
         page, behind = (page, None) if asked is plan else without_one_more(plan, page)
         if not is_empty_answer(page):
-            notes = [page.note, await self._explanation_or_nothing(about_first_rows(self.graph, plan, page))]
-            if monotonic() - began < _CHEAP_S:
-                tie = about_cut_tie(plan, page, behind, lambda one: self._page(one, 1))
-                notes.append(await self._explanation_or_nothing(tie))
-            return replace(page, note=" ".join(filter(None, notes)))
-        if is_zero_count(page):
-            zero = await self._explanation_or_nothing(zero_explained(plan, self._has_answer))
-            why = " ".join(filter(None, (page.note, zero if page.stop is Stop.COMPLETE else "")))
+            notes = [page.note, await unless_late(about_first_rows(self.graph, plan, page))]
+            if behind is not None and steps_of(await SchemaNames.of(self.graph), plan) <= _CHEAP_STEPS:
+                tie = about_cut_tie(plan, page, behind, lambda one: self._page(one, 1, deadline))
+                notes.append(await unless_late(tie))
+        elif is_zero_count(page):
+            zero = await unless_late(zero_explained(plan, has_answer))
+            notes = [page.note, zero if page.stop is Stop.COMPLETE else ""]
         else:
-            why = page.note or await self._explanation_or_nothing(explained(plan, self._has_answer))
-        of_nodes = await self._explanation_or_nothing(about_named_nodes(self.graph, self._lookups, plan))
-        direction_hint = await self._explanation_or_nothing(fits_turned(plan, self._has_answer))
-        return replace(page, note=" ".join(filter(None, (why, of_nodes, direction_hint))))
+            notes = [page.note or await unless_late(explained(plan, has_answer))]
+        if is_empty_answer(page):
+            notes.append(await unless_late(about_named_nodes(self.graph, self._lookups, plan)))
+            notes.append(await unless_late(fits_turned(plan, has_answer)))
+        return replace(page, note=" ".join(dict.fromkeys(filter(None, notes))))
 
-    async def _page(self, plan: Plan, limit: int, after: str | None = None, *, proof: bool = False) -> PlanPage:
+    async def _page(
+        self, plan: Plan, limit: int, deadline: Deadline, after: str | None = None, *, proof: bool = False
+    ) -> PlanPage:
         parts = factors(plan) if after is None and not proof else []
         if parts:
-            return self._product(plan, [await self._page(part, 1) for part in parts])
+            return self._product(plan, [await self._page(part, 1, deadline) for part in parts])
         evaluated = after is not None and after.startswith(_EVALUATED)
         compiled = proved(plan) if proof else plan
         by_store = self.by_store and Capability.PLANS in self.graph.capabilities
         if by_store and compiled and not evaluated and values_joined(plan) <= _MOST_JOINED:
-            for pipeline in () if plan.only_exists else plan.pipelines:
-                await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses)
+            position = lambda: "the store is at work"  # noqa: E731
             with suppress(Unsupported):  # the store cannot express a part of the plan: it is evaluated here
-                async with reporting(self.progress, lambda: "the store is at work"):
+                async with time_limit(deadline, position), reporting(self.progress, position):
+                    for pipeline in () if plan.only_exists else plan.pipelines:
+                        await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses)
                     if proof:
                         work = partial(self._proved, plan, compiled, limit, after)
                     else:
                         work = partial(self.graph.run, plan, limit=limit, after=after)
-                    return await self._in_time(plan, after, work)
+                    return await self._within_steps(plan, after, work)
         shown = 0 if after is None or evaluated else _rows_before(after)
         work = partial(
             evaluate,
@@ -148,32 +182,25 @@ class PlanRunner:
             after=after.removeprefix(_EVALUATED) if after is not None and evaluated else None,
             proof=proof,
             bound=self.bound,
+            deadline=deadline,
             progress=self.progress,
             by_store=self.by_store,
             lookups=self._lookups,
         )
-        try:
-            async with asyncio.timeout(_EVALUATED_S):
-                page = await self._in_time(plan, after, work)
-        except TimeoutError as error:
-            reason = f"the parts of the plan could not be read within {_EVALUATED_S:g} s, one query after the other"
-            raise StoreTimeout(_EVALUATED_S, reason) from error
+        page = await self._within_steps(plan, after, work)
         positions = tuple(f"{_EVALUATED}{position}" for position in page.positions[shown:])
         return replace(page, items=page.items[shown:], positions=positions)
 
-    async def _in_time(self, plan: Plan, after: str | None, work: Callable[[], Awaitable[PlanPage]]) -> PlanPage:
-        """The result of `work`. If the estimate of the plan is too high, it must come at once.
+    async def _within_steps(self, plan: Plan, after: str | None, work: Callable[[], Awaitable[PlanPage]]) -> PlanPage:
+        """The result of `work`. If the estimate of the plan is too high, each of its questions has few steps.
 
         Raises:
-            PlanTooLarge: the estimate is too high, and the result did not come at once.
+            StepLimitReached: the estimate is too high, and a question took more steps.
         """
         if plan.only_exists or after is not None or steps_of(await SchemaNames.of(self.graph), plan) <= _MOST_STEPS:
             return await work()
-        try:
-            async with asyncio.timeout(_AT_ONCE_S):
-                return await work()
-        except TimeoutError as error:
-            raise PlanTooLarge(self.bound, await sizes_of(self.graph, plan)) from error
+        with limited_to(replace(store_limits(), steps=_STORE_STEPS)):
+            return await work()
 
     @staticmethod
     def _product(plan: Plan, counts: Sequence[PlanPage]) -> PlanPage:
@@ -201,17 +228,18 @@ class PlanRunner:
             raise PlanTooLarge(self.bound, (PartSize("the proof of its counts", Count(rows)),), next_step=_NO_PROOF)
         return with_proof(await self.graph.run(compiled, limit=limit, after=after), plan.columns)
 
-    async def _has_answer(self, plan: Plan) -> bool:
-        return not is_empty_answer(await self._page(plan, 1))
+    async def _has_answer(self, deadline: Deadline, plan: Plan) -> bool:
+        return not is_empty_answer(await self._page(plan, 1, deadline))
 
-    @staticmethod
-    async def _explanation_or_nothing(explanation: Awaitable[str]) -> str:
-        """The explanation of an empty answer; empty if it is not found in time: the answer is valid without it."""
-        try:
-            async with asyncio.timeout(_EXPLAINED_S):
-                return await explanation
-        except (InvalidPlan, PlanTooLarge, PlanOverBudget, StoreTimeout, Unsupported, TimeoutError):
-            return ""
+    async def _sizes(self, plan: Plan) -> tuple[PartSize, ...]:
+        """The sizes of the labels and relations of a plan that failed; none if they are not known by now."""
+        with suppress(StoreTimeout, TimeoutError):
+            async with asyncio.timeout(_SIZES_S):
+                return await sizes_of(self.graph, plan)
+        return ()
+
+    def _deadline(self) -> Deadline:
+        return self.deadline or Deadline.after(AdapterOptions().timeout)
 
 
 def _rows_before(position: str) -> int:

@@ -13,6 +13,7 @@ from kgnav_mcp.adapters.embedded.plans import path_tables
 from kgnav_mcp.adapters.embedded.plans import value_encoding as of_values
 from kgnav_mcp.adapters.embedded.plans.value_encoding import DATE, NotEncodableError, Stored, decode, encode, sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.concurrency import sorted_in_runs
 from kgnav_mcp.model import Literal
 from kgnav_mcp.values.arithmetic import average, total
 from kgnav_mcp.values.comparison import overlaps_period
@@ -94,6 +95,7 @@ class Functions:
 
     def _definitions(self) -> dict[str, Any]:
         guarded, cached, lists = self.guarded, self._cached, partial(self._aggregate, is_list=True)
+        member = self._sort_keys.member
         return {
             "functions": {
                 "kg_refuse": (0, guarded(_refuse)),
@@ -124,9 +126,9 @@ class Functions:
                 "kg_avg": (1, self._aggregate(lambda values: encode(average(_numbers(values))))),
                 "kg_min": (1, self._aggregate(lambda values: min(values, key=_sort_key, default=None))),
                 "kg_max": (1, self._aggregate(lambda values: max(values, key=_sort_key, default=None))),
-                "kg_collect": (1, lists(lambda values: _encode_list(sorted(values, key=_sort_key)))),
+                "kg_collect": (1, lists(lambda values: _encode_list(sorted_in_runs(values, _sort_key)))),
                 "kg_collect_in_order": (3, lists(lambda rows: _encode_list(_in_order(rows)))),
-                "kg_things": (1, lists(lambda values: path_tables.dumped(sorted(values, key=self._sort_keys.member)))),
+                "kg_things": (1, lists(lambda values: path_tables.dumped(sorted_in_runs(values, member)))),
                 "kg_things_in_order": (3, lists(lambda rows: path_tables.dumped(_in_order(rows)))),
             },
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
+from kgnav_mcp.errors import PlanOverBudget, PlanTooLarge, StepLimitReached, StoreTimeout
 from kgnav_mcp.languages.cypher import write_cypher
 from kgnav_mcp.model import PartSize
 from kgnav_mcp.navigation.plans.budget import ADVICE
@@ -40,6 +40,14 @@ def timed_out(error: StoreTimeout, plan: Plan, sizes: Sequence[PartSize]) -> Sto
     """The time-out of a plan, with the sizes of its labels and relations and a smaller plan as an example."""
     named = f" (in the graph: {', '.join(map(str, sizes))})" if sizes else ""
     return StoreTimeout(error.seconds, f"{error.message}{named}", next_step=f"{ADVICE}{_example(plan)}")
+
+
+def over_steps(error: StepLimitReached, plan: Plan, sizes: Sequence[PartSize]) -> PlanOverBudget:
+    """The refusal of a plan that takes too many steps of the store, with its largest part and a smaller plan."""
+    largest = max(sizes, key=lambda size: size.count.value, default=None)
+    excess = f"takes more than {error.steps:,} steps of the store"
+    part = write_cypher(plan) if largest is None else str(largest)
+    return PlanOverBudget(excess, part, next_step=f"{ADVICE}{_example(plan)}")
 
 
 def _example(plan: Plan) -> str:

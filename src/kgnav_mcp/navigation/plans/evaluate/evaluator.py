@@ -15,6 +15,7 @@ from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
+from kgnav_mcp.navigation.plans.deadline import Deadline, time_limit
 from kgnav_mcp.navigation.plans.evaluate.edge_exists import witnessed
 from kgnav_mcp.navigation.plans.evaluate.edge_matching import PatternMatcher
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
@@ -44,8 +45,8 @@ from kgnav_mcp.port import Capability, GraphAdapter
 
 _HELD = (PROOF, TIMES)
 """Columns that every row keeps, whatever later clauses name."""
-_EXPLAINED_S = 5.0
-"""Seconds for finding the part of a pattern without a match: the answer is right without it."""
+_EXPLAINED_SHARE = 0.5
+"""Share of the plan's remaining time for finding the part of a pattern without a match: the answer does not need it."""
 _PART_READ = {
     Stop.ROW_CAP: "the store gives no more rows at once",
     Stop.TIME_OUT: "the store's time was over",
@@ -61,6 +62,7 @@ async def evaluate(
     after: str | None = None,
     proof: bool = False,
     bound: int = 100_000,
+    deadline: Deadline | None = None,
     progress: Progress | None = None,
     by_store: bool = True,
     lookups: Lookups | None = None,
@@ -74,23 +76,16 @@ async def evaluate(
     Raises:
         PlanTooLarge: more rows would be held; the error has the sizes of the parts as far as they are known.
         PlanOverBudget: it makes or compares too many values.
+        StoreTimeout: it did not end by the deadline; the message says how many parts were read.
         InvalidCursor: the answer has changed since the position was returned.
         InvalidArgument: a regular expression of the plan is invalid.
     """
-    budget = Budget(bound)
+    budget = Budget(bound, deadline)
     edge_ids = not proof and not uses_edges(plan)
     evaluation = _Evaluation(graph, budget, lookups, by_store=by_store, edge_ids=edge_ids)
-    async with reporting(progress, lambda: _how_far(budget)):
+    async with time_limit(deadline, budget.position), reporting(progress, budget.progress):
         table = await evaluation.answer(plan, proof=proof)
         return await evaluation.page(plan, table, limit, after)
-
-
-def _how_far(budget: Budget) -> str:
-    """A message with the number of parts that were read, and the largest of them."""
-    read = known(budget.part_sizes())
-    largest = max(read, key=lambda size: size.count.value, default=None)
-    largest_text = f", the largest {largest.part} {largest.count.value:,}" if largest else ""
-    return f"{len(read)} of {len(budget.sizes)} parts read{largest_text}"
 
 
 class _Evaluation:
@@ -223,7 +218,8 @@ class _Evaluation:
         if found.rows or match.optional or self._budget.nothing_fits is not None:
             return found
         with suppress(PlanTooLarge, StoreTimeout, TimeoutError):
-            async with asyncio.timeout(_EXPLAINED_S):
+            deadline = self._budget.deadline
+            async with asyncio.timeout(None if deadline is None else deadline.seconds_left() * _EXPLAINED_SHARE):
                 return await self._read(match, table)
         return found
 

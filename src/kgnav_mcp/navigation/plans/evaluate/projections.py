@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
-from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.concurrency import in_thread, sorted_in_runs
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.navigation.plans.budget import Budget
 from kgnav_mcp.navigation.plans.evaluate.patterns import PROOF, TIMES, times
@@ -46,10 +47,12 @@ async def projected(
     ordered = await in_thread(wide.size, lambda: _sorted(rows, sort_values, descending, len(names)))
     stop = None if project.limit is None else project.skip + project.limit
     result = await asker.rows_where(Table(wide.names, ordered[project.skip : stop]), conjuncts(project.where))
+    width = len(names)
     if PROOF not in old_columns:
-        return Table(names, [row[: len(names)] for row in result.rows])
-    proof = old_columns.index(PROOF) + len(names)
-    return Table((*names, PROOF), [(*row[: len(names)], row[proof]) for row in result.rows])
+        return Table(names, await in_thread(len(result.rows), lambda: [row[:width] for row in result.rows]))
+    proof = old_columns.index(PROOF) + width
+    with_proof = await in_thread(len(result.rows), lambda: [(*row[:width], row[proof]) for row in result.rows])
+    return Table((*names, PROOF), with_proof)
 
 
 def _check_order(project: Project, sort_values: Iterable[Row]) -> None:
@@ -72,16 +75,14 @@ async def _repeat_rows(asker: ExpressionEvaluator, table: Table, most: int | Non
     """
     if TIMES not in table.names:
         return table
-    numbers = [number if most is None else min(number, most) for number in times(table)]
-    asker.reader.budget.check(sum(numbers))
-    names = tuple(name for name in table.names if name != TIMES)
-    rows = list(table.pick(names))
-    return Table(
-        names,
-        await in_thread(
-            sum(numbers), lambda: [row for row, number in zip(rows, numbers, strict=True) for _ in range(number)]
-        ),
-    )
+    names, budget = tuple(name for name in table.names if name != TIMES), asker.reader.budget
+
+    def work() -> list[Row]:
+        numbers = [number if most is None else min(number, most) for number in times(table)]
+        budget.check(sum(numbers))
+        return [row for row, number in zip(table.pick(names), numbers, strict=True) for _ in range(number)]
+
+    return Table(names, await in_thread(table.size, work))
 
 
 def distinct(table: Table) -> Table:
@@ -92,7 +93,7 @@ def distinct(table: Table) -> Table:
 
 def in_canonical_order(rows: Iterable[Row], width: int) -> list[Row]:
     """Rows sorted by their first `width` cells, column by column."""
-    return sorted(rows, key=lambda row: _ranks(row, width))
+    return sorted_in_runs(list(rows), lambda row: _ranks(row, width))
 
 
 def _by_column(project: Project, expression: Expression) -> Expression:
@@ -113,9 +114,9 @@ def _sorted(rows: list[Row], keys: list[Row], descending: Sequence[bool], width:
     if len(rows) < 2:
         return rows
     ranked = [(tuple(map(rank, key)), _ranks(row, width), row) for key, row in zip(keys, rows, strict=True)]
-    ranked.sort(key=lambda each: each[1])
+    ranked = sorted_in_runs(ranked, itemgetter(1))
     for place in reversed(range(len(descending))):
-        ranked.sort(key=lambda each, place=place: each[0][place], reverse=descending[place])
+        ranked = sorted_in_runs(ranked, lambda each, place=place: each[0][place], reverse=descending[place])
     return [row for _, _, row in ranked]
 
 
@@ -154,6 +155,7 @@ async def _grouped(
     numbers, budget = times(table), asker.reader.budget
 
     def work() -> list[Row]:
+        _record_lists(asker.reader.several, arguments, value_rows)
         groups: dict[tuple[object, ...], list[int]] = {}
         for number, key in enumerate(key_rows):
             groups.setdefault(tuple(map(identity, key)), []).append(number)
@@ -168,7 +170,6 @@ async def _grouped(
             rows.append((*first, *_results(budget, sums, members, value_rows, numbers, in_order=sorted_before)))
         return rows
 
-    _record_lists(asker.reader.several, arguments, value_rows)
     rows = await in_thread(table.size, work)
     names = {one: f"\0sum{number}" for number, one in enumerate(sums)}
 
@@ -237,7 +238,7 @@ def _aggregated(budget: Budget, one: Aggregate, values: Iterable[Value], in_orde
     if one.function is AggregateFunction.COUNT:
         return len(not_null)
     if one.function is AggregateFunction.COLLECT:
-        return tuple(not_null if in_order else sorted(not_null, key=rank))
+        return tuple(not_null if in_order else sorted_in_runs(not_null, rank))
     if one.function in {AggregateFunction.MINIMUM, AggregateFunction.MAXIMUM}:
         pick: Callable[..., Value] = min if one.function is AggregateFunction.MINIMUM else max
         return pick(not_null, key=rank, default=None)
