@@ -332,17 +332,18 @@ NODE_VALUES = "node"
 
 @dataclass(frozen=True, slots=True)
 class QualifierFacts:
-    """A property of a relation's edges: its id, and the datatypes of its values, most frequent first.
+    """A property of a relation's edges: its id, its label if it has one, and the datatypes of its values.
 
-    `datatypes` is empty if the store does not state them. `is_array`: it is declared as an array, so that each edge
-    with it has a list, also of one item. `multivalued`: whether an edge has several values; None: the store does not
-    state that.
+    `datatypes` has the most frequent first, and is empty if the store does not state them. `is_array`: it is declared
+    as an array, so that each edge with it has a list, also of one item. `multivalued`: whether an edge has several
+    values; None: the store does not state that.
     """
 
     id: str
     datatypes: tuple[str, ...] = ()
     is_array: bool = False
     multivalued: bool | None = None
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

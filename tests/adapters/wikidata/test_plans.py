@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import EdgePattern, Expression, Function, Match
-from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.port.pattern_queries import PatternQuery
-from tests.adapters.wikidata.graph import CITY, CLUB, FIRST_FAN
+from tests.adapters.wikidata.graph import CITY, CLUB, FIRST_FAN, write
 from tests.navigation.plans.writing import called, compared, edge, fit, give, plan, rows
 
 MEMBER = edge("a", "wdt:P463", "b")
@@ -34,6 +37,31 @@ async def test_edges_are_found_by_the_id_or_the_label_of_an_entity_that_qualifie
     page = await PlanRunner(graph, bound=2).run(plan(fit(MEMBER, where=condition), give("a", "b")), limit=9)
     assert rows(page) == expected
     assert ("Nothing fits the condition r." in page.note) is not bool(expected)
+
+
+@pytest.fixture(scope="module")
+def graph_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wikibase")
+    load([write(folder / "wikibase.nt")], folder / "wikibase.kg")
+    return folder / "wikibase.kg"
+
+
+@pytest.mark.parametrize("name", ["P366", "has use", "Has use"])
+@pytest.mark.parametrize("value", [CITY, f"wd:{CITY}", f"http://www.wikidata.org/entity/{CITY}"])
+async def test_a_qualifier_is_found_by_its_label_and_its_value_by_an_id_in_any_spelling(
+    graph: GraphAdapter, graph_file: Path, name: str, value: str
+):
+    qualifier = f"r.{name}"
+    async with open_adapter(str(graph_file), AdapterOptions()) as file:
+        for store in (graph, file):
+            for condition, expected in (
+                (compared(qualifier, "=", value), [FITTING]),
+                (compared(qualifier, "IN", ["Q1", value]), [FITTING]),
+                (compared(qualifier, "<>", value), []),
+            ):
+                checked = await PlanRunner(store).check(plan(fit(MEMBER, where=condition), give("a", "b")))
+                assert checked.problems == ()
+                assert rows(await PlanRunner(store).run(checked.plan, limit=9)) == expected
 
 
 async def test_a_qualifier_joins_its_edge_with_the_node_that_it_names(graph: GraphAdapter):

@@ -11,7 +11,17 @@ from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Count, EdgeFacts, Health, LabelFacts, Listing, PropertyFacts, QualifierFacts, Schema
+from kgnav_mcp.model import (
+    Count,
+    EdgeFacts,
+    Health,
+    LabelFacts,
+    Listing,
+    PropertyFacts,
+    QualifierFacts,
+    Relation,
+    Schema,
+)
 
 _SAMPLED = (
     "the labels at the ends of relations, and the datatypes and labels of properties, are from a sample of the triples"
@@ -114,17 +124,18 @@ class SchemaReader:
 
     def _qualifiers_of(self, entry: RelationEntry) -> tuple[QualifierFacts, ...]:
         """Returns the properties of a relation's triples, those with the most values first."""
-        rows: dict[str, list[Row]] = defaultdict(list)
+        rows: dict[Relation, list[Row]] = defaultdict(list)
         for key, *row in self._session.all(queries.lists.QUALIFIERS_OF, entry.id):
-            rows[self._builder.qualifier_relation(key).id].append(tuple(row))
+            rows[self._builder.qualifier_relation(key)].append(tuple(row))
         return tuple(
             QualifierFacts(
-                name,
+                relation.id,
                 tuple(self._builder.prefixes.short(datatype) for datatype, *_ in by_datatype),
                 is_array=all(items == n for _, n, items, _ in by_datatype),
                 multivalued=any(multivalued for *_, multivalued in by_datatype),
+                label=relation.label,
             )
-            for name, by_datatype in rows.items()
+            for relation, by_datatype in rows.items()
         )
 
     def _property_facts(self, entry: RelationEntry) -> PropertyFacts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from cachetools import LRUCache
 from rdflib import RDF, URIRef
@@ -56,8 +57,11 @@ class SchemaReader(schema.SchemaReader):
         names = await self._names.relations(one for some in found.values() for one in some)
         listed: dict[URIRef, tuple[QualifierFacts, ...]] = {}
         for iri in unknown:
-            sorted_facts = sorted((names[one].id, tuple(sorted(datatypes))) for one, datatypes in found[iri].items())
-            listed[iri] = tuple(QualifierFacts(*each) for each in sorted_facts)
+            facts = (
+                QualifierFacts(names[one].id, tuple(sorted(datatypes)), label=names[one].label)
+                for one, datatypes in found[iri].items()
+            )
+            listed[iri] = tuple(sorted(facts, key=attrgetter("id")))
             if stops[iri] is Stop.COMPLETE:
                 self._qualifiers[iri] = listed[iri]
         qualifiers: schema.Qualifiers = {}

@@ -356,7 +356,9 @@ class SchemaReader:
         read = await self._reader.select(queries_schema.QUALIFIERS, claims=self._claims(local), most=_SAMPLE_ROWS)
         found = {self._store.ids.property_of(str(row["q"])) for row in read.rows}
         facts = (
-            QualifierFacts(WikibaseIds.relation(each), self._qualifier_datatypes(each))
+            QualifierFacts(
+                WikibaseIds.relation(each), self._qualifier_datatypes(each), label=self._catalogues.current.label(each)
+            )
             for each in found
             if each is not None
         )

@@ -143,6 +143,8 @@ class ConditionChecker:
                         ids = await self.vocabulary.qualifier_ids(prop.name, relations)
                         kinds = await self.vocabulary.qualifier_kinds(relations, ids)
                         report_other_kinds(condition, prop, kinds, texts, self.findings, written=written)
+                        if identity and ids and (NODE_VALUES in kinds or not kinds):
+                            return await self.entities.with_node_values(replace(condition, left=replace(prop, ids=ids)))
                     case _:
                         pass
             case _:

@@ -83,6 +83,22 @@ class EntityReader:
             others = ", ".join(map(_with_name, read.namesakes))
             self.findings.notes.append(f"{echoed(text)} was read as {_with_name(entity)}; it may also mean {others}.")
 
+    async def with_node_values(self, condition: Compare) -> Expression:
+        """A comparison of an edge's property with texts, each of which may be an id, in any spelling, of its value."""
+        right = condition.right
+        texts = [
+            each for each in (right.items if isinstance(right, ListOf) else (right,)) if isinstance(each, Constant)
+        ]
+        given = {constant: spellings(str(constant.value)) for constant in texts}
+        known = await self.lookups.by_id([one for each in given.values() for one in each])
+        ids = [next((known[form].id for form in forms if form in known), None) for forms in given.values()]
+        others = [Constant(one) for one in ids if one is not None and Constant(one) not in given]
+        if not others:
+            return condition
+        if condition.comparison is Comparison.UNEQUAL:
+            return Joined(Connective.AND, (condition, *(replace(condition, right=each) for each in others)))
+        return replace(condition, comparison=Comparison.IN, right=ListOf((*texts, *others)))
+
     async def printed_ids(self, prop: Property, constants: Sequence[Constant]) -> Mapping[Constant, str]:
         """Those constants that are printed ids and not values of the property `id`, with the ids. Notes name them."""
         given = {constant: spellings(str(constant.value)) for constant in constants}

@@ -26,12 +26,12 @@ _IdAndLabel = tuple[str, str]
 """An id and a label, the names of a thing that a user may write."""
 
 
-def _name_twice(name: str) -> tuple[str, str]:
-    return name, name
-
-
 def _label(facts: LabelFacts) -> tuple[str, str]:
     return facts.id, facts.label
+
+
+def _qualifier(facts: QualifierFacts) -> tuple[str, str]:
+    return facts.id, facts.label or facts.id
 
 
 def _relation(facts: EdgeFacts | PropertyFacts) -> tuple[str, str]:
@@ -154,7 +154,7 @@ class SchemaNames:
         ids = (*await self.properties(name), *await self.relations(name))
         found = [each for each in known if each == name or each in ids]
         if not found:
-            found = NameIndex(known, _name_twice).find(name)
+            found = [facts.id for facts in NameIndex(await self._qualifiers(relations), _qualifier).find(name)]
         if not found and self.whole.sampled:
             found = list(ids)  # a sampled schema may lack qualifiers
         return tuple(dict.fromkeys(found))
