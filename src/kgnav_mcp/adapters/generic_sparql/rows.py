@@ -17,8 +17,7 @@ from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.paging.counts import far_relation, near_relation, sum_counts
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.positions import Place
-from kgnav_mcp.adapters.paging.segments import Rows, Segment
+from kgnav_mcp.adapters.paging.positions import Place, Rows, Segment
 from kgnav_mcp.adapters.sparql_base.around import rows
 from kgnav_mcp.adapters.sparql_base.around.blocks import Block, FollowedNodes, Found, by_mediator
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Counts

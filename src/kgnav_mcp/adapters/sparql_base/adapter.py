@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationRequest, RowRequest
-from kgnav_mcp.adapters.paging.edges import edges_page
+from kgnav_mcp.adapters.paging.neighbours import edges_page
 from kgnav_mcp.adapters.paging.positions import Position
 from kgnav_mcp.adapters.sparql_base.matching import FarEndFilter, RowSearch, SearchRequest
 from kgnav_mcp.adapters.sparql_base.rate_limit import Client

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from rdflib import Literal
 
-from kgnav_mcp.adapters.languages import language_rank
+from kgnav_mcp.adapters.naming import language_rank
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, fill
 
 _VARIABLE = re.compile(r"\?\w+")

@@ -9,9 +9,8 @@ from typing import Protocol
 from rapidfuzz import fuzz
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, EXACT_WORDS_NOTE, ID, NAME, WORD, spellings
+from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, EXACT_WORDS_NOTE, ID, NAME, WORD, plural_variants, spellings
 from kgnav_mcp.adapters.naming import names_from_id
-from kgnav_mcp.adapters.plurals import plural_variants
 from kgnav_mcp.adapters.sparql_base import queries
 from kgnav_mcp.adapters.sparql_base.dialect import FullText
 from kgnav_mcp.adapters.sparql_base.namesakes import Hit, Hits, SameNames, findable

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
-from kgnav_mcp.adapters.paging.edges import EdgeSource
+from kgnav_mcp.adapters.paging.neighbours import EdgeSource
 from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.lists import ListReader
 from kgnav_mcp.adapters.sparql_base.matching import RowSearch, SearchRequest

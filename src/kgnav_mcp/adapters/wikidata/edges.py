@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.paging.edges import EdgeSource
+from kgnav_mcp.adapters.paging.neighbours import EdgeSource
 from kgnav_mcp.adapters.sparql_base.query_reader import iri_in
 from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, comma_separated, values
 from kgnav_mcp.adapters.wikidata import queries

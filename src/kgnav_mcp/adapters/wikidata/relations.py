@@ -9,8 +9,8 @@ from heapq import nsmallest
 
 from rdflib import URIRef
 
+from kgnav_mcp.adapters.paging.counts import paths_in_order, relations_page
 from kgnav_mcp.adapters.paging.directions import RelationRequest
-from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
 from kgnav_mcp.adapters.sparql_base.query_reader import iri_in, number_in
 from kgnav_mcp.adapters.sparql_base.terms import values
 from kgnav_mcp.adapters.wikidata import queries

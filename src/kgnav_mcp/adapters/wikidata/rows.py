@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rdflib import Literal, URIRef
 
+from kgnav_mcp.adapters.paging.counts import hidden_note
 from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
-from kgnav_mcp.adapters.paging.positions import Key, Place
-from kgnav_mcp.adapters.paging.relations import hidden_note
-from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
+from kgnav_mcp.adapters.paging.positions import Key, Place, Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql_base import errors
 from kgnav_mcp.adapters.sparql_base.keyset import SHARE, read_by_key
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, iri_in, number_in

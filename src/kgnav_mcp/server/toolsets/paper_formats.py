@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from kgnav_mcp.adapters.languages import language_rank
+from kgnav_mcp.adapters.naming import language_rank
 from kgnav_mcp.errors import AnswerTooLarge, InvalidCursor, UnknownRelation
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Neighbourhood, Page, Relation, Stop, Triple
 from kgnav_mcp.navigation import graphwalk, neighbourhood
