@@ -8,8 +8,7 @@ from dataclasses import replace
 from rdflib import BNode, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
-from kgnav_mcp.adapters.generic_sparql.blank_graph import Arrival, Blank, BlankGraph
-from kgnav_mcp.adapters.generic_sparql.blanks import Resolved, Seeds
+from kgnav_mcp.adapters.generic_sparql.blanks import Arrival, Blank, BlankGraph, Resolved, Seeds
 from kgnav_mcp.adapters.generic_sparql.counts import CountReader, is_kind, own_edges
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.reification import QualifiersByTriple
