@@ -16,7 +16,7 @@ from kgnav_mcp.model import Count, Direction, Entity, Literal, Neighbourhood, Pa
 from kgnav_mcp.navigation import graphwalk, neighbourhood
 from kgnav_mcp.navigation import relations as walker
 from kgnav_mcp.navigation.pages import refuse_partial
-from kgnav_mcp.navigation.relation_triples import RELATIONS, TRIPLES_PER_RELATION, relation_triples
+from kgnav_mcp.navigation.relations import RELATIONS, TRIPLES_PER_RELATION, relation_triples
 from kgnav_mcp.port import FarEnds, ValueOwner
 from kgnav_mcp.render import paper
 from kgnav_mcp.render.paper import MAX_BYTES, ObjectList, PaperAnswer
