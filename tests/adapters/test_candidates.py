@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.adapters.candidates import Candidates, first_page
-from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.adapters.likeness import ALIAS, ID, NAME
+from kgnav_mcp.adapters.naming import language_rank
 from kgnav_mcp.model import Count, Stop
 
 

@@ -9,8 +9,7 @@ from kgnav_mcp.adapters.ids.prefixes import Prefixes
 from kgnav_mcp.adapters.ids.rdf import RdfIds
 from kgnav_mcp.adapters.ids.wikibase import WikibaseIds
 from kgnav_mcp.adapters.wellknown import FREEBASE, PREFIXES
-from kgnav_mcp.navigation.nearest_entities import rewritten_ids
-from kgnav_mcp.navigation.references import spellings
+from kgnav_mcp.navigation.references import rewritten_ids, spellings
 from tests.adapters.documented_ids import Forms, documented_ids
 
 OBO = "http://purl.obolibrary.org/obo/"

@@ -10,9 +10,8 @@ from fixtures import mount
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, HttpSettings, Settings
 from kgnav_mcp.server import build_server
-from kgnav_mcp.server.origins import transport_security
 from kgnav_mcp.server.sessions import RETRY_MS, RecentEvents
-from kgnav_mcp.server.transport import listen, with_request_guards
+from kgnav_mcp.server.transport import listen, transport_security, with_request_guards
 
 
 def main() -> None:

@@ -12,10 +12,8 @@ from typing import Any
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.candidates import Candidates, first_page
-from kgnav_mcp.adapters.languages import language_rank
-from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, EXACT_WORDS_NOTE, NAME, words
-from kgnav_mcp.adapters.naming import readable
-from kgnav_mcp.adapters.plurals import plural_variants
+from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, EXACT_WORDS_NOTE, NAME, plural_variants, words
+from kgnav_mcp.adapters.naming import language_rank, readable
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, UnknownName, Unsupported
 from kgnav_mcp.model import AnchoredPage, Candidate, Count, Direction, Entity, Link, Literal, Page, Relation, Triple
 from kgnav_mcp.port import AdapterOptions, Capability, FarEndKind, GraphAdapter

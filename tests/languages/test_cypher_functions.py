@@ -12,11 +12,11 @@ from typing import cast
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.cypher.builder import Builder
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.plans.context import QueryContext
-from kgnav_mcp.adapters.cypher.plans.functions import called
+from kgnav_mcp.adapters.cypher.plans.expressions import called
 from kgnav_mcp.adapters.cypher.plans.kinds import TEXT, Listed, OfEdge, OfNode, OfPath, PropertyTypes, Single, Typed
+from kgnav_mcp.adapters.cypher.session import Builder
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.neo4j.dialect import NEO4J
 from kgnav_mcp.errors import InvalidPlan, Unsupported

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from kgnav_mcp.errors import InvalidCursor
-from kgnav_mcp.navigation.cursor import Cursor, Paging
+from kgnav_mcp.navigation.pages import Cursor, Paging
 
 CALL = Paging.of("search", "films", "r1", {"entity": "Drama", "direction": "incoming"})
 

@@ -15,7 +15,7 @@ from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.demo.maze import Maze, make_maze, write_maze
 from kgnav_mcp.server import build_server
-from kgnav_mcp.server.client_trails import MAX_TRAILS, ClientTrails
+from kgnav_mcp.server.trail_recorder import MAX_TRAILS, ClientTrails
 from tests.server.clients import text_of
 from tests.server.processes import HttpServer, on_http, on_stdio
 

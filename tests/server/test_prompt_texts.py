@@ -12,7 +12,7 @@ from kgnav_mcp.app import App
 from kgnav_mcp.config import Settings, load_settings
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.server import build_server
-from kgnav_mcp.server.prompt_texts import PLACEHOLDERS
+from kgnav_mcp.server.prompts import PLACEHOLDERS
 from tests.server.clients import client
 from tests.server.processes import on_http, on_stdio
 

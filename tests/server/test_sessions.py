@@ -13,9 +13,8 @@ from starlette.types import ASGIApp
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, HttpSettings, Settings
 from kgnav_mcp.server import build_server
-from kgnav_mcp.server.origins import transport_security
 from kgnav_mcp.server.sessions import BoundedSessions
-from kgnav_mcp.server.transport import application
+from kgnav_mcp.server.transport import application, transport_security
 from tests.server.processes import INITIALIZE, PATIENCE_S, request
 
 SETTINGS = Settings(graphs={"films": GraphSettings(location="missing.kg")})

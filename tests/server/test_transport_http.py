@@ -19,8 +19,7 @@ import pytest
 from kgnav_bench.client import ToolFailedError
 from kgnav_bench.http_client import BareHttpClient, Era
 from kgnav_mcp.config import HttpSettings
-from kgnav_mcp.server.origins import transport_security
-from kgnav_mcp.server.transport import listening_sockets
+from kgnav_mcp.server.transport import listening_sockets, transport_security
 from tests.server.processes import (
     INITIALIZE,
     KGNAV,

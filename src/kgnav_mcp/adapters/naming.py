@@ -1,8 +1,9 @@
-"""Readable names made from ids, for entities and relations without a label. Shared by all stores."""
+"""Readable names made from ids, and the order in which languages are preferred. Shared by all stores."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from urllib.parse import quote, unquote
 
 from kgnav_mcp.adapters.ids.prefixes import is_iri, is_obo_id
@@ -106,3 +107,21 @@ def _inside_sentence(word: str, *, first: bool) -> str:
     if first or len(word) == 1 or not word.istitle():
         return word
     return word.lower()
+
+
+ANY_LANGUAGE = "mul"
+"""The tag of a text that serves in every language (ISO 639-2), as Wikidata's default labels do."""
+
+
+def language_rank(language: str | None, preferred: Sequence[str]) -> int:
+    """The rank of a text's language, best first: the preferred languages in their order, no language, any other.
+
+    A preferred language ranks before its regional forms: `en`, then `en-GB` (RFC 4647, section 3.3.1).
+    """
+    if not language or language == ANY_LANGUAGE:
+        return 2 * len(preferred)
+    tag = language.lower()
+    for place, wanted in enumerate(map(str.lower, preferred)):
+        if tag == wanted or tag.startswith(f"{wanted}-"):
+            return 2 * place + (tag != wanted)
+    return 2 * len(preferred) + 1

@@ -28,7 +28,7 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.marks import MARKS, Marks
+from kgnav_mcp.navigation.maze import MARKS, Marks
 from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
 from kgnav_mcp.navigation.pages import page_after
 from kgnav_mcp.navigation.references import NameIndex, resolve_relations

@@ -6,12 +6,28 @@ here the steps of the trail are the marks, and the store is not changed (GraphWa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from kgnav_mcp.errors import InvalidArgument
-from kgnav_mcp.model import Entity, Literal, MazeCell, NextCells, Relation, Stop, Trail, Triple
+from kgnav_mcp.errors import InvalidArgument, UnknownName
+from kgnav_mcp.model import (
+    Certainty,
+    Count,
+    Entity,
+    Literal,
+    MazeCell,
+    NextCells,
+    Page,
+    Relation,
+    Stop,
+    Trail,
+    Triple,
+    ValueFacts,
+)
+from kgnav_mcp.navigation.nodes_by_value import has_label
+from kgnav_mcp.navigation.pages import page_after
 from kgnav_mcp.navigation.references import resolve_entity
-from kgnav_mcp.port import FarEndKind, GraphAdapter
+from kgnav_mcp.port import FarEndKind, GraphAdapter, ValueOwner
 
 TOOL = "get_possible_next_cells"
 DISTANCE = "euclidean_distance"
@@ -79,4 +95,132 @@ async def distances(graph: GraphAdapter, ids: list[str]) -> Mapping[str, float]:
                 found[link.anchor.id] = distance
         if page.stop is not Stop.LIMIT or not page.items:
             return found
+        after = page.positions[-1]
+
+
+MARKED, MARK_ORDER = Relation("marked", "marked"), Relation("mark_order", "mark_order")
+MARKS = frozenset({MARKED.id, MARK_ORDER.id})
+_UNMARKED = -1
+_VALUES = 1_000
+"""Distinct distances that one call of the adapter reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The number of each marked cell, from 1; `order` is None if the call does not say in which trail they are."""
+
+    order: Mapping[str, int] | None
+
+    def added_to(self, node: str, properties: Sequence[Triple]) -> list[Triple]:
+        """The properties of a node with its marks, if it is a cell; the store's own `marked` is replaced."""
+        if self.order is None:
+            return [*properties]
+        stated = [distance for one in properties if (distance := distance_of(one)) is not None]
+        if node not in self.order and not (stated and min(stated) >= 0):
+            return [*properties]
+        number = self.order.get(node, _UNMARKED)
+        own = [one for one in properties if not any(is_named(one.relation, name) for name in MARKS)]
+        head = own[0].head if own else Entity(node)
+        marked = Literal("true" if node in self.order else "false", "boolean")
+        return [*own, Triple(head, MARKED, marked), Triple(head, MARK_ORDER, Literal(str(number), "integer"))]
+
+    async def nodes(
+        self, graph: GraphAdapter, label: str | None, name: str, value: str, *, after: str | None = None
+    ) -> Page[Entity] | None:
+        """The marked cells, or the one with a number; None if the property is another, or the graph's own.
+
+        Raises:
+            InvalidArgument: it is not known in which trail the marks are, or cells without a mark are asked for.
+        """
+        order = await self._order(graph, name)
+        if order is None:
+            return None
+        by_flag = name.casefold() == MARKED.id
+        if value.strip().casefold() in (("false",) if by_flag else _written(_UNMARKED)):
+            raise InvalidArgument(
+                "nodes cannot be selected by the absence of a mark: marks are in the trail, not in the store",
+                next_step=f"Select cells by label or another property and read {MARKED.id} of each.",
+            )
+        wanted = [
+            cell
+            for cell, number in order.items()
+            if value.strip().casefold() in (("true",) if by_flag else _written(number))
+        ]
+        return page_after([*(await _cells(graph, label, wanted)).values()], after)
+
+    async def values(
+        self, graph: GraphAdapter, name: str, label: str | None, owner: ValueOwner, *, after: str | None = None
+    ) -> Page[ValueFacts] | None:
+        """The values of `marked` or `mark_order`, with the number of cells; None as in `nodes`.
+
+        Raises:
+            InvalidArgument: as `nodes`, or the cells cannot be counted.
+            UnknownName: the graph has no such label.
+        """
+        order = await self._order(graph, name) if owner is ValueOwner.NODE else None
+        if order is None:
+            return None
+        cells = [*await _cells(graph, label, [*order])]
+        path_cells = await _path_cells(graph, label)
+        if path_cells is None:
+            raise InvalidArgument(
+                f"the cells without a mark cannot be counted: {DISTANCE} does not tell cells from walls here",
+                next_step=f'Select the marked ones by property_name="{MARKED.id}", property_value=true.',
+            )
+        unmarked = path_cells - len(await distances(graph, cells))
+        if name.casefold() == MARKED.id:
+            datatype, counts = "boolean", [("false", unmarked), ("true", len(cells))]
+        else:
+            datatype, counts = "integer", [(str(_UNMARKED), unmarked), *((str(order[cell]), 1) for cell in cells)]
+        return page_after([ValueFacts(Literal(text, datatype), Count(n)) for text, n in counts if n], after)
+
+    async def _order(self, graph: GraphAdapter, name: str) -> Mapping[str, int] | None:
+        """The marks, if the property is one of theirs and the graph is a maze."""
+        if name.casefold() not in MARKS or not (self.order or await _has_distances(graph)):
+            return None
+        if self.order is None:
+            raise InvalidArgument(
+                f"{name} is kept in a trail, and this call does not say in which",
+                next_step="Pass as `trail` the trail on which the cells were entered.",
+            )
+        return self.order
+
+
+def _written(number: int) -> tuple[str, ...]:
+    return str(number), f"{number}.0"
+
+
+async def _has_distances(graph: GraphAdapter) -> bool:
+    try:
+        await graph.nodes(None, DISTANCE, "", limit=0)
+    except UnknownName:
+        return False
+    return True
+
+
+async def _cells(graph: GraphAdapter, label: str | None, ids: Sequence[str]) -> dict[str, Entity]:
+    """Those of the cells that have the label, in their order."""
+    if label is not None:
+        await graph.nodes(label, None, None, limit=0)  # raises UnknownName
+    described = await graph.describe(ids)
+    found = {cell: described[cell] for cell in ids if cell in described}
+    kinds = {entity.types for entity in found.values()}
+    having = {types for types in kinds if label is None or await has_label(graph, label, types)}
+    return {cell: entity for cell, entity in found.items() if entity.types in having}
+
+
+async def _path_cells(graph: GraphAdapter, label: str | None) -> int | None:
+    """The number of cells that are not walls, by their distances; None if it is not known exactly."""
+    if not await _has_distances(graph):
+        return None
+    number = 0
+    after: str | None = None
+    while True:
+        page = await graph.values(DISTANCE, label, ValueOwner.NODE, limit=_VALUES, after=after)
+        counts = Count.sum(facts.count for facts in page.items if float(facts.value.text) >= 0)
+        if counts.certainty is not Certainty.EXACT or page.stop not in (Stop.COMPLETE, Stop.LIMIT):
+            return None
+        number += counts.value
+        if page.stop is Stop.COMPLETE or not page.items:
+            return number
         after = page.positions[-1]

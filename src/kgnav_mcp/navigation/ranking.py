@@ -7,6 +7,7 @@ at start-up. Ties keep the order of the given relations.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -14,7 +15,17 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kgnav_mcp.model import Entity, RelationFacts
-from kgnav_mcp.navigation.words import words
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+
+
+def words(text: str) -> list[str]:
+    """The lower-case words of an id or a sentence: `people.person.placeOfBirth_2` gives people, person, place, ...
+
+    Letters outside ASCII stay together, so that names in any script are words.
+    """
+    return [match.lower() for match in _WORD.findall(text)]
+
 
 _TABLE = "CREATE VIRTUAL TABLE relation USING fts5 (id_words, other_words, tokenize = 'porter unicode61')"
 _INSERT = "INSERT INTO relation (rowid, id_words, other_words) VALUES (?, ?, ?)"

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import Generic, Protocol, TypeVar, cast
 from urllib.parse import unquote
 
@@ -17,11 +18,37 @@ from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, Un
 from kgnav_mcp.model import AbsentRelation, Direction, Entity, Namesake, Page, RelationFacts, T, ValueMatch
 from kgnav_mcp.navigation.codes import bearers, is_shared, too_many
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.nearest_entities import nearest_entities
 from kgnav_mcp.navigation.pages import select
+from kgnav_mcp.navigation.ranking import words
 from kgnav_mcp.navigation.relation_lists import relation_facts
-from kgnav_mcp.navigation.words import words
 from kgnav_mcp.port import FarEndKind, GraphAdapter
+
+_NUMBERED = re.compile(r"(\S*?)0*(\d{1,12})", re.ASCII)
+_OBO_DIGITS = 7
+"""Digits of most numbers of the OBO Foundry, as in `GO:0008150`."""
+
+
+async def nearest_entities(graph: GraphAdapter, reference: str, limit: int) -> list[Entity]:
+    """Entities with a name like a reference; else those whose ids differ from it in letter case or leading zeros.
+
+    An id with another number is not near: it means something else.
+    """
+    page = await graph.find(reference, limit=limit)
+    if page.items:
+        return [candidate.entity for candidate in page.items]
+    found = await graph.describe(rewritten_ids(reference))
+    return list({entity.id: entity for entity in found.values()}.values())[:limit]
+
+
+def rewritten_ids(reference: str) -> list[str]:
+    """An id that ends with a number, in other letter cases and with other leading zeros; empty for other texts."""
+    if (match := _NUMBERED.fullmatch(reference)) is None:
+        return []
+    before, number = match.groups()
+    cases = (before, before.upper(), before.lower())
+    forms = product(cases, (number, number.zfill(_OBO_DIGITS)))
+    return list(dict.fromkeys(case + digits for case, digits in forms if case + digits != reference))
+
 
 NEAREST = 5
 """Alternatives offered for a name that was not found, as many as in ARK-V1."""

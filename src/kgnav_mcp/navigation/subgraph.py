@@ -8,8 +8,7 @@ from typing import cast
 
 from kgnav_mcp.model import Literal, Role, Subgraph, SubgraphEdge, SubgraphNode, Trail, TrailStep, Triple
 from kgnav_mcp.navigation.evidence import CHECK_TOOL
-from kgnav_mcp.navigation.shown_graph import NodeKey, WalkedGraph, node_key
-from kgnav_mcp.navigation.trails import visited
+from kgnav_mcp.navigation.shown_graph import NodeKey, WalkedGraph, node_key, visited
 
 MOST_NODES = 60
 MOST_EDGES = 120

@@ -8,15 +8,13 @@ from dataclasses import dataclass, replace
 from kgnav_mcp.app import App, Graph
 from kgnav_mcp.errors import UnknownTrail
 from kgnav_mcp.model import Trail
-from kgnav_mcp.navigation.cursor import Cursor, Paging
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.marks import Marks
-from kgnav_mcp.navigation.maze import mark_order
+from kgnav_mcp.navigation.maze import Marks, mark_order
+from kgnav_mcp.navigation.pages import Cursor, Paging
 from kgnav_mcp.navigation.progress import Progress
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.table import Answer, RenderOptions, Table, fit_to_budget
-from kgnav_mcp.server.client_trails import ClientTrails
-from kgnav_mcp.server.trail_recorder import Recording, verified_caller
+from kgnav_mcp.server.trail_recorder import ClientTrails, Recording, verified_caller
 
 _MAZE = "maze"
 """The toolset whose marks are shown with the properties of cells."""

@@ -15,7 +15,7 @@ from mcp_types.jsonrpc import jsonrpc_message_adapter
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kgnav_mcp.server.client_trails import ClientTrails, session_trails
+from kgnav_mcp.server.trail_recorder import ClientTrails, session_trails
 
 RETRY_MS = 1_000
 """Milliseconds after which a client should come back, sent with the first event of a stream."""

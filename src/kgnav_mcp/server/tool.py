@@ -28,9 +28,16 @@ from kgnav_mcp.render.problems import error_text, with_example
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.server.arguments import Arguments, Json, Metadata, compact_schema, validation_text
 from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.client_trails import ClientTrails, choose_trail, trails_of_client
 from kgnav_mcp.server.examples import Signature, working_call
-from kgnav_mcp.server.trail_recorder import TRAIL, Recording, TrailUse, with_note
+from kgnav_mcp.server.trail_recorder import (
+    TRAIL,
+    ClientTrails,
+    Recording,
+    TrailUse,
+    choose_trail,
+    trails_of_client,
+    with_note,
+)
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 

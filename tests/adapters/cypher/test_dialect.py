@@ -9,11 +9,11 @@ from dataclasses import fields, replace
 import pytest
 
 from kgnav_mcp.adapters.cypher import queries
-from kgnav_mcp.adapters.cypher.builder import Builder, edge, labelled, quoted
 from kgnav_mcp.adapters.cypher.dialect import Dialect
 from kgnav_mcp.adapters.cypher.other_dialects import FALKORDB, MEMGRAPH, NEPTUNE
 from kgnav_mcp.adapters.cypher.plans import queries as plan_queries
-from kgnav_mcp.adapters.ladybug.dialect import LADYBUG
+from kgnav_mcp.adapters.cypher.session import Builder, edge, labelled, quoted
+from kgnav_mcp.adapters.ladybug.tables import LADYBUG
 from kgnav_mcp.adapters.neo4j.dialect import NEO4J
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Direction

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
-from kgnav_mcp.adapters.embedded.loading import LoadOptions, load, quad_encoding, rdf_parser
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, load, rdf_parser
 from kgnav_mcp.errors import BadLine
 from tests.adapters.embedded.loaded import Loaded
 
@@ -42,8 +42,8 @@ def test_numbers_begin_anew_past_the_window_and_keep_to_their_nodes(
     lines[1_000] = b"<http://x/5>   <http://x/p0> <http://x/5> .\n"
     (tmp_path / "g.nt").write_bytes(b"".join(lines))
     files: list[list[tuple[object, ...]]] = []
-    for window, size in ((quad_encoding.WINDOW, rdf_parser.LINES_BYTES), (10, 500)):
-        monkeypatch.setattr(quad_encoding, "WINDOW", window)
+    for window, size in ((rdf_parser.WINDOW, rdf_parser.LINES_BYTES), (10, 500)):
+        monkeypatch.setattr(rdf_parser, "WINDOW", window)
         monkeypatch.setattr(rdf_parser, "LINES_BYTES", size)
         graph = Loaded(tmp_path / "g.kg", load([tmp_path / "g.nt"], tmp_path / "g.kg"))
         tables = ("node", "relation", "edge", "attribute", "degree", "name")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
-from kgnav_mcp.adapters.embedded.loading.chosen_columns import ChosenColumns
+from kgnav_mcp.adapters.embedded.loading.columns import ChosenColumns
 from kgnav_mcp.adapters.embedded.loading.options import TableOptions
 from kgnav_mcp.errors import BadLine, LoadError
 from tests.adapters.embedded.loaded import Loaded, loaded, write

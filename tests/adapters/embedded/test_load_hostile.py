@@ -13,15 +13,7 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
-from kgnav_mcp.adapters.embedded.loading import (
-    LoadOptions,
-    bulk,
-    load,
-    quad_encoding,
-    rdf_parser,
-    staging_writer,
-    writer,
-)
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, load, queries, rdf_parser, staging_writer, writer
 from kgnav_mcp.errors import BadLine, LoadError
 from tests.adapters.embedded.hostile import HOSTILE
 from tests.adapters.embedded.loaded import loaded, write
@@ -96,29 +88,29 @@ def test_no_more_of_long_texts_is_held_at_once_than_has_its_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, line: Callable[[int], str]
 ) -> None:
     held: list[int] = []
-    insert = bulk.insert
+    insert = queries.insert
 
     def measured(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]]) -> None:
         held.append(sum(len(value) for row in rows for value in row if isinstance(value, str)))
         insert(connection, into, rows)
 
-    monkeypatch.setattr(bulk, "BATCH_TEXT", 10 * len(TEXT))
-    monkeypatch.setattr(bulk, "insert", measured)
-    monkeypatch.setattr(quad_encoding, "WINDOW_TEXT", 10 * len(TEXT))
+    monkeypatch.setattr(queries, "BATCH_TEXT", 10 * len(TEXT))
+    monkeypatch.setattr(queries, "insert", measured)
+    monkeypatch.setattr(rdf_parser, "WINDOW_TEXT", 10 * len(TEXT))
     loaded(tmp_path, {name: "".join(map(line, range(TEXTS)))})
     assert sum(held) > (TEXTS - 1) * len(TEXT)
     assert max(held) < 25 * len(TEXT)
 
 
 def test_of_long_ids_the_parser_remembers_no_more_than_has_its_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quad_encoding, "WINDOW_TEXT", 10 * len(TEXT))
-    encoder = quad_encoding.Encoder(0)
+    monkeypatch.setattr(rdf_parser, "WINDOW_TEXT", 10 * len(TEXT))
+    encoder = rdf_parser.Encoder(0)
     sizes = [len(batch.nodes) for batch in _batches_of_long_ids(encoder)]
     assert sum(sizes) >= TEXTS
     assert max(sizes) < 7
 
 
-def _batches_of_long_ids(encoder: quad_encoding.Encoder) -> Iterator[quad_encoding.Batch]:
+def _batches_of_long_ids(encoder: rdf_parser.Encoder) -> Iterator[rdf_parser.Batch]:
     nodes = (ox.NamedNode(f"http://x/{number}{TEXT}") for number in range(TEXTS))
     quads = (ox.Quad(node, ox.NamedNode("http://x/p"), ox.NamedNode("http://x/a")) for node in nodes)
     restarts = 0

@@ -12,7 +12,7 @@ import pyoxigraph as ox
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.embedded.loading import load, prefixes
+from kgnav_mcp.adapters.embedded.loading import load, writer
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.port import AdapterOptions
@@ -160,7 +160,7 @@ def test_a_namespace_of_one_node_that_everything_leads_to_gets_a_prefix(tmp_path
 
 
 def test_a_large_graph_is_sampled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prefixes, "SAMPLE", 10)
+    monkeypatch.setattr(writer, "SAMPLE", 10)
     assert PLACE in coined(loaded(tmp_path, {"g.nt": places(500)})).values()
 
 

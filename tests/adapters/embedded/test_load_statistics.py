@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
-from kgnav_mcp.adapters.embedded.loading import statistics
+from kgnav_mcp.adapters.embedded.loading import writer
 from tests.adapters.embedded.loaded import Loaded, loaded
 
 Row = tuple[str, str, str]
@@ -139,8 +139,8 @@ def test_ends_of_relations_and_properties_of_labels_are_counted(tmp_path: Path) 
 def test_a_sample_of_a_large_graph_keeps_rare_relations_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(statistics, "EXACT_UP_TO", 1000)
-    monkeypatch.setattr(statistics, "RARE", 50)
+    monkeypatch.setattr(writer, "EXACT_UP_TO", 1000)
+    monkeypatch.setattr(writer, "RARE", 50)
     lines = [f":n{n} a :T ; :often :n{n * 7 % 997} ; :size {n} ." for n in range(2000)]
     graph = loaded(tmp_path, {"g.ttl": "\n".join(lines) + SCHEMA})
     assert graph.report.sampled

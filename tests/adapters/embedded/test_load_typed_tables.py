@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
-from kgnav_mcp.adapters.embedded.loading.chosen_columns import ChosenColumns
+from kgnav_mcp.adapters.embedded.loading.columns import ChosenColumns
 from kgnav_mcp.adapters.embedded.loading.options import TableOptions
 from kgnav_mcp.errors import LoadError
 from tests.adapters.embedded.loaded import Loaded

@@ -6,9 +6,8 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.generic_sparql.catalogue import Catalogue, CatalogueCache
 from kgnav_mcp.adapters.generic_sparql.counts import CountReader
-from kgnav_mcp.adapters.generic_sparql.entity_finder import EntityFinder
 from kgnav_mcp.adapters.generic_sparql.lists import ListReader
-from kgnav_mcp.adapters.generic_sparql.names import Names
+from kgnav_mcp.adapters.generic_sparql.names import EntityFinder, Names
 from kgnav_mcp.adapters.generic_sparql.options import Endpoint
 from kgnav_mcp.adapters.generic_sparql.relations import RelationReader
 from kgnav_mcp.adapters.generic_sparql.rows import RowReader

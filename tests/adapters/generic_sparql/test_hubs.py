@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache
-from kgnav_mcp.adapters.generic_sparql.entity_finder import EntityFinder
-from kgnav_mcp.adapters.generic_sparql.names import Names
-from kgnav_mcp.adapters.generic_sparql.schema import SchemaReader
+from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache, SchemaReader
+from kgnav_mcp.adapters.generic_sparql.names import EntityFinder, Names
 from kgnav_mcp.adapters.sparql_base.schema import SAMPLE
 from kgnav_mcp.model import Certainty, Count, Direction, Stop
 from tests.adapters.generic_sparql.inprocess import relations_of, rows_of, store_of

@@ -7,9 +7,8 @@ import re
 import pytest
 
 from kgnav_mcp.adapters.generic_sparql import catalogue, lists
-from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache
+from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache, SchemaReader
 from kgnav_mcp.adapters.generic_sparql.names import Names
-from kgnav_mcp.adapters.generic_sparql.schema import SchemaReader
 from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql_base.dialects import BLAZEGRAPH, FUSEKI, OXIGRAPH, RDF4J
 from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS

@@ -10,7 +10,7 @@ import pytest
 
 from kgnav_bench.plans.synthetic import Graph, Shape, generate, write
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.cypher.builder import quoted
+from kgnav_mcp.adapters.cypher.session import quoted
 from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.navigation.graphwalk import (
     get_all_nearest_neighbors,

@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.adapters.paging import counts as counts_module
-from kgnav_mcp.adapters.paging.counts import CountCache, CountRequest, RelationCounts, merge_counts, sum_counts
-from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
+from kgnav_mcp.adapters.paging.counts import (
+    CountCache,
+    CountRequest,
+    RelationCounts,
+    merge_counts,
+    paths_in_order,
+    relations_page,
+    sum_counts,
+)
 from kgnav_mcp.model import Count, Direction, Entity, Relation, Stop
 from tests.adapters.sparql_base.clock import Clock, timed
 

@@ -9,8 +9,7 @@ import pytest
 
 from kgnav_mcp.adapters.paging.counts import RelationCounts, sum_counts
 from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
-from kgnav_mcp.adapters.paging.positions import Place
-from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
+from kgnav_mcp.adapters.paging.positions import Place, Rows, Segment, SegmentPart
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Count, Entity, Page, Relation, Stop, Triple
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx2
 import pytest
 
-from kgnav_mcp.adapters.sparql_base import xml
+from kgnav_mcp.adapters.sparql_base import results
 from kgnav_mcp.adapters.sparql_base.client import SparqlClient
 from kgnav_mcp.adapters.sparql_base.dialect import Dialect
 from kgnav_mcp.adapters.sparql_base.dialects import OXIGRAPH, announced
@@ -39,7 +39,7 @@ async def test_a_store_of_a_known_dialect_is_given_a_time_and_asked_for_its_fast
         await sparql.close()
     (request,) = stub.requests
     assert request.form == {"query": [QUERY], "timeout": ["7500"]}
-    assert request.headers["accept"] == xml.TYPE
+    assert request.headers["accept"] == results.XML_TYPE
 
 
 async def test_a_store_that_nothing_is_known_of_is_asked_as_the_standard_says():

@@ -8,7 +8,7 @@ import pyoxigraph
 import pytest
 from rdflib import Literal
 
-from kgnav_mcp.adapters.sparql_base.labels import in_languages, preferred
+from kgnav_mcp.adapters.sparql_base.names import in_languages, preferred
 from kgnav_mcp.adapters.sparql_base.terms import fill
 
 BEST_FIRST = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rdflib import XSD
 
-from kgnav_mcp.adapters.sparql_base.literal_forms import usual_terms
+from kgnav_mcp.adapters.sparql_base.value_conditions import usual_terms
 
 
 def test_a_number_is_looked_up_in_its_usual_spellings() -> None:

@@ -7,8 +7,15 @@ from collections.abc import Sequence
 import pytest
 from rdflib import XSD, BNode, Literal, URIRef
 
-from kgnav_mcp.adapters.sparql_base import xml
-from kgnav_mcp.adapters.sparql_base.results import JSON_TYPE, NoResults, Term, Unwritable, read_rows, read_truth
+from kgnav_mcp.adapters.sparql_base.results import (
+    JSON_TYPE,
+    XML_TYPE,
+    NoResults,
+    Term,
+    Unwritable,
+    read_rows,
+    read_truth,
+)
 from kgnav_mcp.errors import InvalidStore
 
 from .stub import always, rows, serving
@@ -50,14 +57,14 @@ def truth(value: str) -> bytes:
     ],
 )
 def test_every_kind_of_cell_is_a_term(cell: str, term: Term):
-    ((row),) = read_rows(answer(cell), xml.TYPE)
+    ((row),) = read_rows(answer(cell), XML_TYPE)
     assert (type(row["v"]), row["v"], str(row["v"])) == (type(term), term, str(term))
 
 
 def test_an_unbound_variable_is_absent_and_no_rows_are_none():
     body = answer("<literal>x</literal>").replace(b"</results>", b"<result></result></results>")
-    assert read_rows(body, xml.TYPE) == ({"v": Literal("x")}, {})
-    assert read_rows(answer(), xml.TYPE) == ()
+    assert read_rows(body, XML_TYPE) == ({"v": Literal("x")}, {})
+    assert read_rows(answer(), XML_TYPE) == ()
 
 
 @pytest.mark.parametrize(
@@ -78,28 +85,28 @@ def test_an_unbound_variable_is_absent_and_no_rows_are_none():
 )
 def test_what_is_no_rows_is_an_error(body: bytes):
     with pytest.raises(NoResults):
-        read_rows(body, xml.TYPE)
+        read_rows(body, XML_TYPE)
 
 
 @pytest.mark.parametrize("character", ["&#1;", "&#8;", "\ufffe"])
 def test_characters_that_xml_cannot_have_are_told_from_a_damaged_answer(character: str):
     with pytest.raises(Unwritable):
-        read_rows(answer(f"<literal>a{character}b</literal>"), xml.TYPE)
+        read_rows(answer(f"<literal>a{character}b</literal>"), XML_TYPE)
     with pytest.raises(NoResults) as error:
-        read_rows(answer("<literal>cut</literal>")[:-40], xml.TYPE)
+        read_rows(answer("<literal>cut</literal>")[:-40], XML_TYPE)
     assert not isinstance(error.value, Unwritable)
 
 
 def test_a_truth_is_read_as_the_standard_and_as_virtuoso_write_it():
-    assert read_truth(truth("true"), xml.TYPE) is True
-    assert read_truth(truth(" false "), xml.TYPE) is False
+    assert read_truth(truth("true"), XML_TYPE) is True
+    assert read_truth(truth(" false "), XML_TYPE) is False
     yes = answer(f'<literal datatype="{XSD.integer}">1</literal>').replace(b'name="v"', b'name="__ASK_RETVAL"')
     no = answer().replace(b'name="v"', b'name="__ASK_RETVAL"')
-    assert read_truth(yes, xml.TYPE) is True
-    assert read_truth(no, xml.TYPE) is False
+    assert read_truth(yes, XML_TYPE) is True
+    assert read_truth(no, XML_TYPE) is False
     for body in (truth("1"), truth(""), answer(), b""):
         with pytest.raises(NoResults):
-            read_truth(body, xml.TYPE)
+            read_truth(body, XML_TYPE)
 
 
 async def accepted(*headers: str) -> Sequence[str]:
@@ -113,18 +120,18 @@ async def accepted(*headers: str) -> Sequence[str]:
 
 
 async def test_only_virtuoso_is_asked_for_xml_once_it_has_said_who_it_is():
-    assert await accepted(VIRTUOSO) == [JSON_TYPE, xml.TYPE, xml.TYPE]
+    assert await accepted(VIRTUOSO) == [JSON_TYPE, XML_TYPE, XML_TYPE]
     assert await accepted("Server: nginx") == [JSON_TYPE] * 3
     assert await accepted() == [JSON_TYPE] * 3
 
 
 async def test_what_xml_cannot_write_is_asked_for_in_json():
-    unwritable = always(answer("<literal>a&#1;b</literal>"), VIRTUOSO, kind=xml.TYPE)
+    unwritable = always(answer("<literal>a&#1;b</literal>"), VIRTUOSO, kind=XML_TYPE)
     async with serving(always(rows("x"), VIRTUOSO), unwritable, always(rows("a\x01b"), VIRTUOSO), unwritable) as stub:
         sparql = client(stub.url)
         await sparql.select("SELECT ?v {}")
         assert (await sparql.select("SELECT ?v {}")).rows == ({"v": Literal("a\x01b")},)
-        assert [request.headers["accept"] for request in stub.requests] == [JSON_TYPE, xml.TYPE, JSON_TYPE]
+        assert [request.headers["accept"] for request in stub.requests] == [JSON_TYPE, XML_TYPE, JSON_TYPE]
         with pytest.raises(InvalidStore, match="damaged or cut"):
             await sparql.select("SELECT ?v {}")  # an endpoint that sends XML whatever it is asked for
         assert len(stub.requests) == 5

@@ -10,16 +10,14 @@ from typing import Any, TypeVar
 from kgnav_mcp.adapters.cypher.catalogue import CatalogueCache
 from kgnav_mcp.adapters.cypher.counts import CountReader, RowFilter
 from kgnav_mcp.adapters.cypher.dialect import Dialect
-from kgnav_mcp.adapters.cypher.edges import EdgeReader
 from kgnav_mcp.adapters.cypher.entities import Entities
-from kgnav_mcp.adapters.cypher.entity_finder import EntityFinder
 from kgnav_mcp.adapters.cypher.lists import ListReader
-from kgnav_mcp.adapters.cypher.matching import EdgeSearch
-from kgnav_mcp.adapters.cypher.names import NameReader
-from kgnav_mcp.adapters.cypher.neighbours import NeighbourReader
+from kgnav_mcp.adapters.cypher.names import EntityFinder, NameReader
+from kgnav_mcp.adapters.cypher.neighbours import EdgeReader, NeighbourReader
 from kgnav_mcp.adapters.cypher.options import PropertyOptions
 from kgnav_mcp.adapters.cypher.plans.reader import PlanReader
 from kgnav_mcp.adapters.cypher.relations import RelationReader
+from kgnav_mcp.adapters.cypher.rows import EdgeSearch
 from kgnav_mcp.adapters.cypher.schema import SchemaReader
 from kgnav_mcp.adapters.cypher.session import Session, Store, closed
 from kgnav_mcp.errors import Unsupported

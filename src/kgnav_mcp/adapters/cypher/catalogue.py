@@ -13,9 +13,8 @@ from functools import cached_property
 from rapidfuzz import fuzz, process
 
 from kgnav_mcp.adapters.cypher import queries
-from kgnav_mcp.adapters.cypher.builder import quoted
 from kgnav_mcp.adapters.cypher.options import PropertyOptions
-from kgnav_mcp.adapters.cypher.session import Session
+from kgnav_mcp.adapters.cypher.session import Session, quoted
 from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.adapters.options import absent_name

@@ -9,9 +9,8 @@ from functools import lru_cache
 from typing import Any, cast
 
 from kgnav_mcp.adapters.cypher import queries
-from kgnav_mcp.adapters.cypher.builder import Builder, quoted
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue, CatalogueCache
-from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, Session, batches
+from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, Builder, Session, batches, quoted
 from kgnav_mcp.adapters.cypher.values import split_key, whole_number
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.naming import readable

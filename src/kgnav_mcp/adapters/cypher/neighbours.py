@@ -1,21 +1,20 @@
-"""The triples around nodes, page by page.
-
-A page reads only the edges that it shows. Only the first page counts the rows of all nodes. Later pages take the total
-from their position, which is refused if the graph has been written to.
-"""
+"""The triples around nodes, page by page, and the edges from one set of nodes to another."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, field
 
-from kgnav_mcp.adapters.cypher.counts import CountReader, RowFilter, Side
-from kgnav_mcp.adapters.cypher.entities import Entities
-from kgnav_mcp.adapters.cypher.pages import RowPosition, changed
+from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.counts import CountReader, Edge, RowFilter, Side
+from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, Lookup, relation_of
+from kgnav_mcp.adapters.cypher.pages import RowPosition, changed, items_before, list_page
 from kgnav_mcp.adapters.cypher.relations import RelationReader
-from kgnav_mcp.adapters.cypher.rows import RowReader
+from kgnav_mcp.adapters.cypher.rows import RowReader, qualifiers
+from kgnav_mcp.adapters.cypher.session import edge
 from kgnav_mcp.adapters.paging.neighbours import rows_page
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.model import AnchoredPage, Count, Link, RowsOrRelations, Stop
+from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Page, RowsOrRelations, Stop, Triple
 
 
 class NeighbourReader:
@@ -86,3 +85,100 @@ class NeighbourReader:
             )
 
         return await in_thread(len(source.anchors) + len(triples), build_page)
+
+
+_SIZE, _EDGES = 1, 2
+"""Indexes into a row of `queries.EDGES`."""
+
+
+@dataclass(slots=True)
+class HeadEdges:
+    """The edges of one head: their number, and the edges themselves if they were read."""
+
+    head: Entity
+    size: int = 0
+    edges: list[Edge] = field(default_factory=list[Edge])
+
+
+class EdgeReader:
+    """Answers `edges`."""
+
+    def __init__(self, entities: Entities) -> None:
+        self._entities = entities
+        self._session = entities.session
+
+    async def page(
+        self, heads: Sequence[str], tails: Sequence[str], relations: Sequence[str] | None, limit: int, after: str | None
+    ) -> Page[Triple]:
+        """The triples in the order of the heads, then of the relations' ids.
+
+        Raises:
+            InvalidCursor: `after` is no position of this list, or the list has another length now.
+        """
+        start = items_before(after, None)
+        catalogue = self._entities.catalogue.current
+        types = None if relations is None else sorted(catalogue.types.keys() & set(relations))
+        lookups = await self._lookups_of(tails)
+        found = await self.read(heads, lookups, types, most=limit // max(len(heads), 1))
+        total = sum(each.size for each in found.values())
+        items_before(after, total)
+        shown: list[str] = []
+        begin = end = 0
+        for reference, each in found.items():
+            if end < start + limit and end + each.size > start:
+                begin = begin if shown else end
+                shown.append(reference)
+            end += each.size
+        unread = [reference for reference in shown if len(found[reference].edges) < found[reference].size]
+        if unread:
+            most = max(found[reference].size for reference in unread)
+            found.update(await self.read(unread, lookups, types, most=most))
+        triples = await in_thread(limit, lambda: self._triples([found[reference] for reference in shown]))
+        return list_page(triples[start - begin : start - begin + limit], start, total)
+
+    async def _lookups_of(self, tails: Sequence[str]) -> list[Lookup]:
+        """Look-ups of the tails that find each node once, even if several ids mean the same node."""
+        tails = list(dict.fromkeys(tails))
+        if not self._entities.share_one_key(tails):
+            tails = [anchor.node_id for anchor in await self._entities.anchors(tails, queries.NODES)]
+        return await in_thread(len(tails), lambda: self._entities.lookups(tails))
+
+    async def read(
+        self, heads: Sequence[str], tails: Sequence[Lookup], types: Sequence[str] | None, most: int
+    ) -> dict[str, HeadEdges]:
+        """The edges by head, in the order of the heads, each node once. A head with more than `most` has none read."""
+        if types == []:
+            return {}
+        builder = self._session.builder
+        pattern = edge(Direction.OUTGOING, types)
+        degree = builder.degree(Direction.OUTGOING, types)
+
+        def find_edges(lookup: Lookup) -> Awaitable[dict[str, Anchor]]:
+            is_tail = lookup.condition(builder, "m", "tails")
+            found = builder.subquery("n, degree", queries.EDGES_TO_TAILS, edge=pattern, is_tail=is_tail)
+            parts = {"degree": degree, "found": found}
+            return self._entities.find(heads, queries.EDGES, parts, tails=lookup.values, most=most)
+
+        answers = [await find_edges(lookup) for lookup in tails]  # one query for each batch of heads and of tails
+
+        def by_head() -> dict[str, HeadEdges]:
+            found: dict[str, HeadEdges] = {}
+            first: dict[str, str] = {}
+            for reference in dict.fromkeys(heads):
+                for anchors in answers:
+                    anchor = anchors.get(reference)
+                    if anchor is not None and first.setdefault(anchor.node_id, reference) == reference:
+                        each = found.setdefault(reference, HeadEdges(anchor.entity))
+                        each.size += anchor.row[_SIZE]
+                        each.edges += anchor.row[_EDGES]
+            return found
+
+        return await in_thread(len(heads), by_head)
+
+    def _triples(self, shown: Sequence[HeadEdges]) -> list[Triple]:
+        formats, entity = self._session.dialect.values, self._entities.decoder.entity
+        return [
+            Triple(each.head, relation_of(kind), entity(node), qualifiers(formats, properties))
+            for each in shown
+            for kind, properties, node in sorted(each.edges, key=lambda row: row[0])
+        ]

@@ -13,8 +13,8 @@ from kgnav_mcp.adapters.cypher.counts import (
 )
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow, relation_of
 from kgnav_mcp.adapters.cypher.session import batches
+from kgnav_mcp.adapters.paging.counts import paths_in_order, relations_page
 from kgnav_mcp.adapters.paging.directions import merge_relation_pages
-from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import AnchoredPage, Direction, Node, Page, RelationFacts, Stop, anchored
 

@@ -25,15 +25,16 @@ from kgnav_mcp.adapters.cypher.counts import (
     by_side,
 )
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, relation_of
-from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, batches
+from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, batches, edge
 from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
 from kgnav_mcp.adapters.paging.counts import RelationCounts
 from kgnav_mcp.adapters.paging.neighbours import RowSource
-from kgnav_mcp.adapters.paging.positions import Place, Position
-from kgnav_mcp.adapters.paging.segments import Rows, Segment
-from kgnav_mcp.adapters.paging.segments import SegmentPart as WantedRows
+from kgnav_mcp.adapters.paging.positions import Place, Position, Rows, Segment
+from kgnav_mcp.adapters.paging.positions import SegmentPart as WantedRows
 from kgnav_mcp.concurrency import gathered, gathered_for, in_thread
-from kgnav_mcp.model import Direction, Literal, Qualifier, Stop, Triple
+from kgnav_mcp.model import Count, Direction, Link, Literal, Page, Qualifier, Stop, Triple
+from kgnav_mcp.port.far_end_filters import MatchRequest, Words
+from kgnav_mcp.port.lists import items_before
 
 Row = Literal | Edge
 
@@ -224,3 +225,41 @@ def qualifiers(formats: ValueFormats, properties: Mapping[str, object]) -> tuple
         for key in sorted(properties)
         for value in formats.literals(key, properties[key])
     )
+
+
+class EdgeSearch:
+    """Searches the edges at some nodes."""
+
+    def __init__(self, entities: Entities) -> None:
+        self._entities = entities
+        self._session = entities.session
+
+    async def page(self, asked: MatchRequest, side: Direction, most: int, after: str | None) -> Page[Link]:
+        """The edges whose far ends may match, in the order of the ids, then of the relationship types."""
+        catalogue, decoder = self._entities.catalogue.current, self._entities.decoder
+        far, skip = asked.far, items_before(after)
+        types = None if asked.paths is None else sorted(catalogue.types.keys() & {path[0] for path in asked.paths})
+        anchors = await self._entities.anchors(asked.ids, queries.NODES)
+        if types == [] or not anchors:
+            return Page((), (), Count(0))
+        label = far.label.casefold() if far.label is not None else None
+        rows = await self._session.items(
+            queries.MATCHING,
+            {"edge": edge(side, types)},
+            ids=[anchor.node_id for anchor in anchors],
+            labels=None if label is None else [name for name in catalogue.labels if name.casefold() == label],
+            words=list(Words(far.words).asked) if far.words is not None else [],
+            shown=decoder.shown_keys,
+            skip=skip,
+            take=most,
+        )
+        heads = {anchor.node_id: anchor.entity for anchor in anchors}
+        found: list[Link] = []
+        for node_id, kind, properties, node in rows:
+            ends = heads[node_id], decoder.entity(node)
+            head, tail = ends if side is Direction.OUTGOING else ends[::-1]
+            facts = qualifiers(self._session.dialect.values, properties)
+            found.append(Link(side, Triple(head, relation_of(kind), tail, facts)))
+        positions = tuple(str(skip + n) for n in range(1, len(found) + 1))
+        stop = Stop.LIMIT if len(found) == most else Stop.COMPLETE
+        return Page(tuple(found), positions, Count.at_least(skip + len(found)), stop)

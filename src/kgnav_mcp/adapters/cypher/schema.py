@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from kgnav_mcp.adapters.cypher import queries
-from kgnav_mcp.adapters.cypher.builder import labelled, quoted
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue, nearest
 from kgnav_mcp.adapters.cypher.entities import Entities, relation_of
+from kgnav_mcp.adapters.cypher.session import labelled, quoted
 from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.concurrency import Shared

@@ -13,10 +13,18 @@ from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.adapters.ids.prefixes import encodable
-from kgnav_mcp.adapters.languages import language_rank
-from kgnav_mcp.adapters.likeness import DESCRIPTION, ID, Rank, entities_named, folded, spellings, words
-from kgnav_mcp.adapters.naming import local_name_variants, names_from_id
-from kgnav_mcp.adapters.plurals import plural_variants, singular_or_plural_forms
+from kgnav_mcp.adapters.likeness import (
+    DESCRIPTION,
+    ID,
+    Rank,
+    entities_named,
+    folded,
+    plural_variants,
+    singular_or_plural_forms,
+    spellings,
+    words,
+)
+from kgnav_mcp.adapters.naming import language_rank, local_name_variants, names_from_id
 from kgnav_mcp.model import Candidate, Count, Namesake, Page, Stop, ValueMatch
 
 MOST_HITS = 1_000

@@ -15,8 +15,7 @@ from kgnav_mcp.adapters.embedded.anchors import SIDES, Anchors, Path, RowFilter
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.rows import Builder, Position, Seek, Segment, SegmentKind
 from kgnav_mcp.adapters.embedded.session import Parameter, Row
-from kgnav_mcp.adapters.paging.counts import PathCounts, RelationCounts, sum_counts
-from kgnav_mcp.adapters.paging.relations import hidden_note
+from kgnav_mcp.adapters.paging.counts import PathCounts, RelationCounts, hidden_note, sum_counts
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Stop, Triple
 from kgnav_mcp.port import FarEndKind
 from kgnav_mcp.port.lists import invalid_cursor

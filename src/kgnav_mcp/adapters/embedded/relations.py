@@ -11,8 +11,8 @@ from kgnav_mcp.adapters.embedded.anchors import Anchors, Path, RowFilter
 from kgnav_mcp.adapters.embedded.entities import described_by_number
 from kgnav_mcp.adapters.embedded.neighbours import CountReader, NeighbourReader
 from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.paging.counts import relations_page
 from kgnav_mcp.adapters.paging.directions import merge_relation_pages
-from kgnav_mcp.adapters.paging.relations import relations_page
 from kgnav_mcp.model import (
     AnchoredPage,
     Count,

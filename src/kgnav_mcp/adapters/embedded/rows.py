@@ -11,9 +11,8 @@ from typing import Any, NamedTuple, cast
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
 from kgnav_mcp.adapters.embedded.session import Session, checked_list, mapping, text, text_or_none
-from kgnav_mcp.adapters.languages import language_rank
-from kgnav_mcp.adapters.naming import entity_name, is_marked_obsolete, marked_obsolete, readable
-from kgnav_mcp.adapters.paging.relations import joined
+from kgnav_mcp.adapters.naming import entity_name, is_marked_obsolete, language_rank, marked_obsolete, readable
+from kgnav_mcp.adapters.paging.counts import joined
 from kgnav_mcp.model import Direction, Entity, Literal, Node, Qualifier, Relation
 from kgnav_mcp.port.lists import invalid_cursor
 

@@ -22,7 +22,7 @@ from kgnav_mcp.adapters.freebase.rows import RowReader
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.options import absent_name
 from kgnav_mcp.adapters.sparql_base import errors
-from kgnav_mcp.adapters.sparql_base.adapter import SparqlAdapter
+from kgnav_mcp.adapters.sparql_base.adapter import Readers, SparqlAdapter
 from kgnav_mcp.adapters.sparql_base.around.counts import Path
 from kgnav_mcp.adapters.sparql_base.around.edges import EdgeReader
 from kgnav_mcp.adapters.sparql_base.around.matching import RowSearch
@@ -34,7 +34,6 @@ from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.queries import SIZE
 from kgnav_mcp.adapters.sparql_base.query_reader import number_in
 from kgnav_mcp.adapters.sparql_base.rate_limit import Client
-from kgnav_mcp.adapters.sparql_base.readers import Readers
 from kgnav_mcp.adapters.sparql_base.requests import Address
 from kgnav_mcp.adapters.sparql_base.schema import SchemaReader
 from kgnav_mcp.adapters.sparql_base.virtuoso import VIRTUOSO

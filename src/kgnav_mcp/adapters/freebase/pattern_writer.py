@@ -10,8 +10,7 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.sparql_base.names import Naming
-from kgnav_mcp.adapters.sparql_base.plans.parts import cannot_express
-from kgnav_mcp.adapters.sparql_base.plans.triples import TripleWriter
+from kgnav_mcp.adapters.sparql_base.plans.writing import TripleWriter, cannot_express
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 
 

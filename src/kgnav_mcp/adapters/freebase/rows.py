@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.freebase.names import Names, add_name
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.paging.counts import far_relation, near_relation
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
+from kgnav_mcp.adapters.paging.positions import Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql_base.around.blocks import FollowedNodes, Found, by_mediator
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor
 from kgnav_mcp.adapters.sparql_base.around.far_ends import End, Ends, grouped, in_order

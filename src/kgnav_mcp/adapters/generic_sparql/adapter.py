@@ -9,32 +9,28 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.blanks import Resolved
-from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache
+from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache, SchemaReader
 from kgnav_mcp.adapters.generic_sparql.counts import CountReader
-from kgnav_mcp.adapters.generic_sparql.entity_finder import EntityFinder
 from kgnav_mcp.adapters.generic_sparql.lists import ListReader
-from kgnav_mcp.adapters.generic_sparql.names import Names
+from kgnav_mcp.adapters.generic_sparql.names import EntityFinder, Names
 from kgnav_mcp.adapters.generic_sparql.options import Endpoint
-from kgnav_mcp.adapters.generic_sparql.pattern_reader import PatternReader
-from kgnav_mcp.adapters.generic_sparql.pattern_writer import PatternWriter
+from kgnav_mcp.adapters.generic_sparql.pattern_writer import PatternReader, PatternWriter
 from kgnav_mcp.adapters.generic_sparql.relations import RelationReader
 from kgnav_mcp.adapters.generic_sparql.rows import RowReader
-from kgnav_mcp.adapters.generic_sparql.schema import SchemaReader
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.options import absent_name
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.sparql_base.adapter import SparqlAdapter
+from kgnav_mcp.adapters.sparql_base.adapter import Readers, SparqlAdapter
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Path
 from kgnav_mcp.adapters.sparql_base.around.edges import EdgeReader
 from kgnav_mcp.adapters.sparql_base.around.matching import RowSearch
 from kgnav_mcp.adapters.sparql_base.around.rows import to_entities
-from kgnav_mcp.adapters.sparql_base.connections import create_client
+from kgnav_mcp.adapters.sparql_base.client import create_client
 from kgnav_mcp.adapters.sparql_base.location import GRAPH
 from kgnav_mcp.adapters.sparql_base.queries import SIZE
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader
 from kgnav_mcp.adapters.sparql_base.rate_limit import Client
-from kgnav_mcp.adapters.sparql_base.readers import Readers
 from kgnav_mcp.adapters.wellknown import RDFS_SUBCLASS
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
+from operator import attrgetter
 
+from cachetools import LRUCache
 from rdflib import RDF, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
@@ -14,12 +16,13 @@ from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.reification import NOTATION, ReifierFacts, reifier_facts
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.naming import local_name, readable
-from kgnav_mcp.adapters.sparql_base import catalogue
+from kgnav_mcp.adapters.sparql_base import catalogue, schema
 from kgnav_mcp.adapters.sparql_base.catalogue import Use, combined_stop, count_constructor, uses_by_relation
-from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS, SIZE
-from kgnav_mcp.adapters.sparql_base.query_reader import Read, iri_in, is_at_most, number_in
+from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS, SIZE, UNION
+from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, boolean_in, iri_in, is_at_most, number_in
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Count, Stop
+from kgnav_mcp.model import NODE_VALUES, Count, Listing, QualifierFacts, Stop
 
 _SAMPLE = 100_000
 """Number of triples to sample where counting all of them takes too long."""
@@ -203,3 +206,74 @@ def _uncertain_count(number: int) -> Count:
 def _quoted_only(store: Store) -> bool:
     """Whether all statements are quoted triples. Their facts are not among the triples of nodes."""
     return not store.reification.parallel
+
+
+_CACHE_SIZE = 2_000
+_BATCH = 20
+"""Number of relations looked up in one query."""
+_SCHEMA_SHARE = 0.3
+"""The fraction of a call's time for each of these look-ups. The schema is useful even without them."""
+
+
+class SchemaReader(schema.SchemaReader):
+    """Answers the verb `schema`. Details that take too long are left out, and the answer says so."""
+
+    def __init__(self, store: Store, names: Names, catalogues: CatalogueCache) -> None:
+        super().__init__(store.reader, names, catalogues.get)
+        self._reification = store.reification
+        self.one_edge_each = not store.reification
+        self._qualifiers: LRUCache[URIRef, tuple[QualifierFacts, ...]] = LRUCache(_CACHE_SIZE)
+
+    async def _qualifiers_of(self, uses: Mapping[URIRef, Use]) -> tuple[schema.Qualifiers, Stop]:
+        """The qualifiers on the edges of each relation. Cached if all were read."""
+        if not self._reification:
+            return await super()._qualifiers_of(uses)
+        unknown = [iri for iri in uses if iri not in self._qualifiers]
+        found: dict[URIRef, dict[URIRef, set[str]]] = defaultdict(lambda: defaultdict(set))
+        stops: dict[URIRef, Stop] = {}
+        for n, iri in enumerate(unknown):
+            said = self._reification.qualifier_pattern("?s", iri, "?o")
+            branch = self._reader.filled(queries.QUALIFIERS_OF, number=n, p=iri, said=said, sample=schema.SAMPLE)
+            read = await self._union([branch])
+            stops[iri] = read.stop
+            for row in read.rows:
+                qualifier = iri_in(row, "q")
+                if qualifier not in NOTATION and qualifier != RDF.type:
+                    found[iri][qualifier].add(self._datatype(row))
+        names = await self._names.relations(one for some in found.values() for one in some)
+        listed: dict[URIRef, tuple[QualifierFacts, ...]] = {}
+        for iri in unknown:
+            facts = (
+                QualifierFacts(names[one].id, tuple(sorted(datatypes)), label=names[one].label)
+                for one, datatypes in found[iri].items()
+            )
+            listed[iri] = tuple(sorted(facts, key=attrgetter("id")))
+            if stops[iri] is Stop.COMPLETE:
+                self._qualifiers[iri] = listed[iri]
+        qualifiers: schema.Qualifiers = {}
+        for iri, use in uses.items():
+            if stops.get(iri, Stop.COMPLETE) is not Stop.COMPLETE:
+                qualifiers[iri] = listed[iri], Listing.SAMPLED if listed[iri] else Listing.ABSENT
+            else:
+                is_complete = is_at_most(use.values, schema.SAMPLE) and is_at_most(
+                    use.edges, schema.SAMPLE - use.values.value
+                )
+                known = listed[iri] if iri in listed else self._qualifiers[iri]
+                qualifiers[iri] = known, Listing.COMPLETE if is_complete else Listing.SAMPLED
+        return qualifiers, Stop.first(stops.values())
+
+    def _datatype(self, row: Row) -> str:
+        if boolean_in(row, "node"):
+            return NODE_VALUES
+        return self._names.naming.datatype(str(row["d"]) if "d" in row else None) or "xsd:string"
+
+    async def _union(self, branches: Sequence[str]) -> Read:
+        """Run branches in batches, each in a fraction of the call's time. The first time-out ends the read."""
+        reads: list[Read] = []
+        for batch in batches(branches, _BATCH):
+            try:
+                part = Fragment(" UNION ".join(batch))
+                reads.append(await self._reader.select(UNION, share=_SCHEMA_SHARE, branches=part))
+            except StoreTimeout:
+                return Read.combined([*reads, Read((), Stop.TIME_OUT)])
+        return Read.combined(reads)

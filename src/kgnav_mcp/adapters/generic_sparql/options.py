@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.options import Options, read_prefixes
 from kgnav_mcp.adapters.sparql_base.dialect import FullText
 from kgnav_mcp.adapters.sparql_base.dialects import DIALECTS
 from kgnav_mcp.adapters.sparql_base.location import Location
-from kgnav_mcp.adapters.sparql_base.user_agent import checked_contact
+from kgnav_mcp.adapters.sparql_base.requests import checked_contact
 from kgnav_mcp.adapters.wellknown import ALIAS_RELATIONS, DESCRIPTION_RELATIONS, NAME_RELATIONS, PREFIXES, RDF_TYPE
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
 from kgnav_mcp.port import AdapterOptions

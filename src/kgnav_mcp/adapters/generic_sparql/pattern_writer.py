@@ -1,4 +1,4 @@
-"""Writes patterns of plans for any endpoint."""
+"""Writes patterns of plans for any endpoint, and finds their matches, also with blank nodes."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from collections.abc import Collection, Iterable, Sequence
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
+from kgnav_mcp.adapters.generic_sparql.blanks import Seeds
 from kgnav_mcp.adapters.generic_sparql.catalogue import Catalogue, CatalogueCache
+from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.sparql_base.names import Naming
-from kgnav_mcp.adapters.sparql_base.plans.parts import EdgeVariables, cannot_express
 from kgnav_mcp.adapters.sparql_base.plans.queries import EDGE
-from kgnav_mcp.adapters.sparql_base.plans.triples import Path, TripleWriter
+from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
+from kgnav_mcp.adapters.sparql_base.plans.writing import EdgeVariables, Path, TripleWriter, cannot_express
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
+from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.model import Stop
 from kgnav_mcp.plan import Scalar
-from kgnav_mcp.port.pattern_queries import QualifierCondition
+from kgnav_mcp.port.pattern_queries import PatternMatch, QualifierCondition
 from kgnav_mcp.values.comparison import date_parts
 
 _MAX_VALUES = 50
@@ -108,3 +111,33 @@ class PatternWriter(TripleWriter):
         if self._reification:
             raise cannot_express("paths beside statements about triples")
         return super().reaching(relations, ends)
+
+
+class PatternReader(MatchReader):
+    """Answers the verb `match_pattern`."""
+
+    def __init__(self, store: Store, names: Names, writer: PatternWriter) -> None:
+        super().__init__(store.reader, names, writer)
+        self._store = store
+
+    async def _blank_matches(
+        self, matches: Fragment, pattern: Fragment, names: Sequence[str], blanks: Sequence[str]
+    ) -> Sequence[PatternMatch]:
+        """The matches of a query, some of whose variables, `blanks`, may be blank nodes.
+
+        Raises:
+            InvalidArgument: no path identifies one of them.
+            Unsupported: there are too many to identify them.
+        """
+        seeds = [
+            Seeds(self._reader.part(queries.BLANKS_OF_PATTERN, node=Fragment(name), pattern=pattern), name[1:])
+            for name in blanks
+        ]
+        read = await self._store.blanks.identified(seeds, [f"{{ {matches.text} }}"])
+        if read.unidentified:  # edge by edge they would not be found: no path leads to them
+            raise InvalidArgument(
+                f"{read.unidentified:,} nodes of the rows are blank nodes that no path from an IRI leads to",
+                next_step="Return only the nodes beside them, or count the rows: RETURN count(*).",
+            )
+        written = self._store.endpoint.ids.written
+        return await self._fits(read.rows, names, {label: written(path) for label, path in read.paths.items()})

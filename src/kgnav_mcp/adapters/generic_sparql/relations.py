@@ -12,8 +12,7 @@ from kgnav_mcp.adapters.generic_sparql.rows import RowReader
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
 from kgnav_mcp.adapters.paging.neighbours import read_rows
-from kgnav_mcp.adapters.paging.positions import Place
-from kgnav_mcp.adapters.paging.segments import Segment
+from kgnav_mcp.adapters.paging.positions import Place, Segment
 from kgnav_mcp.adapters.sparql_base.around import relations
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Counts, Path
 from kgnav_mcp.adapters.sparql_base.around.far_ends import End

@@ -8,8 +8,7 @@ from dataclasses import replace
 from rdflib import BNode, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
-from kgnav_mcp.adapters.generic_sparql.blank_graph import Arrival, Blank, BlankGraph
-from kgnav_mcp.adapters.generic_sparql.blanks import Resolved, Seeds
+from kgnav_mcp.adapters.generic_sparql.blanks import Arrival, Blank, BlankGraph, Resolved, Seeds
 from kgnav_mcp.adapters.generic_sparql.counts import CountReader, is_kind, own_edges
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.reification import QualifiersByTriple
@@ -17,8 +16,7 @@ from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.paging.counts import far_relation, near_relation, sum_counts
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.positions import Place
-from kgnav_mcp.adapters.paging.segments import Rows, Segment
+from kgnav_mcp.adapters.paging.positions import Place, Rows, Segment
 from kgnav_mcp.adapters.sparql_base.around import rows
 from kgnav_mcp.adapters.sparql_base.around.blocks import Block, FollowedNodes, Found, by_mediator
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Counts

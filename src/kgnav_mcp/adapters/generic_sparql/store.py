@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.generic_sparql.blanks import Blanks, Resolved
 from kgnav_mcp.adapters.generic_sparql.options import Endpoint
 from kgnav_mcp.adapters.generic_sparql.reification import Reification, detect_notations
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor
-from kgnav_mcp.adapters.sparql_base.labels import in_languages
+from kgnav_mcp.adapters.sparql_base.names import in_languages
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Selects
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.port import AdapterOptions

@@ -14,13 +14,12 @@ from kgnav_mcp.adapters.cypher.options import OPTIONS, PropertyOptions
 from kgnav_mcp.adapters.cypher.plans.reader import PlanReader
 from kgnav_mcp.adapters.cypher.relations import RelationReader
 from kgnav_mcp.adapters.cypher.session import Session, closed
-from kgnav_mcp.adapters.ladybug.bare_rows import BareRowReader
 from kgnav_mcp.adapters.ladybug.catalogue import TableCatalogueCache, TableSchemaReader
-from kgnav_mcp.adapters.ladybug.dialect import LADYBUG
 from kgnav_mcp.adapters.ladybug.lists import TableLinker, TableLists, TableNames
 from kgnav_mcp.adapters.ladybug.patterns import PatternReader
-from kgnav_mcp.adapters.ladybug.rows import TableEdges, TableEdgeSearch, TableEntities, TableRows
+from kgnav_mcp.adapters.ladybug.rows import BareRowReader, TableEdges, TableEdgeSearch, TableEntities, TableRows
 from kgnav_mcp.adapters.ladybug.store import Store
+from kgnav_mcp.adapters.ladybug.tables import LADYBUG
 from kgnav_mcp.adapters.options import refuse_unknown
 from kgnav_mcp.model import Direction, Health, Link, Page
 from kgnav_mcp.port import AdapterOptions, FarEndKind

@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from kgnav_mcp.adapters.cypher.builder import quoted
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue, CatalogueCache, likely_names
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.options import PropertyOptions
 from kgnav_mcp.adapters.cypher.schema import Ends, Sample, SchemaReader, frequent_labels
-from kgnav_mcp.adapters.cypher.session import Session
+from kgnav_mcp.adapters.cypher.session import Session, quoted
 from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.store import Store

@@ -6,18 +6,26 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from kgnav_mcp.adapters.cypher.builder import quoted
 from kgnav_mcp.adapters.cypher.entities import NodeRow, relation_of
-from kgnav_mcp.adapters.cypher.entity_finder import EXACT_SCORE, EntityFinder, trigrams, words_of
 from kgnav_mcp.adapters.cypher.lists import ListReader
-from kgnav_mcp.adapters.cypher.names import MAX_HITS, Hits, NameReader, stop_reason
+from kgnav_mcp.adapters.cypher.names import (
+    EXACT_SCORE,
+    MAX_HITS,
+    EntityFinder,
+    Hits,
+    NameReader,
+    stop_reason,
+    trigrams,
+    words_of,
+)
 from kgnav_mcp.adapters.cypher.pages import items_before, list_page
+from kgnav_mcp.adapters.cypher.session import quoted
 from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.rows import TableEntities, TableRows
 from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, Table, text_of
-from kgnav_mcp.adapters.plurals import plural_variants
+from kgnav_mcp.adapters.likeness import plural_variants
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Page, ValueFacts, ValueMatch
 from kgnav_mcp.port import ValueOwner

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
-from kgnav_mcp.adapters.cypher.builder import quoted
+from kgnav_mcp.adapters.cypher.session import quoted
 from kgnav_mcp.adapters.ladybug.rows import TableEntities
 from kgnav_mcp.adapters.ladybug.tables import Table, key_of
 from kgnav_mcp.errors import Unsupported

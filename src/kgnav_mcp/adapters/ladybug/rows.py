@@ -9,7 +9,6 @@ from operator import itemgetter
 from typing import Any
 
 from kgnav_mcp.adapters.cypher import queries as cypher_queries
-from kgnav_mcp.adapters.cypher.builder import quoted
 from kgnav_mcp.adapters.cypher.counts import (
     SAMPLED_EDGES,
     CountReader,
@@ -20,18 +19,17 @@ from kgnav_mcp.adapters.cypher.counts import (
     Side,
     ValuesOf,
 )
-from kgnav_mcp.adapters.cypher.edges import EdgeReader, HeadEdges
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, Lookup, NodeRow, relation_of
-from kgnav_mcp.adapters.cypher.matching import EdgeSearch
-from kgnav_mcp.adapters.cypher.rows import qualifiers
-from kgnav_mcp.adapters.cypher.session import Session
+from kgnav_mcp.adapters.cypher.neighbours import EdgeReader, HeadEdges
+from kgnav_mcp.adapters.cypher.rows import EdgeSearch, qualifiers
+from kgnav_mcp.adapters.cypher.session import Session, quoted
 from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.catalogue import TableCatalogueCache
 from kgnav_mcp.adapters.ladybug.store import Store
-from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, EdgeTable, Table, text_of
+from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, EdgeTable, Table, key_of, text_of
 from kgnav_mcp.concurrency import gathered, in_thread
-from kgnav_mcp.model import Count, Direction, Link, Literal, Page, Stop, Triple
+from kgnav_mcp.model import Count, Direction, Entity, Link, Literal, Node, Page, Stop, Triple
 from kgnav_mcp.port.far_end_filters import MatchRequest, Words
 from kgnav_mcp.port.lists import items_before
 
@@ -365,3 +363,65 @@ def _properties(link: EdgeTable, returned: Sequence[Any]) -> dict[str, Any]:
     """The properties of an edge that have a value."""
     values = zip(link.columns, returned, strict=False)
     return {column.name: column.value(value) for column, value in values if value is not None}
+
+
+_Row = tuple[str, str, int, Node]
+"""Id of the near node, relation, whether it is an edge, and the far end."""
+
+
+class BareRowReader:
+    """Answers `neighbour_ids` for lists of one page."""
+
+    def __init__(self, entities: TableEntities, rows: TableRows) -> None:
+        self._entities = entities
+        self._rows = rows
+
+    async def page(self, ids: Sequence[str], wanted: RowFilter, limit: int) -> Page[Link] | None:
+        """All rows in the order of `neighbours`; None if there are more than `limit`, or ids in other forms."""
+        if not await in_thread(len(ids), lambda: all(map(self._entities.is_printed, ids))):
+            return None
+        nodes = list(dict.fromkeys(ids))
+        places = {node_id: place for place, node_id in enumerate(nodes)}
+        types = wanted.types(self._entities.tables.current)
+        links: list[Link] = []
+        for side in wanted.directions:
+            rows: list[_Row] = []
+            if wanted.has_values(side):
+                for node_id, own in (await self._rows.values_at(nodes, wanted)).items():
+                    rows += ((node_id, name, 0, literal) for name, literals in own.items() for literal in literals)
+            rows += await self._edges(nodes, side, types, limit + 1)
+            if len(links) + len(rows) > limit:
+                return None
+            links += await in_thread(len(rows), lambda side=side, rows=rows: _links(side, places, rows))
+        positions = tuple(str(place) for place in range(1, len(links) + 1))
+        return Page(tuple(links), positions, Count(len(links)))
+
+    async def _edges(self, nodes: Sequence[str], side: Direction, types: Sequence[str] | None, most: int) -> list[_Row]:
+        by_table: dict[str, tuple[Mapping[str | int, str], list[EdgeTable]]] = {}
+        for link, keys in await self._rows.links_at(nodes, side, types):
+            by_table.setdefault(link.near(side).name, (keys, []))[1].append(link)
+        found: list[_Row] = []
+        for label, (keys, links) in by_table.items():
+            near = self._entities.tables.current.tables[label]
+            far = {table.name: table for table in (link.far(side) for link in links)}
+            kinds = "|".join(quoted(name) for name in dict.fromkeys(link.type for link in links))
+            left, right = ("-", "->") if side is Direction.OUTGOING else ("<-", "-")
+            pattern = f"(n:{quoted(label)}){left}[r:{kinds}]{right}(m:{'|'.join(map(quoted, far))})"
+            rest = queries.BARE_EDGES.format(key=near.key_text, far=key_of("m", list(far.values())))
+            for key, kind, far_label, far_key in await self._rows.at(pattern, near, list(keys), rest, most=most):
+                node = Entity(f"{far_label}:{far[far_label].key.name}={far_key}", types=(far_label,))
+                found.append((keys[key], kind, 1, node))
+        return found
+
+
+def _links(side: Direction, places: Mapping[str, int], rows: list[_Row]) -> list[Link]:
+    """The rows as links, by node and relation, values before edges."""
+    rows.sort(key=lambda row: (places[row[0]], row[1:3]))
+    found: list[Link] = []
+    for node_id, name, _, far in rows:
+        near = Entity(node_id)
+        if side is Direction.OUTGOING:
+            found.append(Link(side, Triple(near, relation_of(name), far)))
+        elif isinstance(far, Entity):
+            found.append(Link(side, Triple(far, relation_of(name), near)))
+    return found

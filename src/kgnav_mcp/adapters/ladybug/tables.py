@@ -1,4 +1,4 @@
-"""Tables of a LadybugDB graph: columns with their types, and the values that the driver returns for them."""
+"""Tables of a LadybugDB graph, columns with their types and values, and its Cypher (0.22)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from kgnav_mcp.adapters.cypher.builder import quoted
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
+from kgnav_mcp.adapters.cypher.dialect import Dialect
 from kgnav_mcp.adapters.cypher.entities import NodeRow
+from kgnav_mcp.adapters.cypher.session import quoted
 from kgnav_mcp.adapters.cypher.values import VECTOR_SIZE, ValueFormats, vector
 from kgnav_mcp.model import Direction
+from kgnav_mcp.port import Capability
 
 _LIST = re.compile(r"(?P<item>.+)\[(?P<size>\d*)\]")
 _WHOLE = frozenset(("INT64", "INT32", "INT16", "INT8", "UINT64", "UINT32", "UINT16", "UINT8", "SERIAL"))
@@ -238,3 +240,53 @@ class TableCatalogue(Catalogue):
             for link in self.links
             if link.near(direction).name == label and link.size and (wanted is None or link.type in wanted)
         ]
+
+
+LADYBUG = Dialect(
+    store="LadybugDB 0.22",
+    tested=True,
+    capabilities=frozenset(
+        {
+            Capability.EXACT_COUNTS,
+            Capability.QUALIFIERS,
+            Capability.LABELS,
+            Capability.FUZZY_NAMES,
+            Capability.STABLE_CURSORS,
+            Capability.MATCH_PATTERN,
+        }
+    ),
+    node_id="CAST(id({x}) AS STRING)",
+    node_id_form=re.compile(r"(?!)"),  # ids are always those of the primary key
+    labels="[label({x})]",
+    relationship_type="label({x})",
+    properties="properties({x})",
+    keys="keys({x})",
+    values=FORMATS,
+    names=None,  # the catalogue is read table by table
+    constraints=None,
+    indexes=None,
+    full_text=None,
+    node_count="COUNT { MATCH () }",
+    edge_count="COUNT { MATCH ()-[]->() }",
+    label_count="COUNT { MATCH (:{label}) }",
+    type_count="COUNT { MATCH ()-[:{type}]->() }",
+    label_type_count="COUNT { MATCH (:{label})-[:{type}]->() } + COUNT { MATCH ()-[:{type}]->(:{label}) }",
+    degree="COUNT { MATCH (n){edge}() }",
+    own_degrees=None,
+    subquery=None,
+    optional_subquery=None,
+    collected=None,
+    exists="EXISTS { {query} }",
+    count="COUNT { {query} }",
+    any_shortest=None,  # the length stands in the brackets of an edge: [:T* SHORTEST 1..3]
+    all_shortest=None,
+    text="CAST({x} AS STRING)",
+    folded="lower({x})",
+    value_type="typeof({x})",
+    is_list="typeof({x}) ENDS WITH ']'",
+    is_text="typeof({x}) = 'STRING'",
+    is_text_list="typeof({x}) = 'STRING[]'",
+    is_number_list="typeof({x}) IN ['DOUBLE[]', 'FLOAT[]']",
+    datatypes={},
+)
+"""Plans are not compiled for it: a variable-length path may repeat an edge here, and so may two edges of one MATCH."""

@@ -11,7 +11,6 @@ from neo4j import READ_ACCESS, AsyncDriver, AsyncGraphDatabase, AsyncSession, Qu
 from neo4j.exceptions import ClientError
 
 from kgnav_mcp.adapters.cypher.session import Row, closed
-from kgnav_mcp.adapters.neo4j import queries
 from kgnav_mcp.adapters.neo4j.errors import CONNECTION_ERRORS, REFUSED_WRITE, timed_out, translated
 from kgnav_mcp.adapters.neo4j.options import Neo4jOptions
 
@@ -100,7 +99,7 @@ class Store:
             async with self._session() as session:
                 transaction = await session.begin_transaction(timeout=self._timeout)
                 try:
-                    result = await transaction.run(queries.WRITE)
+                    result = await transaction.run(WRITE)
                     await result.consume()
                 except ClientError as error:
                     if error.code == REFUSED_WRITE or (error.code or "").startswith("Neo.ClientError.Security"):
@@ -137,3 +136,13 @@ class Store:
         if self._driver is None:
             raise closed()
         return self._driver
+
+
+WRITE = "CREATE ()"
+"""Costs one write, in a transaction that is never committed. Tests whether the user has write access."""
+
+DATABASE = "CALL db.info() YIELD id, name RETURN name, id"
+"""Costs nothing."""
+
+FUNCTIONS = "SHOW FUNCTIONS YIELD name WHERE name IN $names RETURN collect(name)"
+"""Costs a read of the catalogue."""

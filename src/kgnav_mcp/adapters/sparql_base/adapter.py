@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationRequest, RowRequest
-from kgnav_mcp.adapters.paging.edges import edges_page
+from kgnav_mcp.adapters.paging.neighbours import EdgeSource, edges_page
 from kgnav_mcp.adapters.paging.positions import Position
+from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
+from kgnav_mcp.adapters.sparql_base.lists import ListReader
 from kgnav_mcp.adapters.sparql_base.matching import FarEndFilter, RowSearch, SearchRequest
+from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.rate_limit import Client
-from kgnav_mcp.adapters.sparql_base.readers import Readers
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, UnknownName, Unsupported
 from kgnav_mcp.model import (
@@ -34,6 +37,51 @@ from kgnav_mcp.model import (
 from kgnav_mcp.port import FarEnds, ValueOwner
 from kgnav_mcp.port.far_end_filters import MatchRequest, read_or_search
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
+
+
+class SchemaReader(Protocol):
+    """Answers the verb `schema`."""
+
+    async def overview(self, limit: int) -> Schema: ...
+
+    async def around(self, name: str, limit: int) -> Schema: ...
+
+
+class RelationReader(Protocol):
+    """Answers the verb `relations` in one direction."""
+
+    async def page(self, anchors: Sequence[Any], asked: RelationRequest) -> Page[RelationFacts]: ...
+
+
+class RowReader(Protocol):
+    """Answers the verb `neighbours` in one direction."""
+
+    async def page(self, paths: Sequence[Any] | None, asked: RowRequest) -> Page[Triple]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readers:
+    """The readers of an open graph, one for each kind of verb."""
+
+    client: Client
+    linker: EntityFinder
+    relations: RelationReader
+    rows: Callable[[Sequence[Any], RowRequest], RowReader]
+    """Creates the reader of rows at some anchors (see `SparqlAdapter._anchors`)."""
+    search: Callable[[SearchRequest], RowSearch[Any, Any]]
+    """Creates the search of rows at some anchors by their far ends."""
+    hops_searched: int = 1
+    """The longest relations, in hops, whose rows can be searched."""
+    edges: Callable[[Sequence[Any], Sequence[Any], Sequence[Any] | None, bool], EdgeSource[Any, Any] | None]
+    """Creates the reader of the edges between heads and tails by some relations (None: by all).
+
+    The last argument says whether only ids are needed, as in `edge_ids`. Returns None where it cannot look up edges:
+    rows are then read and compared.
+    """
+    lists: ListReader
+    schema: SchemaReader
+    matches: MatchReader | None = None
+
 
 R = TypeVar("R", bound=Readers)
 Anchor = TypeVar("Anchor")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -17,13 +17,50 @@ import httpx2
 
 from kgnav_mcp import __version__
 from kgnav_mcp.adapters.sparql_base import dialects, errors, results
-from kgnav_mcp.adapters.sparql_base.authentication import Credentials
 from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql_base.errors import Refusal
+from kgnav_mcp.adapters.sparql_base.rate_limit import MAX_CONCURRENT, Client, RateLimitedClient, limiter_of, user_agent
 from kgnav_mcp.adapters.sparql_base.requests import Address, Form, RequestBuilder
 from kgnav_mcp.adapters.sparql_base.results import Answer
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import ConfigurationError, KgnavError, Unsupported
+
+
+class Credentials(httpx2.Auth):
+    """Digest or Basic authentication, whichever the endpoint asks for; Digest where it offers both.
+
+    The first request goes without, so that a password is never sent to an endpoint that does not want one. From the
+    first challenge on, it is sent at once. (SPARQLWrapper's own Digest changes the opener of the whole process.)
+    """
+
+    def __init__(self, user: str, password: str) -> None:
+        self._basic = httpx2.BasicAuth(user, password)
+        self._digest = httpx2.DigestAuth(user, password)
+        self._chosen: httpx2.Auth | None = None
+
+    def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
+        if self._chosen is not None:
+            yield from self._chosen.auth_flow(request)
+            return
+        response = yield request
+        schemes = {challenge.split(" ", 1)[0].lower() for challenge in _challenges(response)}
+        if "digest" in schemes:
+            self._chosen = self._digest
+            # The Digest flow begins with the request that has just been answered.
+            flow = self._digest.auth_flow(request)
+            next(flow)
+            yield flow.send(response)
+        elif "basic" in schemes:
+            self._chosen = self._basic
+            yield from self._basic.auth_flow(request)
+
+    def __repr__(self) -> str:
+        return "Credentials(...)"
+
+
+def _challenges(response: httpx2.Response) -> list[str]:
+    return response.headers.get_list("www-authenticate") if response.status_code == HTTPStatus.UNAUTHORIZED else []
+
 
 R = TypeVar("R")
 
@@ -358,3 +395,29 @@ def _acknowledge(response: httpx2.Response) -> None:
     if connection is not None:
         with suppress(OSError):  # If the connection is gone, reading reports it.
             connection.setsockopt(socket.IPPROTO_TCP, option, 1)
+
+
+LIBRARY = f"httpx2/{httpx2.__version__}"
+
+
+def create_client(
+    address: str,
+    *,
+    contact: str,
+    timeout: float,
+    graphs: Sequence[str],
+    local_limit: int | None,
+    dialect: Dialect = PLAIN,
+) -> Client:
+    """Create a client that names its operator in the User-Agent and keeps to the host's rate limits.
+
+    A store on this machine gets at most `local_limit` queries at a time; None: no limit. Without a `dialect`, it is
+    detected from the answers.
+    """
+    agent = user_agent(USER_AGENT, contact, LIBRARY)
+    client = SparqlClient(address, timeout=timeout, default_graph=graphs or None, user_agent=agent, dialect=dialect)
+    parsed = Address.parse(address)
+    limit = local_limit if parsed.is_local else MAX_CONCURRENT
+    return (
+        client if limit is None else RateLimitedClient(client, limiter_of(parsed.host, limit=limit), patience=timeout)
+    )

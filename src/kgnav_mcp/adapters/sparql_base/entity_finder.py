@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.candidates import Candidates, Match, first_page
-from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.adapters.likeness import Rank, entities_named
+from kgnav_mcp.adapters.naming import language_rank
 from kgnav_mcp.adapters.sparql_base import errors, queries
-from kgnav_mcp.adapters.sparql_base.name_search import NameSearch
+from kgnav_mcp.adapters.sparql_base.name_search import Hit, NameSearch, findable
 from kgnav_mcp.adapters.sparql_base.names import Names
-from kgnav_mcp.adapters.sparql_base.namesakes import Hit, findable
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, iri_in, number_in
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Relation, Stop, ValueMatch

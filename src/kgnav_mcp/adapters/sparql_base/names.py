@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
@@ -12,13 +13,39 @@ from cachetools import LRUCache, TTLCache
 from rdflib import Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.naming import readable
-from kgnav_mcp.adapters.sparql_base.labels import label_rank, preferred
+from kgnav_mcp.adapters.naming import language_rank, readable
 from kgnav_mcp.adapters.sparql_base.queries import EXISTING
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, iri_in
 from kgnav_mcp.adapters.sparql_base.results import Term
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, fill
 from kgnav_mcp.concurrency import in_slices, in_thread
 from kgnav_mcp.model import Entity, Node, Relation
+
+_VARIABLE = re.compile(r"\?\w+")
+
+
+def preferred(labels: Iterable[Literal], languages: Sequence[str]) -> Literal | None:
+    """The label to show: by language, then the first in alphabetical order; None where there is none."""
+    return min(labels, key=lambda label: (*label_rank(label, languages), str(label)), default=None)
+
+
+def label_rank(label: Literal, languages: Sequence[str]) -> tuple[int, str]:
+    """Sort key of a label: the rank of its language; unwanted languages by their tags."""
+    return language_rank(label.language, languages), label.language or ""
+
+
+def in_languages(variable: str, languages: Sequence[str]) -> Fragment:
+    """A condition for `FILTER ($condition)` that keeps texts in one of the languages, or without one. Uses no index.
+
+    Raises:
+        ValueError: `variable` is not of the form `?name`.
+    """
+    if _VARIABLE.fullmatch(variable) is None:
+        raise ValueError(f"{variable!r} is no variable")
+    tag = f"LANG({variable})"
+    matches = [fill(f"LANGMATCHES({tag}, $language)", language=Literal(language)) for language in languages]
+    return Fragment(" || ".join([f'{tag} = ""', *matches]))
+
 
 _RELATION_CACHE_SIZE = 20_000
 """Cache size for names of relations. They are part of the schema, so they do not expire."""

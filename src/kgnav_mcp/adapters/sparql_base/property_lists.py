@@ -11,11 +11,10 @@ from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql_base.catalogue import Catalogue, Use
 from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.lists import ListReader, Templates, Types
-from kgnav_mcp.adapters.sparql_base.literal_forms import lookup_note, usual_terms
 from kgnav_mcp.adapters.sparql_base.paging import Condition
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, is_at_most
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, sendable, values
-from kgnav_mcp.adapters.sparql_base.value_conditions import equals
+from kgnav_mcp.adapters.sparql_base.value_conditions import equals, lookup_note, usual_terms
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Page, ValueFacts
 

@@ -9,29 +9,22 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.options import absent_name
 from kgnav_mcp.adapters.paging.directions import RelationRequest
-from kgnav_mcp.adapters.sparql_base.adapter import SparqlAdapter
-from kgnav_mcp.adapters.sparql_base.client import USER_AGENT
-from kgnav_mcp.adapters.sparql_base.connections import LIBRARY, create_client
+from kgnav_mcp.adapters.sparql_base.adapter import Readers, SparqlAdapter
+from kgnav_mcp.adapters.sparql_base.client import LIBRARY, USER_AGENT, create_client
 from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.adapters.sparql_base.rate_limit import MAX_CONCURRENT_LOCAL, Client, user_agent
-from kgnav_mcp.adapters.sparql_base.readers import Readers
 from kgnav_mcp.adapters.sparql_base.requests import Address
-from kgnav_mcp.adapters.wikidata import queries, queries_schema
-from kgnav_mcp.adapters.wikidata.base import detect_wikibase
+from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
-from kgnav_mcp.adapters.wikidata.counts import CountReader, Path
-from kgnav_mcp.adapters.wikidata.edges import EdgeReader
+from kgnav_mcp.adapters.wikidata.counts import CountReader, Path, RelationReader
 from kgnav_mcp.adapters.wikidata.entity_finder import EntityFinder
 from kgnav_mcp.adapters.wikidata.lists import ListReader
-from kgnav_mcp.adapters.wikidata.matching import RowSearch
 from kgnav_mcp.adapters.wikidata.names import Names
-from kgnav_mcp.adapters.wikidata.options import INSTANCE_OF, Wikidata
-from kgnav_mcp.adapters.wikidata.plans.pattern_writer import PatternWriter
-from kgnav_mcp.adapters.wikidata.presets import SUBCLASS, WIKIDATA
-from kgnav_mcp.adapters.wikidata.relations import RelationReader
-from kgnav_mcp.adapters.wikidata.rows import RowReader, qualified
+from kgnav_mcp.adapters.wikidata.options import INSTANCE_OF, SUBCLASS, WIKIDATA, Wikidata, detect_wikibase
+from kgnav_mcp.adapters.wikidata.plans import PatternWriter
+from kgnav_mcp.adapters.wikidata.rows import EdgeReader, RowReader, RowSearch, qualified
 from kgnav_mcp.adapters.wikidata.schema import VALUES_ONLY, SchemaReader
 from kgnav_mcp.adapters.wikidata.search import JsonApi, VectorSearch, WikibaseSearch
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
@@ -106,7 +99,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     async def health(self) -> Health:
         opened, wikidata = self._readers, self._wikidata
         try:
-            size = await opened.store.reader.count(queries_schema.ROW_COUNT, most=_MAX_COUNTED)
+            size = await opened.store.reader.count(queries.ROW_COUNT, most=_MAX_COUNTED)
         except StoreTimeout:
             size = Count.unknown()
         advice: list[str] = []

@@ -10,7 +10,7 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.sparql_base.catalogue import nearest
 from kgnav_mcp.adapters.sparql_base.lists import Types
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, number_in
-from kgnav_mcp.adapters.wikidata import queries_schema
+from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.clipping import echoed
@@ -98,11 +98,11 @@ class Classes:
     async def _count(self) -> tuple[Read, bool]:
         if self._store.wikidata.counted is None:
             try:
-                read = await self._reader.select(queries_schema.CLASSES, share=_COUNTING_SHARE)
+                read = await self._reader.select(queries.CLASSES, share=_COUNTING_SHARE)
             except StoreTimeout:
                 pass  # Fall back to the sample below, whose counts are marked as lower bounds.
             else:
                 return read, read.stop is Stop.COMPLETE
         return await self._reader.select(
-            queries_schema.SOME_CLASSES, share=1 - _COUNTING_SHARE, most=_MAX_ENTITIES_SAMPLED
+            queries.SOME_CLASSES, share=1 - _COUNTING_SHARE, most=_MAX_ENTITIES_SAMPLED
         ), False

@@ -14,8 +14,7 @@ from kgnav_mcp.adapters.candidates import Match
 from kgnav_mcp.adapters.likeness import ALIAS, NAME
 from kgnav_mcp.adapters.sparql_base import entity_finder
 from kgnav_mcp.adapters.sparql_base.entity_finder import Size
-from kgnav_mcp.adapters.sparql_base.name_search import Lookup, NameSearch, SparqlNames
-from kgnav_mcp.adapters.sparql_base.namesakes import Hit, Hits, findable
+from kgnav_mcp.adapters.sparql_base.name_search import Hit, Hits, Lookup, NameSearch, SparqlNames, findable
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, iri_in, number_in
 from kgnav_mcp.adapters.sparql_base.terms import values
 from kgnav_mcp.adapters.wikidata import queries

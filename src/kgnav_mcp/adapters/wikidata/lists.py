@@ -11,12 +11,11 @@ from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql_base import lists
 from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.lists import NODES, Found, Templates, Types, ValueOrder
-from kgnav_mcp.adapters.sparql_base.literal_forms import date_time, number_texts
 from kgnav_mcp.adapters.sparql_base.paging import MAX_SORTED, Condition, raised_total, truncated
 from kgnav_mcp.adapters.sparql_base.queries import NODE_COUNT
 from kgnav_mcp.adapters.sparql_base.query_reader import Row, is_at_most
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, sendable, values
-from kgnav_mcp.adapters.sparql_base.value_conditions import equals
+from kgnav_mcp.adapters.sparql_base.value_conditions import date_time, equals, number_texts
 from kgnav_mcp.adapters.wikibase_values import ENTITY_DATATYPES, QUANTITY, TIME, UNKNOWN_VALUE
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache

@@ -3,17 +3,89 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
+from rdflib import Literal
+
+from kgnav_mcp.adapters.ids.wikibase import WikibaseIds
 from kgnav_mcp.adapters.options import Options
-from kgnav_mcp.adapters.sparql_base.dialect import Dialect
+from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
+from kgnav_mcp.adapters.sparql_base.dialects import BLAZEGRAPH, QLEVER
 from kgnav_mcp.adapters.sparql_base.location import Location
-from kgnav_mcp.adapters.sparql_base.user_agent import checked_contact, is_wikimedia
-from kgnav_mcp.adapters.wikidata.presets import PRESETS, Preset, preset_of
-from kgnav_mcp.errors import ConfigurationError
+from kgnav_mcp.adapters.sparql_base.query_reader import Reader
+from kgnav_mcp.adapters.sparql_base.requests import checked_contact, is_wikimedia
+from kgnav_mcp.adapters.wikidata import queries
+from kgnav_mcp.adapters.wikidata.queries import Form
+from kgnav_mcp.errors import ConfigurationError, InvalidStore
 from kgnav_mcp.port import AdapterOptions
+
+WIKIDATA: Final = "http://www.wikidata.org"
+SUBCLASS: Final = "P279"
+"""Wikidata's property `subclass of`."""
+_SEARCH: Final = "https://www.wikidata.org/w/api.php"
+_VECTORS: Final = "https://wd-vectordb.wmcloud.org/item/query/"
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Default settings of one kind of endpoint. Options of the graph override them."""
+
+    path: str
+    """The path of the endpoint, if the location has none."""
+    base: str
+    """The concept base, with which IRIs of entities and predicates begin; empty: read from the endpoint."""
+    hosts: tuple[str, ...] = ()
+    """Hosts for which this preset is chosen by default."""
+    search: str = ""
+    """Address of the Wikibase API that finds entities by name; empty: labels are searched in SPARQL."""
+    vectors: str = ""
+    """Address of a search by meaning, which is used where the option `vector_search` asks for it."""
+    scans: bool = False
+    """Whether all labels may be scanned to find a name in another spelling."""
+    max_grouped_triples: int | None = None
+    """Incoming triples up to which an entity's relations are counted by grouping; None: always."""
+    dialect: Dialect = PLAIN
+    """The dialect of the store, which proxies may hide; PLAIN: detected."""
+
+
+PRESETS: Final[Mapping[str, Preset]] = {
+    "wdqs": Preset(
+        path="/sparql",
+        base=WIKIDATA,
+        hosts=("query.wikidata.org", "query-main.wikidata.org"),
+        search=_SEARCH,
+        vectors=_VECTORS,
+        max_grouped_triples=5_000,
+        dialect=BLAZEGRAPH,
+    ),
+    "wdqs-scholarly": Preset(
+        path="/sparql",
+        base=WIKIDATA,
+        hosts=("query-scholarly.wikidata.org",),
+        search=_SEARCH,
+        max_grouped_triples=5_000,
+        dialect=BLAZEGRAPH,
+    ),
+    "qlever": Preset(
+        path="/api/wikidata",
+        base=WIKIDATA,
+        hosts=("qlever.dev", "qlever.cs.uni-freiburg.de"),
+        search=_SEARCH,
+        vectors=_VECTORS,
+        dialect=QLEVER,
+    ),
+    "custom": Preset(path="/sparql", base="", scans=True),
+}
+
+
+def preset_of(host: str) -> str:
+    """The name of the preset for a host; `custom` where it is not a known one."""
+    return next((name for name, preset in PRESETS.items() if host.lower() in preset.hosts), "custom")
+
 
 _OPTIONS = (
     "preset",
@@ -127,3 +199,37 @@ def _endpoint(place: Location, preset: Preset) -> str:
     """The address for queries. At the root of a known public host is a web page, and its endpoint is elsewhere."""
     at_root = bool(preset.hosts) and place.path == "/"
     return (replace(place, path="") if at_root else place).address(preset.path)
+
+
+_MAX_TRIPLES: Final = 100_000
+"""Triples that are searched for a value, if nothing else shows that there is a Wikibase."""
+
+
+async def detect_wikibase(reader: Reader, wikidata: Wikidata) -> tuple[WikibaseIds, Form]:
+    """The ids under the endpoint's concept base, and the form of its rows (statements, or values of a truthy dump).
+
+    The base is read from definitions of properties if there are any, else from predicates in use.
+
+    Raises:
+        InvalidStore: the endpoint has neither statements nor values of a Wikibase.
+        StoreTimeout: none was found in time.
+    """
+    if wikidata.known:
+        return WikibaseIds(wikidata.base), queries.TRUTHY if wikidata.values_only else queries.FULL
+    defined = () if wikidata.base else (await reader.select(queries.DIRECT_CLAIM)).any_rows()
+    claims = (await reader.select(queries.CLAIM)).any_rows()
+    direct = ()
+    if not claims:
+        instance = WikibaseIds(wikidata.base or WIKIDATA).direct(wikidata.instance_of)
+        folder = Literal(f"{wikidata.base}{queries.TRUTHY.folder}P")
+        direct = (await reader.select(queries.DIRECT, instance=instance, folder=folder, most=_MAX_TRIPLES)).any_rows()
+        if not (defined or direct or wikidata.base):
+            raise InvalidStore(
+                "this endpoint has no Wikibase in it: no statement (wikibase:BestRank), no property "
+                "(wikibase:directClaim), no value (prop/direct/)",
+                next_step="Correct the graph's address, or name the graph that has it (option graph).",
+            )
+    iris = [*(row["direct"] for row in defined), *(row["p"] for row in (*claims, *direct))]
+    found = next((base for base, folder, _ in (str(iri).partition("/prop/") for iri in iris) if folder), WIKIDATA)
+    bare = wikidata.values_only or direct or (defined and not claims)
+    return WikibaseIds(wikidata.base or found), queries.TRUTHY if bare else queries.FULL

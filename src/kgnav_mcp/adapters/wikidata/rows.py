@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rdflib import Literal, URIRef
 
+from kgnav_mcp.adapters.paging.counts import hidden_note
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
-from kgnav_mcp.adapters.paging.positions import Key, Place
-from kgnav_mcp.adapters.paging.relations import hidden_note
-from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
-from kgnav_mcp.adapters.sparql_base import errors
+from kgnav_mcp.adapters.paging.neighbours import EdgeSource, RowSource, neighbours_page
+from kgnav_mcp.adapters.paging.positions import Key, Place, Rows, Segment, SegmentPart
+from kgnav_mcp.adapters.sparql_base import errors, matching
 from kgnav_mcp.adapters.sparql_base.keyset import SHARE, read_by_key
+from kgnav_mcp.adapters.sparql_base.matching import SearchRequest, branch, searched
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, iri_in, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, values
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, batches, comma_separated, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Counts, Path, hub_timed_out
@@ -220,3 +220,94 @@ def row_order(direction: Direction) -> Callable[[StatementRow], tuple[bool, int,
         return True, int(digits) if digits.isdecimal() else 0, str(far), found.key()
 
     return key
+
+
+class EdgeReader(EdgeSource[URIRef, StatementRow]):
+    """Reads the statements of entities whose value is one of the tails."""
+
+    def __init__(
+        self, store: Store, statements: StatementReader, tails: Sequence[URIRef], paths: Sequence[Path] | None
+    ) -> None:
+        self._store = store
+        self._statements = statements
+        self._tails = frozenset(tails)
+        self._names = None if paths is None else {path[0] for path in paths}
+
+    async def edges(self, heads: Sequence[URIRef]) -> tuple[Mapping[URIRef, Sequence[StatementRow]], Stop]:
+        reader, between = self._store.reader, Fragment("")
+        if len(self._tails) <= MAX_TERMS:
+            between = reader.part(queries.BETWEEN, tails=comma_separated(*sorted(self._tails)))
+        read = await reader.in_batches(queries.EDGES, "s", heads, of=self._property_filter(), between=between)
+
+        def found() -> Mapping[URIRef, Sequence[StatementRow]]:
+            edges: dict[URIRef, list[StatementRow]] = defaultdict(list)
+            for row in read.rows:
+                name = self._store.ids.property_of(str(row["p"]))
+                if name is not None and row["o"] in self._tails and (self._names is None or name in self._names):
+                    head = iri_in(row, "s")
+                    edges[head].append(StatementRow(head, name, statement(row, "st"), row["o"]))
+            order = row_order(Direction.OUTGOING)
+            return {head: sorted(some, key=lambda one: (one.property, order(one))) for head, some in edges.items()}
+
+        return await in_thread(len(read.rows), found), read.stop
+
+    def _property_filter(self) -> Fragment:
+        """The part of the query that restricts statements to the wanted properties; empty for all."""
+        if self._names is None or len(self._names) > MAX_TERMS:
+            return Fragment("")
+        predicate = self._store.ids.claim if self._store.form.statements else self._store.ids.direct
+        return self._store.reader.part(queries.OF_PROPERTIES, predicates=values(*map(predicate, sorted(self._names))))
+
+    async def triples(self, edges: Sequence[tuple[URIRef, StatementRow]]) -> Sequence[Triple]:
+        return await self._statements.triples([edge for _, edge in edges])
+
+
+class RowSearch(matching.RowSearch[StatementRow, StatementRow]):
+    """Searches the statements of properties at entities."""
+
+    def __init__(self, store: Store, counts: CountReader, statements: StatementReader, asked: SearchRequest) -> None:
+        super().__init__(asked)
+        self._store = store
+        self._counts = counts
+        self._statements = statements
+
+    async def find(self) -> tuple[Sequence[StatementRow], Stop]:
+        paths: Sequence[Path] | None = self._paths
+        if paths is None:
+            counts = await self._counts.at(self._anchors, self._direction, FarEndKind.ENTITY)
+            paths = await in_thread(len(self._anchors), lambda: [(path[0],) for path in counts.by_path()])
+        names = [path[0] for path in paths]
+        reader, form, side = self._store.reader, self._store.form, self._direction
+        outgoing = side is Direction.OUTGOING
+        fitting = self._far.part(reader, "?o" if outgoing else "?s", naming="rdfs:label", typing="$instance")
+        kind = reader.filled(queries.KINDS[FarEndKind.ENTITY if outgoing else None])
+        pattern = form.valued if outgoing else form.rows[side]
+        branches = [
+            branch(
+                reader,
+                number=place,
+                row=Fragment("?s ?st ?o"),
+                by=reader.part(queries.AROUND[side], s=values(*batch), rows=self._store.rows(pattern, name)),
+                fitting=Fragment(f"{kind} {fitting.text}"),
+            )
+            for place, name in enumerate(names)
+            for batch in batches(self._anchors)
+        ]
+        read = await searched(reader, branches)
+        return await in_thread(len(read.rows), lambda: self._in_order(read.rows, names)), read.stop
+
+    def _in_order(self, read: Iterable[Row], names: Sequence[str]) -> list[StatementRow]:
+        """The statements sorted by entity, then by property."""
+        places = {one: place for place, one in enumerate(self._anchors)}
+        order, outgoing = row_order(self._direction), self._direction is Direction.OUTGOING
+        found = [statement_in_row(row, names[number_in(row, "number")]) for row in read]
+        return sorted(
+            found,
+            key=lambda one: (places[one.head if outgoing else URIRef(str(one.value))], (one.property,), order(one)),
+        )
+
+    async def rows(self, found: Sequence[StatementRow]) -> Sequence[Sequence[StatementRow]]:
+        return [[one] for one in found]
+
+    async def triples(self, rows: Sequence[StatementRow]) -> Sequence[Triple]:
+        return await self._statements.triples(rows)

@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.sparql_base.query_reader import Read, is_at_most, number
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.adapters.wikibase_values import ENTITY_DATATYPES, datatype_of
-from kgnav_mcp.adapters.wikidata import queries_schema
+from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.names import Names
@@ -165,16 +165,16 @@ class SchemaReader:
         If the graph defines its properties, a faster query is used, which does not look up every statement's rank.
         """
         if self._store.form.statements:
-            read = await self._reader.select(queries_schema.USES_OF_DEFINED[self._store.wikidata.every_rank])
+            read = await self._reader.select(queries.USES_OF_DEFINED[self._store.wikidata.every_rank])
             if read.rows and read.stop is Stop.COMPLETE:
                 return read
-        return await self._reader.select(queries_schema.USES)
+        return await self._reader.select(queries.USES)
 
     async def _use_count(self, local: str) -> Count:
         if (cached := self._use_cache.get(local)) is not None:
             return cached
         try:
-            count = await self._reader.count(queries_schema.USE, claims=self._claims(local))
+            count = await self._reader.count(queries.USE, claims=self._claims(local))
         except StoreTimeout:
             return Count.unknown()
         if count.certainty is Certainty.EXACT:
@@ -191,9 +191,7 @@ class SchemaReader:
             at_instances = Counter[str]()
             listing = Listing.SAMPLED
             for direction in Direction:
-                read = await self._reader.select(
-                    queries_schema.AT_CLASS[direction], most=_SAMPLE_NODES, of_class=class_
-                )
+                read = await self._reader.select(queries.AT_CLASS[direction], most=_SAMPLE_NODES, of_class=class_)
                 stop = Stop.first((stop, read.stop))
                 complete = read.stop is Stop.COMPLETE and is_at_most(sizes[str(class_)], _SAMPLE_NODES)
                 if complete and direction is Direction.OUTGOING:
@@ -287,7 +285,7 @@ class SchemaReader:
         unread = [local for local in missing if local not in self._datatype_cache]
         if len(missing) <= _CACHE_SIZE:
             branches = [
-                self._reader.filled(queries_schema.FIRST_VALUE, number=place, p=self._store.value(local))
+                self._reader.filled(queries.FIRST_VALUE, number=place, p=self._store.value(local))
                 for place, local in enumerate(unread)
             ]
             with suppress(StoreTimeout):
@@ -353,7 +351,7 @@ class SchemaReader:
     async def _qualifiers(self, local: str) -> tuple[tuple[QualifierFacts, ...], Stop]:
         if not self._store.form.statements:
             return (), Stop.COMPLETE
-        read = await self._reader.select(queries_schema.QUALIFIERS, claims=self._claims(local), most=_SAMPLE_ROWS)
+        read = await self._reader.select(queries.QUALIFIERS, claims=self._claims(local), most=_SAMPLE_ROWS)
         found = {self._store.ids.property_of(str(row["q"])) for row in read.rows}
         facts = (
             QualifierFacts(

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING
 from cachetools import LRUCache
 
 from kgnav_mcp.model import Entity, RelationFacts
-from kgnav_mcp.navigation.ranking import Ranking, without_own_name
-from kgnav_mcp.navigation.words import words
+from kgnav_mcp.navigation.ranking import Ranking, without_own_name, words
 from kgnav_mcp.rankers.semantic.weights import model_folder
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field
 from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import graphwalk
-from kgnav_mcp.navigation.cursor import Cursor
-from kgnav_mcp.navigation.trails import THINK_TOOL
+from kgnav_mcp.navigation.pages import Cursor
+from kgnav_mcp.navigation.shown_graph import THINK_TOOL
 from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.render.columns import Column

@@ -12,7 +12,7 @@ from pydantic import Field
 from kgnav_mcp.model import Triple
 from kgnav_mcp.navigation import relations as walker
 from kgnav_mcp.navigation.ranking import Ranker
-from kgnav_mcp.navigation.trails import last_thought
+from kgnav_mcp.navigation.shown_graph import last_thought
 from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import call_text

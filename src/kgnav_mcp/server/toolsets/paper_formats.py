@@ -10,13 +10,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from kgnav_mcp.adapters.languages import language_rank
+from kgnav_mcp.adapters.naming import language_rank
 from kgnav_mcp.errors import AnswerTooLarge, InvalidCursor, UnknownRelation
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Neighbourhood, Page, Relation, Stop, Triple
 from kgnav_mcp.navigation import graphwalk, neighbourhood
 from kgnav_mcp.navigation import relations as walker
 from kgnav_mcp.navigation.pages import refuse_partial
-from kgnav_mcp.navigation.relation_triples import RELATIONS, TRIPLES_PER_RELATION, relation_triples
+from kgnav_mcp.navigation.relations import RELATIONS, TRIPLES_PER_RELATION, relation_triples
 from kgnav_mcp.port import FarEnds, ValueOwner
 from kgnav_mcp.render import paper
 from kgnav_mcp.render.paper import MAX_BYTES, ObjectList, PaperAnswer

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from kgnav_mcp.adapters.cypher.builder import Builder, quoted
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.plans import queries
@@ -30,6 +29,7 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     member_type,
     unsupported,
 )
+from kgnav_mcp.adapters.cypher.session import Builder, quoted
 from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.plan import Scalar

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from kgnav_mcp.adapters.cypher.builder import labelled, quoted
 from kgnav_mcp.adapters.cypher.plans import queries
-from kgnav_mcp.adapters.cypher.session import Session
+from kgnav_mcp.adapters.cypher.session import Session, labelled, quoted
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.plan import Scalar
 

@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.embedded.loading.columns import UNDIRECTED, is_number, n
 from kgnav_mcp.adapters.embedded.loading.entries import lines, rows, stage_entries
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, Role, is_not_finite
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
-from kgnav_mcp.adapters.embedded.loading.load_problems import LISTED, LoadProblems
+from kgnav_mcp.adapters.embedded.loading.options import LISTED, LoadProblems
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
+from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import (
     LONGEST_LINE,
     Source,

@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgnav_mcp.adapters.embedded.loading.chosen_columns import (
+from kgnav_mcp.adapters.embedded.loading.columns import (
     ChosenColumns,
     absent_column,
+    header_from_names,
+    is_number,
+    looks_like_header,
     suggested_commands,
 )
-from kgnav_mcp.adapters.embedded.loading.columns import header_from_names, is_number, looks_like_header
 from kgnav_mcp.adapters.embedded.loading.headers import NUMBER, Column, Dialect, Header, Role
 from kgnav_mcp.clipping import comma_list
 from kgnav_mcp.errors import LoadError

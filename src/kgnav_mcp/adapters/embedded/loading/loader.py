@@ -5,20 +5,23 @@ from __future__ import annotations
 import gc
 import json
 import secrets
+import signal
 import sqlite3
+import threading
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from types import FrameType
+from typing import TypeVar
 
 from kgnav_mcp.adapters.embedded import fileformat
 from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
-from kgnav_mcp.adapters.embedded.loading import ddl, prefixes, queries, writer
-from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS, Background, Interrupts
-from kgnav_mcp.adapters.embedded.loading.nodes import copy_nodes, fill_node_file, node_file
+from kgnav_mcp.adapters.embedded.loading import queries, writer
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadReport, ProgressListener
 from kgnav_mcp.adapters.embedded.loading.owl import fold_expressions
 from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, check_distinct, check_paths, check_target
@@ -26,9 +29,99 @@ from kgnav_mcp.adapters.embedded.loading.recognition import check_together, reco
 from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers, collect_statements
 from kgnav_mcp.adapters.embedded.loading.source_reader import Reading
 from kgnav_mcp.adapters.embedded.loading.staging_writer import TERM_BUDGET, Staging
-from kgnav_mcp.adapters.embedded.loading.statistics import committed, count_attributes, count_edges, write_statistics
 from kgnav_mcp.adapters.embedded.loading.wikibase import fold_statements, used_relations
+from kgnav_mcp.adapters.embedded.loading.writer import (
+    committed,
+    copy_nodes,
+    count_attributes,
+    count_edges,
+    fill_node_file,
+    node_file,
+    write_statistics,
+)
 from kgnav_mcp.errors import LoadError
+
+T = TypeVar("T")
+
+STEPS = 2_000_000
+"""SQLite's steps between two checks for a signal: some hundredths of a second. Each check needs Python's lock."""
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+class Interrupts:
+    """Keeps the KeyboardInterrupt that a signal raised.
+
+    A signal that arrives while SQLite runs is handled in SQLite's progress handler. This stops the statement, but
+    SQLite loses the exception. `stopped_by` keeps it, so that it can be raised again after the statement.
+    """
+
+    def __init__(self) -> None:
+        self.stopped_by: KeyboardInterrupt | None = None
+
+    @contextmanager
+    def watched(self) -> Generator[None]:
+        """Keeps what the handlers of SIGINT and SIGTERM raise. A SIGTERM that would kill the process raises as well.
+
+        Python runs signal handlers in the main thread only, so a load in another thread does not change them.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+        def relay(number: int, frame: FrameType | None) -> None:
+            handler = previous[signal.Signals(number)]
+            try:
+                (handler if callable(handler) else _interrupt)(number, frame)
+            except KeyboardInterrupt as stop:
+                self.stopped_by = stop
+                raise
+
+        for number, handler in previous.items():
+            if handler is not None and handler != signal.SIG_IGN:
+                signal.signal(number, relay)
+        try:
+            yield
+        finally:
+            for number, handler in previous.items():
+                if handler is not None:
+                    signal.signal(number, handler)
+
+    @staticmethod
+    def run_signal_handlers() -> int:
+        """SQLite's progress handler. Does nothing, but entering Python runs the handlers of pending signals."""
+        return 0
+
+
+class Background:
+    """Threads that run SQLite in parallel. SQLite releases Python's lock, so that several cores are used.
+
+    On exit, running work is stopped and waited for.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._stopped = threading.Event()
+        self._threads = ThreadPoolExecutor(threads, "kgnav-load")
+
+    def __enter__(self) -> Background:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._threads.shutdown()
+
+    def begin(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Starts work on its own connection, which must be usable in any thread and is closed afterwards."""
+        connection.set_progress_handler(self._stopped.is_set, STEPS)
+        return self._threads.submit(_run_and_close, connection, work)
+
+
+def _run_and_close(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+    with closing(connection):
+        return work(connection)
 
 
 def load(
@@ -185,7 +278,7 @@ def _connect(part: PartFile) -> sqlite3.Connection:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
     connection.executescript(fileformat.TABLES)
-    connection.executescript(ddl.STAGING_TABLES)
+    connection.executescript(queries.STAGING_TABLES)
     connection.set_progress_handler(Interrupts.run_signal_handlers, STEPS)
     connection.execute("BEGIN")
     return connection
@@ -214,7 +307,7 @@ def _translate_write_errors(target: Path, interrupts: Interrupts) -> Generator[N
 
 def _write_meta(reading: Reading, options: LoadOptions, counts: Mapping[str, object], hidden: Sequence[str]) -> None:
     staging = reading.staging
-    chosen, coined = prefixes.choose(staging.connection, staging.prefixes)
+    chosen, coined = writer.choose(staging.connection, staging.prefixes)
     meta: dict[str, object] = {
         "format": FORMAT_VERSION,
         "revision": secrets.token_hex(8),
@@ -224,7 +317,7 @@ def _write_meta(reading: Reading, options: LoadOptions, counts: Mapping[str, obj
         "sources": json.dumps(reading.names),
         "prefixes": json.dumps(chosen),
         "coined_prefixes": json.dumps(coined),
-        "bracketed": "yes" if prefixes.has_two_readings(staging.connection, chosen) else "no",
+        "bracketed": "yes" if writer.has_two_readings(staging.connection, chosen) else "no",
         "mediators": options.mediators,
         "type_relations": json.dumps(reading.type_relations),
         "languages": json.dumps(options.languages),

@@ -14,9 +14,8 @@ from kgnav_mcp.adapters.embedded.loading.headers import (
     Value,
     literal_values,
 )
-from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
-from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION
+from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import Source
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 

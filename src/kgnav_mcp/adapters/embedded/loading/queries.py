@@ -1,4 +1,11 @@
-"""All SQL statements of a load. `staging` is the attached file with the rows in source order."""
+"""All SQL statements of a load, its temporary tables, and bulk inserts. `staging` has the rows in source order."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any, TypeVar
 
 # Staging: one append each, in source order. `bulk` completes statements that end in VALUES with placeholders.
 STAGE_TERM = "INSERT INTO staging.term (id, key) VALUES"
@@ -322,3 +329,108 @@ USES_OF_RELATIONS = "SELECT key, edges + attributes FROM relation"
 USES_OF_HUBS = "SELECT n.key, sum(d.n) FROM degree AS d JOIN node AS n ON n.id = d.node GROUP BY d.node"
 WRITE_META = "INSERT INTO meta (key, value) VALUES (?, ?)"
 COUNT_ALL = "SELECT (SELECT count(*) FROM node), (SELECT coalesce(sum(edges + attributes), 0) FROM relation)"
+
+
+STAGING_TABLES = """
+CREATE TABLE staging.term (id INTEGER PRIMARY KEY, key TEXT NOT NULL);
+CREATE TABLE staging.triple (s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER NOT NULL);
+CREATE TABLE staging.relationship (
+    id INTEGER PRIMARY KEY, s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER NOT NULL, qualifiers TEXT,
+    source INTEGER, line INTEGER
+);
+CREATE TABLE staging.literal (
+    node INTEGER NOT NULL, p INTEGER NOT NULL, text TEXT NOT NULL, datatype TEXT, language TEXT
+);
+CREATE TABLE staging.property (
+    id INTEGER PRIMARY KEY, node INTEGER NOT NULL, p INTEGER NOT NULL, text TEXT NOT NULL, datatype TEXT,
+    language TEXT, qualifiers TEXT, item INTEGER
+);
+CREATE TABLE staging.naming (
+    node INTEGER NOT NULL, kind INTEGER NOT NULL, rank INTEGER NOT NULL, language TEXT, text TEXT NOT NULL
+);
+CREATE TABLE staging.named_key (
+    key TEXT NOT NULL, kind INTEGER NOT NULL, rank INTEGER NOT NULL, language TEXT, text TEXT NOT NULL
+);
+CREATE TABLE staging.fitting (node INTEGER NOT NULL, named_key INTEGER NOT NULL);
+CREATE TABLE staging.labelled (node INTEGER NOT NULL, label INTEGER NOT NULL);
+CREATE TABLE staging.reifier (
+    reifier INTEGER NOT NULL, s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER,
+    text TEXT, datatype TEXT, language TEXT, asserted INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE staging.statement (
+    reifier INTEGER PRIMARY KEY, s INTEGER NOT NULL, p INTEGER, o INTEGER, text TEXT, datatype TEXT, language TEXT,
+    is_axiom INTEGER NOT NULL
+);
+CREATE TABLE staging.merged_axiom (reifier INTEGER PRIMARY KEY, first INTEGER NOT NULL);
+CREATE TABLE staging.qualifying (reifier INTEGER PRIMARY KEY);
+CREATE TABLE staging.qualification (reifier INTEGER PRIMARY KEY, qualifiers TEXT NOT NULL);
+CREATE TABLE staging.loose (node INTEGER PRIMARY KEY);
+CREATE TABLE staging.deprecated (node INTEGER PRIMARY KEY);
+CREATE TABLE staging.class (node INTEGER PRIMARY KEY, label INTEGER);
+CREATE TABLE staging.remap (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
+CREATE TABLE staging.mediated (
+    direction INTEGER, node INTEGER, p INTEGER, n INTEGER, PRIMARY KEY (direction, node, p)
+) WITHOUT ROWID;
+CREATE TABLE staging.edge_sample (p INTEGER, s INTEGER, o INTEGER, weight INTEGER);
+"""
+"""Rows in source order, before they are sorted into the graph file.
+
+`triple` and `literal` are sets, as in RDF. `relationship` and `property` are lists, as in a property graph; they also
+hold reified RDF triples. A `reifier` refers to a triple with the tail `o` or, if that is NULL, with a literal tail.
+`merged_axiom` has the axioms that annotate the same triple as an axiom before them, the `first`.
+"""
+
+UNNAMED = "CREATE TABLE unnamed (node INTEGER PRIMARY KEY);"
+"""Used while the nodes are written: nodes that are mediators if they have an edge."""
+
+
+PARAMETERS = 900
+"""Parameters of one statement. Every SQLite allows 999."""
+
+BATCH = 50_000
+"""Rows in a batch. Progress is reported after each batch from a source."""
+
+BATCH_TEXT = 64 * 1024 * 1024
+"""Characters of text in a batch, because a single text may have millions. Few sources reach this in 50,000 rows."""
+
+Row = TypeVar("Row")
+
+
+def insert(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]]) -> None:
+    """Inserts rows of equal width. `into` is a statement that ends in VALUES."""
+    if rows:
+        insert_values(connection, into, len(rows[0]), list(chain.from_iterable(rows)))
+
+
+def insert_values(connection: sqlite3.Connection, into: str, width: int, values: Sequence[Any]) -> None:
+    """Inserts rows of this width, given as one flat sequence of values."""
+    placeholders = f"({', '.join('?' * width)})"
+    rows_per_statement = PARAMETERS // width
+    values_per_statement = rows_per_statement * width
+    statement = f"{into} {', '.join([placeholders] * rows_per_statement)}"
+    full_length = len(values) - len(values) % values_per_statement
+    for start in range(0, full_length, values_per_statement):
+        connection.execute(statement, values[start : start + values_per_statement])
+    rest = values[full_length:]
+    connection.executemany(f"{into} {placeholders}", zip(*(rest[place::width] for place in range(width)), strict=True))
+
+
+def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Yields lists of `BATCH` rows; the last may be shorter."""
+    source = iter(rows)
+    while batch := list(islice(source, BATCH)):
+        yield batch
+
+
+def text_batches(rows: Iterable[Sequence[Any]], column: int) -> Iterator[list[Sequence[Any]]]:
+    """Yields lists of up to `BATCH` rows that end early when the texts in one column reach `BATCH_TEXT`."""
+    batch: list[Sequence[Any]] = []
+    text_length = 0
+    for row in rows:
+        batch.append(row)
+        text_length += len(row[column])
+        if text_length >= BATCH_TEXT or len(batch) == BATCH:
+            yield batch
+            batch, text_length = [], 0
+    if batch:
+        yield batch

@@ -7,10 +7,10 @@ from itertools import chain, islice
 
 import pyoxigraph as ox
 
-from kgnav_mcp.adapters.embedded.loading import bulk, rdf_parser
-from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
+from kgnav_mcp.adapters.embedded.loading import queries, rdf_parser
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
-from kgnav_mcp.adapters.embedded.loading.quad_encoding import Batch, Encoder
+from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
+from kgnav_mcp.adapters.embedded.loading.rdf_parser import Batch, Encoder
 from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.errors import BadLine, LoadError
@@ -26,7 +26,7 @@ def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, fin
     numbers = _NumberMap()
     for batch in _batches(source, index, staging, findings):
         _stage_batch(batch, numbers, staging, rules)
-        if staging.pending >= bulk.BATCH or staging.text >= bulk.BATCH_TEXT:
+        if staging.pending >= queries.BATCH or staging.text >= queries.BATCH_TEXT:
             staging.checkpoint(source.name, batch.position)
     staging.finish(source.name, source.size)
 
@@ -43,7 +43,7 @@ def stage_quads(
     """Stages triples that another reader makes of a source. `position` returns the bytes of it read so far."""
     numbers, encoder, statements = _NumberMap(), Encoder(index), iter(quads)
     for first in statements:
-        batch = encoder.encode(chain((first,), islice(statements, rdf_parser.QUADS - 1)), 0, bulk.BATCH_TEXT)
+        batch = encoder.encode(chain((first,), islice(statements, rdf_parser.QUADS - 1)), 0, queries.BATCH_TEXT)
         _stage_batch(batch, numbers, staging, rules)
         staging.checkpoint(source.name, position())
     staging.finish(source.name, source.size)

@@ -8,9 +8,8 @@ from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.headers import Role
 from kgnav_mcp.adapters.embedded.loading.id_joining import join_short_ids, note_undescribed
 from kgnav_mcp.adapters.embedded.loading.labels import read_labels
-from kgnav_mcp.adapters.embedded.loading.load_problems import LISTED, LoadProblems
 from kgnav_mcp.adapters.embedded.loading.names import NameRules, stored_ids
-from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LoadOptions
+from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LISTED, LoadOptions, LoadProblems
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import Source
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging

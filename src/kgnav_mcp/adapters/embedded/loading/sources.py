@@ -20,8 +20,8 @@ from kgnav_mcp.errors import LoadError
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-    from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
     from kgnav_mcp.adapters.embedded.loading.names import NameRules
+    from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
     from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
     from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
     from kgnav_mcp.adapters.embedded.loading.typed_tables import TypedTable

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from sys import getsizeof
 from typing import Any
 
-from kgnav_mcp.adapters.embedded.loading import bulk, queries
+from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.options import Progress, ProgressListener
 from kgnav_mcp.errors import LoadError
 
@@ -149,7 +149,7 @@ class Staging:
         """Whether there are so many rows that they should be written."""
         rows = len(self.triples) + len(self.relationships) + len(self.properties)
         rows += len(self.labelled) + len(self.named_keys)
-        return rows >= bulk.BATCH or self.text >= bulk.BATCH_TEXT
+        return rows >= queries.BATCH or self.text >= queries.BATCH_TEXT
 
     @property
     def pending(self) -> int:
@@ -160,7 +160,7 @@ class Staging:
         """Writes many triples at once, given as columns, without making a tuple for each."""
         values = [0] * (3 * count)
         values[0::3], values[1::3], values[2::3] = heads, relations, tails
-        bulk.insert_values(self.connection, queries.STAGE_TRIPLE, 3, values)
+        queries.insert_values(self.connection, queries.STAGE_TRIPLE, 3, values)
         self._written += count
 
     def checkpoint(self, source: str, position: int) -> None:
@@ -196,5 +196,5 @@ class Staging:
             (queries.STAGE_REIFIER, self.reifiers),
         )
         for statement, rows in batches:
-            bulk.insert(self.connection, statement, rows)
+            queries.insert(self.connection, statement, rows)
             rows.clear()

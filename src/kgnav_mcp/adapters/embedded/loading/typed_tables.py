@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
-from kgnav_mcp.adapters.embedded.loading.chosen_columns import suggested_commands
-from kgnav_mcp.adapters.embedded.loading.columns import header_from_names
+from kgnav_mcp.adapters.embedded.loading.columns import header_from_names, suggested_commands
 from kgnav_mcp.adapters.embedded.loading.headers import (
     JSON_ITEMS,
     Column,

@@ -22,10 +22,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from kgnav_mcp.adapters.embedded.loading import bulk
 from kgnav_mcp.adapters.embedded.loading import queries_wikibase as queries
-from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.options import Statements
+from kgnav_mcp.adapters.embedded.loading.options import LoadProblems, Statements
+from kgnav_mcp.adapters.embedded.loading.queries import BATCH, BATCH_TEXT, insert
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.adapters.wellknown import (
     ALIAS_RELATIONS,
@@ -354,7 +353,7 @@ class _Folder:
             (queries.STAGE_LITERAL, self._literals),
         )
         for statement, batch in batches:
-            bulk.insert(self._connection, statement, batch)
+            insert(self._connection, statement, batch)
             batch.clear()
         self._connection.executemany(queries.USE, self._used)
         self._used.clear()
@@ -379,7 +378,7 @@ class _Folder:
 
     def _flush_if_full(self) -> None:
         rows = len(self._relationships) + len(self._properties) + len(self._triples) + len(self._literals)
-        if rows >= bulk.BATCH or self._text >= bulk.BATCH_TEXT:
+        if rows >= BATCH or self._text >= BATCH_TEXT:
             self.flush()
 
     def _qualifiers(self, found: _Statement) -> str | None:

@@ -1,18 +1,29 @@
-"""Writes staged rows to the graph file: sorts triples, joins labels and names to nodes, builds indexes last."""
+"""Writes staged rows to the graph file: edges and nodes, in two threads, then statistics and prefixes."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
 from typing import Any, cast
+from urllib.parse import quote
 
 from kgnav_mcp.adapters.embedded import fileformat
-from kgnav_mcp.adapters.embedded.loading import bulk, queries
-from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
-from kgnav_mcp.adapters.wellknown import OWL_DEPRECATED
+from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
+from kgnav_mcp.adapters.embedded.loading import queries
+from kgnav_mcp.adapters.embedded.loading.names import ALIAS, DESCRIPTION, NAME, NameRules
+from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadProblems
+from kgnav_mcp.adapters.embedded.loading.staging_writer import NamingRow, Staging
+from kgnav_mcp.adapters.ids.prefixes import Prefixes, namespace
+from kgnav_mcp.adapters.likeness import ID
+from kgnav_mcp.adapters.naming import marked_obsolete, readable_names
+from kgnav_mcp.adapters.wellknown import OBO, OWL_DEPRECATED, PREFIXES
 
 MAKE_NODES = "Add the node, or load with --nodes-from-edges to make it"
 Row = tuple[Any, ...]
@@ -57,8 +68,8 @@ def mark_deprecated(connection: sqlite3.Connection, staging: Staging) -> None:
 def write_edges(connection: sqlite3.Connection) -> None:
     """Writes the edges and builds their indexes."""
     if connection.execute(queries.HAS_RELATIONSHIPS).fetchone()[0]:
-        for edges in bulk.batches(_number_rows(connection.execute(queries.SORTED_EDGES), 3)):
-            bulk.insert(connection, queries.WRITE_EDGE, edges)
+        for edges in queries.batches(_number_rows(connection.execute(queries.SORTED_EDGES), 3)):
+            queries.insert(connection, queries.WRITE_EDGE, edges)
     else:
         connection.execute(queries.WRITE_EDGES)
     for statement in fileformat.EDGE_INDEXES.split(";"):
@@ -69,8 +80,8 @@ def write_attributes(connection: sqlite3.Connection) -> None:
     """Writes the attributes."""
     connection.create_function("digest", 1, _digest, deterministic=True)
     rows = connection.execute(queries.SORTED_ATTRIBUTES, (LONG_TEXT,))
-    for attributes in bulk.text_batches(_number_rows(rows, 2), 3):
-        bulk.insert(connection, queries.WRITE_ATTRIBUTE, attributes)
+    for attributes in queries.text_batches(_number_rows(rows, 2), 3):
+        queries.insert(connection, queries.WRITE_ATTRIBUTE, attributes)
 
 
 def _digest(text: str) -> bytes:
@@ -120,3 +131,266 @@ def write_joins(connection: sqlite3.Connection) -> None:
     connection.execute(queries.NAME_LABELS)
     connection.execute(queries.COUNT_LABELS)
     connection.execute(queries.MARK_MEDIATORS)
+
+
+def node_file(path: Path, staging: Path) -> sqlite3.Connection:
+    """Opens a new file for the nodes, with the staging file attached, which must be committed and is only read."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = OFF")
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.execute("ATTACH ? AS staging", (str(staging),))
+    return connection
+
+
+def fill_node_file(
+    connection: sqlite3.Connection, options: LoadOptions, last_rdf: int, opaque: Collection[str]
+) -> None:
+    """Writes all tables made from the staged terms, literals and names. `last_rdf` and `opaque`: see `write_nodes`."""
+    connection.execute("BEGIN")
+    for statement in (fileformat.TABLES + queries.UNNAMED).split(";"):
+        connection.execute(statement)
+    write_attributes(connection)
+    write_nodes(connection, options, last_rdf, opaque)
+    connection.execute(queries.WRITE_NAME_WORDS)
+    connection.execute("COMMIT")
+
+
+def copy_nodes(connection: sqlite3.Connection, path: Path) -> None:
+    """Copies the tables of the node file into the graph file. The node file stays attached as `nodes`."""
+    connection.execute("ATTACH ? AS nodes", (str(path),))
+    connection.execute("BEGIN")
+    for statement in queries.COPY_NODES:
+        connection.execute(statement)
+    connection.execute("COMMIT")
+
+
+def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: int, opaque: Collection[str]) -> None:
+    """Writes nodes and names.
+
+    Terms up to `last_rdf` come from RDF. Those without a name in a preferred language or without a language tag also
+    get the name in their IRI, so that they can be found by it.
+    Ids in the namespaces `opaque` are not read as names.
+    """
+    nodes: list[tuple[int, str, str | None, str | None, str | None]] = []
+    names: list[tuple[int, int, str | None, str]] = []
+    unnamed: list[tuple[int]] = []
+    sorted_names = _SortedNames(connection.execute(queries.SORTED_NAMES))
+    unasked_rank = NameRules(options).unasked
+
+    def flush() -> None:
+        written: tuple[tuple[str, list[Any]], ...] = (
+            (queries.WRITE_NODE, nodes),
+            (queries.WRITE_NAME, names),
+            (queries.STAGE_UNNAMED, unnamed),
+        )
+        for statement, rows in written:
+            queries.insert(connection, statement, rows)
+            rows.clear()
+
+    text_length = 0
+    for node, key, deprecated in connection.execute(queries.TERMS):
+        blank = key.startswith("_:")
+        label = language = description = None
+        has_preferred_name = False
+        for kind, rank, tag, text in sorted_names.of(node):
+            names.append((node, kind, tag, text))
+            text_length += len(text)
+            if kind == NAME:
+                has_preferred_name |= rank < unasked_rank
+                label, language = (text, tag) if label is None else (label, language)
+            elif kind == DESCRIPTION and description is None:
+                description = text
+        label = _shown_name(node, key, label, names, obsolete=deprecated)
+        if label is None and (options.mediators == "unnamed" or (blank and options.mediators == "blank")):
+            unnamed.append((node,))
+        elif node <= last_rdf and not blank and not has_preferred_name and namespace(key) not in opaque:
+            names += [(node, ID, None, text) for text in readable_names(key) if text != key]
+        nodes.append((node, key, label, language, description))
+        text_length += len(key)
+        if text_length >= queries.BATCH_TEXT or len(nodes) == queries.BATCH:
+            flush()
+            text_length = 0
+    flush()
+
+
+def _shown_name(
+    node: int, key: str, label: str | None, names: list[tuple[int, int, str | None, str]], *, obsolete: int
+) -> str | None:
+    """Returns the name of a node; with a mark if it is obsolete. It is found by the marked name as well."""
+    if not obsolete:
+        return label
+    marked = marked_obsolete(label or readable_names(key)[0])
+    if marked != label:
+        names.append((node, ALIAS, None, marked))
+    return marked
+
+
+class _SortedNames:
+    """Sorted names, read node by node in ascending order, without duplicates."""
+
+    def __init__(self, rows: Iterator[NamingRow]) -> None:
+        self._rows = rows
+        self._next = next(rows, None)
+
+    def of(self, node: int) -> Iterator[tuple[int, int, str | None, str]]:
+        seen: set[tuple[int, str | None, str]] = set()
+        while self._next is not None and self._next[0] <= node:
+            owner, kind, rank, language, text = self._next
+            self._next = next(self._rows, None)
+            if owner == node and (kind, language, text) not in seen:
+                seen.add((kind, language, text))
+                yield kind, rank, language, text
+
+
+Degree = tuple[int, int, int, int]
+"""Node, direction (0 outgoing, 1 incoming), relation, and number of rows."""
+
+EXACT_UP_TO = 2_000_000
+"""Up to this many triples, schema statistics count all; above, they use a sample of about half as many."""
+
+_MAX_LABEL_PAIRS = 100
+"""Pairs of labels stored for each relation, at most. An ontology with many classes would give very many."""
+RARE = 5_000
+"""Relations with fewer rows are counted in full even in a sample, so that none is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Rows of each relation, and the degrees of hubs in one direction.
+
+    Of attributes also: items of arrays by relation, and the relations with several values at one node.
+    """
+
+    relations: Counter[int]
+    degrees: list[Degree]
+    items: Counter[int] = field(default_factory=Counter[int])
+    multivalued: frozenset[int] = frozenset()
+
+
+def committed(path: Path) -> sqlite3.Connection:
+    """Returns a connection to the committed part file for another thread. The tables it reads must not change."""
+    connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    connection.execute(queries.ANY_EDGE).fetchone()  # reads the schema before other threads write further tables
+    return connection
+
+
+def count_edges(connection: sqlite3.Connection) -> Counted:
+    """Counts edges by relation, and the incoming degrees of hubs."""
+    counts: Counter[int] = Counter()
+    for relation, rows in connection.execute(queries.EDGE_RELATIONS):
+        counts[relation] += rows
+    return Counted(counts, connection.execute(queries.DEGREES_INCOMING, (DEGREE_FLOOR,)).fetchall())
+
+
+def count_attributes(connection: sqlite3.Connection) -> Counted:
+    """Counts attributes by relation, and the outgoing degrees of hubs, which include edges."""
+    counts: Counter[int] = Counter()
+    items: Counter[int] = Counter()
+    multivalued: set[int] = set()
+    for relation, rows, array_items in connection.execute(queries.ATTRIBUTE_RELATIONS):
+        counts[relation] += rows
+        if rows > 1:
+            multivalued.add(relation)
+        if array_items:
+            items[relation] += array_items
+    degrees = connection.execute(queries.DEGREES_OUTGOING, (DEGREE_FLOOR,)).fetchall()
+    return Counted(counts, degrees, items, frozenset(multivalued))
+
+
+def write_statistics(connection: sqlite3.Connection, of_edges: Counted, of_attributes: Counted) -> bool:
+    """Fills the tables of counts. Returns whether schema statistics come from a sample."""
+    edges, attributes = of_edges.relations, of_attributes.relations
+    connection.executemany(queries.WRITE_EDGE_COUNT, edges.items())
+    items, multivalued = of_attributes.items, of_attributes.multivalued
+    connection.executemany(
+        queries.WRITE_ATTRIBUTE_COUNT,
+        ((relation, rows, items[relation], relation in multivalued) for relation, rows in attributes.items()),
+    )
+    for counted in (of_attributes, of_edges):
+        connection.executemany(queries.WRITE_DEGREE, counted.degrees)
+    if connection.execute(queries.HAS_MEDIATORS).fetchone()[0]:
+        connection.execute(queries.COUNT_OUTGOING_OF_MEDIATORS)
+        connection.execute(queries.COUNT_INCOMING_OF_MEDIATORS)
+        connection.execute(queries.WRITE_THROUGH_OUTGOING)
+        connection.execute(queries.WRITE_THROUGH_INCOMING)
+    triples = edges.total() + attributes.total()
+    step = max(1, -(-triples * 2 // EXACT_UP_TO)) if triples > EXACT_UP_TO else 1
+    if connection.execute(queries.HAS_LABELS).fetchone()[0]:
+        connection.execute(queries.FILL_EDGE_SAMPLE, (RARE, step))
+        connection.execute(queries.WRITE_EDGE_HEADS)
+        connection.execute(queries.WRITE_EDGE_TAILS)
+        connection.execute(queries.WRITE_EDGE_JOINS, (_MAX_LABEL_PAIRS,))
+    connection.execute(queries.WRITE_QUALIFIERS, connection.execute(queries.HAS_QUALIFIED_ATTRIBUTES).fetchone())
+    connection.execute(queries.FORGET_UNUSED_RELATIONS)
+    connection.execute(queries.WRITE_LABEL_PROPERTIES, (RARE, step))
+    return step > 1
+
+
+SAMPLE = 20_000
+"""Nodes sampled at even distances to count namespaces, because reading every id of a large graph takes seconds."""
+
+LEAST_USES = 20
+LEAST_SHARE = 1000
+"""A namespace gets a coined prefix if it has LEAST_USES uses, and at least one in LEAST_SHARE of all uses."""
+
+LENGTHS = range(16, 500)
+"""Lengths of namespaces that get a coined prefix. For shorter ones, a prefix and its explanation save nothing."""
+
+MOST_COINED = 50
+
+_NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/\s]+[/#]\S*")
+
+
+def known_prefixes(declared: Mapping[str, str]) -> dict[str, str]:
+    """Returns declared prefixes, then well-known ones."""
+    return {**declared, **{prefix: iri for prefix, iri in PREFIXES.items() if prefix not in declared}}
+
+
+def choose(connection: sqlite3.Connection, declared: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Returns all prefixes of a graph whose nodes and relations are written, and the names of the coined ones."""
+    chosen = known_prefixes(declared)
+    uses = _count_uses(connection, Prefixes(chosen))
+    least_uses = max(LEAST_USES, uses.total() // LEAST_SHARE)
+    common = sorted((-uses[iri], iri) for iri in uses if uses[iri] >= least_uses and _worthwhile(iri))
+    new_prefixes = (name for name in map("ns{}".format, count(1)) if name not in chosen)
+    coined = dict(zip(new_prefixes, (iri for _, iri in common[:MOST_COINED]), strict=False))
+    return chosen | coined, list(coined)
+
+
+def has_two_readings(connection: sqlite3.Connection, chosen: Mapping[str, str]) -> bool:
+    """Returns whether some id is also the short form of another, as `PMID:1` is that of `obo/PMID_1`."""
+    used = {
+        prefix: iri for prefix, iri in chosen.items() if connection.execute(queries.HAS_NAMESPACE, (iri,)).fetchone()[0]
+    }
+    if not used:
+        return False
+    connection.execute(queries.SHORT_FORMS)
+    connection.executemany(queries.ADD_SHORT_FORMS, used.items())
+    (found,) = connection.execute(queries.HAS_TWO_READINGS, {"obo": OBO}).fetchone()
+    return bool(found)
+
+
+def _worthwhile(iri: str) -> bool:
+    return len(iri) in LENGTHS and _NAMESPACE.fullmatch(iri) is not None
+
+
+def _count_uses(connection: sqlite3.Connection, known: Prefixes) -> Counter[str]:
+    """Estimates the uses of each namespace: one for each node, and one per triple for relations and hubs.
+
+    Ids with a known prefix count under the empty text, so that they are part of the total.
+    """
+    uses = Counter[str]()
+    (last,) = connection.execute(queries.LAST_NODE).fetchone()
+    step = -(-last // SAMPLE) or 1
+    sampled = json.dumps(list(range(1, last + 1, step)))
+    for (key,) in connection.execute(queries.KEYS_OF_NODES, (sampled,)):
+        uses[_unprefixed_namespace(key, known)] += step
+    for statement in (queries.USES_OF_RELATIONS, queries.USES_OF_HUBS):
+        for key, triples in connection.execute(statement):
+            uses[_unprefixed_namespace(key, known)] += triples
+    return uses
+
+
+def _unprefixed_namespace(key: str, known: Prefixes) -> str:
+    """Returns the namespace of an id; empty if it has a known prefix."""
+    return namespace(key) if known.short(key) == key else ""

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.paging.positions import Place
-from kgnav_mcp.adapters.paging.segments import Segment, SegmentPart
+from kgnav_mcp.adapters.paging.positions import Place, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor
 from kgnav_mcp.adapters.sparql_base.around.far_ends import End, Facts
 from kgnav_mcp.adapters.sparql_base.query_reader import Row, iri_in

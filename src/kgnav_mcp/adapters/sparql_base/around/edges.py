@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.paging.edges import EdgeSource
-from kgnav_mcp.adapters.paging.positions import Place
-from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
+from kgnav_mcp.adapters.paging.neighbours import EdgeSource
+from kgnav_mcp.adapters.paging.positions import Place, Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql_base.around import queries
 from kgnav_mcp.adapters.sparql_base.around.blocks import Block, Found
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, CountReader, Counts, Path

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.counts import far_relation, near_relation
-from kgnav_mcp.adapters.paging.positions import Place
-from kgnav_mcp.adapters.paging.segments import Segment, SegmentPart
+from kgnav_mcp.adapters.paging.positions import Place, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql_base import matching
 from kgnav_mcp.adapters.sparql_base.around import queries
 from kgnav_mcp.adapters.sparql_base.around.blocks import Block, Found

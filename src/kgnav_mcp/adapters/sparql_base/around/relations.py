@@ -10,9 +10,8 @@ from heapq import nsmallest
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.paging.counts import far_relation, merge_counts, near_relation
+from kgnav_mcp.adapters.paging.counts import far_relation, merge_counts, near_relation, paths_in_order, relations_page
 from kgnav_mcp.adapters.paging.directions import RelationRequest
-from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
 from kgnav_mcp.adapters.sparql_base.around import queries
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, CountReader, Counts, Path
 from kgnav_mcp.adapters.sparql_base.around.far_ends import End

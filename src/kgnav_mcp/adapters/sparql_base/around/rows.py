@@ -16,11 +16,10 @@ from typing import ClassVar, Protocol
 from rdflib import BNode, URIRef
 
 from kgnav_mcp import model
+from kgnav_mcp.adapters.paging.counts import joined
 from kgnav_mcp.adapters.paging.directions import RowRequest
 from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
-from kgnav_mcp.adapters.paging.positions import Key, Place
-from kgnav_mcp.adapters.paging.relations import joined
-from kgnav_mcp.adapters.paging.segments import Rows, Segment, SegmentPart
+from kgnav_mcp.adapters.paging.positions import Key, Place, Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql_base.around import queries
 from kgnav_mcp.adapters.sparql_base.around.blocks import Block, FollowedNodes, Found, names_needed
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, CountReader, Counts, Path, no_rows

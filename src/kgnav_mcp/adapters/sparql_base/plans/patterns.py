@@ -7,8 +7,7 @@ from contextlib import nullcontext, suppress
 from itertools import combinations, count
 
 from kgnav_mcp.adapters.sparql_base.plans import queries
-from kgnav_mcp.adapters.sparql_base.plans.parts import Edge, EdgeVariables, cannot_express, relations_of
-from kgnav_mcp.adapters.sparql_base.plans.writing import Writer
+from kgnav_mcp.adapters.sparql_base.plans.writing import Edge, EdgeVariables, Writer, cannot_express, relations_of
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, rows, values
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.plan import (

@@ -10,9 +10,8 @@ from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.sparql_base.names import Names
 from kgnav_mcp.adapters.sparql_base.plans import queries
-from kgnav_mcp.adapters.sparql_base.plans.parts import cannot_express
 from kgnav_mcp.adapters.sparql_base.plans.patterns import Pattern, write_pattern
-from kgnav_mcp.adapters.sparql_base.plans.writing import Writer
+from kgnav_mcp.adapters.sparql_base.plans.writing import Writer, cannot_express
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, batches

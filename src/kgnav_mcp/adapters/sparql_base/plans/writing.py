@@ -3,16 +3,66 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
-from rdflib import Literal, URIRef
+from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp.adapters.sparql_base.names import Naming
 from kgnav_mcp.adapters.sparql_base.plans import queries
-from kgnav_mcp.adapters.sparql_base.plans.parts import EdgeVariables, cannot_express
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
-from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, comma_separated
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, comma_separated, values
+from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.plan import EdgePattern, Match
+from kgnav_mcp.plan.walking import parts
 from kgnav_mcp.port.pattern_queries import Bound, QualifierCondition
+from kgnav_mcp.values.scalars import NUMBERS
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeVariables:
+    """The variables of one edge in a query."""
+
+    source: Fragment
+    target: Fragment
+    number: int
+    """Makes the names of the edge's other variables unique within the query."""
+    either: bool = False
+    """Whether the edge matches in both directions."""
+    relations: tuple[str, ...] = ()
+    """The relations that it may have; empty: any."""
+
+    def own(self, letter: str) -> Fragment:
+        """Another variable of the edge, such as its statement: `?s0`."""
+        return Fragment(f"?{letter}{self.number}")
+
+    @property
+    def reversed(self) -> EdgeVariables:
+        """The same edge in the other direction."""
+        return EdgeVariables(self.target, self.source, self.number, self.either, self.relations)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An edge in SPARQL: one row for each edge of the graph that matches.
+
+    The variables in `identity` together identify it.
+    """
+
+    text: Fragment
+    relations: tuple[str, ...]
+    identity: tuple[str, ...]
+
+
+def relations_of(match: Match) -> dict[str, None]:
+    """The relations of a pattern, and of those in its conditions."""
+    inner = [part for part in parts(match, patterns=True) if isinstance(part, EdgePattern)]
+    return {relation: None for edge in inner for relation in edge.relations}
+
+
+def cannot_express(what: str) -> Unsupported:
+    """The error for a part of a pattern that cannot be written in SPARQL for this store."""
+    return Unsupported(f"a SPARQL query cannot express {what} here", next_step="Walk with search or get_triples.")
 
 
 class Writer(ABC):
@@ -125,3 +175,80 @@ class Writer(ABC):
         if len(references) > MAX_TERMS:
             raise cannot_express(f"a list of {len(references):,} ids")
         return [self.term(each) for each in dict.fromkeys(references)]
+
+
+Path = tuple[URIRef, ...]
+_NUMBERS = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS)))
+
+
+class TripleWriter(Writer):
+    """Writes patterns over triples."""
+
+    def __init__(self, reader: Reader, naming: Naming, mediator: str, *, types: int = 1) -> None:
+        """`mediator` is the condition that `$via` is a mediator."""
+        super().__init__(reader, naming, types=types)
+        self._mediator = mediator
+        self._paths: dict[str, Path] = {}
+
+    @abstractmethod
+    async def _shown_relations(self) -> Collection[URIRef]:
+        """The known relations of the graph that are shown."""
+
+    async def load_relations(self, relations: Iterable[str]) -> None:
+        for relation in relations:
+            if relation not in self._paths:
+                self._paths[relation] = await self._path(relation)
+
+    async def _path(self, relation: str) -> Path:
+        """The hops of a relation id: one, or two joined by a dot."""
+        dots = [position for position, character in enumerate(relation) if character == "."]
+        known = await self._shown_relations() if dots else {self.term(relation)}
+        for form in ([relation], *([relation[:dot], relation[dot + 1 :]] for dot in dots)):
+            path = tuple(iri for hop in form if (iri := self._naming.iri(hop)) is not None and iri in known)
+            if len(path) == len(form):
+                return path
+        raise cannot_express(f"the relation {relation}")
+
+    def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
+        paths = [self._paths[relation] for relation in relations]
+        if len(paths) == 1 and len(paths[0]) == 2:
+            near, far = paths[0]
+            via = ends.own("m")
+            mediator = self.part(self._mediator, via=via)
+            terms = {"source": ends.source, "target": ends.target, "via": via, "mediator": mediator}
+            return self.part(queries.TWO_HOPS, near=near, far=far, **terms), (via,)
+        if any(len(path) == 2 for path in paths):
+            raise cannot_express("one of several relations, some of which lead through mediators")
+        if len(paths) == 1:
+            return self.part(queries.EDGE, source=ends.source, relation=paths[0][0], target=ends.target), ()
+        relation = ends.own("p")
+        edge = self.part(queries.EDGE, source=ends.source, relation=relation, target=ends.target)
+        among = self._restricted(relation, [path[0] for path in paths])
+        return Fragment(f"{among.text} {edge.text}".strip()), (relation,)
+
+    def is_tail(self, node: Fragment) -> Fragment:
+        return self.part(queries.NO_VALUE, node=node)
+
+    def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
+        """The pattern that restricts an edge to some relations; without any, to those that are shown."""
+        return self.part(queries.AMONG, relation=relation, relations=values(*iris)) if iris else Fragment("")
+
+    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
+        paths = [self._paths[relation] for relation in relations]
+        if not paths or any(len(path) == 2 for path in paths):
+            raise cannot_express("paths of any relation, or through mediators")
+        relation = Fragment("|".join(path[0].n3() for path in paths))
+        return self.part(queries.REACHES, source=ends.source, relations=relation, target=ends.target)
+
+    def number(self, node: Fragment, relations: Sequence[str], bounds: Sequence[Bound]) -> Fragment:
+        tests = [
+            self.part(queries.WITHIN, sign=Fragment(comparison), number=Literal(number)).text
+            for comparison, number in bounds
+        ]
+        return self.part(
+            queries.HAS_NUMBER,
+            node=node,
+            relations=values(*self.terms(relations)),
+            numbers=_NUMBERS,
+            within=Fragment(" && ".join(tests)),
+        )

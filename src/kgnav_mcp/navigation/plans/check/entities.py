@@ -11,12 +11,11 @@ from kgnav_mcp.clipping import echoed
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Candidate, Certainty, Count, Entity, Namesake, Page, Stop
-from kgnav_mcp.navigation.nearest_entities import nearest_entities
 from kgnav_mcp.navigation.nodes_by_value import read_as_printed
 from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, Unknown, closest_alternative
 from kgnav_mcp.navigation.plans.check.scopes import Node
 from kgnav_mcp.navigation.plans.lookups import Lookups
-from kgnav_mcp.navigation.references import NEAREST, spellings, with_other_readings
+from kgnav_mcp.navigation.references import NEAREST, nearest_entities, spellings, with_other_readings
 from kgnav_mcp.plan import (
     Call,
     Compare,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from kgnav_mcp.adapters.embedded.loading.formats import (
     apoc,
-    apoc_csv,
     columnar,
     cytoscape,
     databases,
@@ -33,7 +32,7 @@ FORMATS: tuple[FileFormat, ...] = (
     columnar.FEATHER,
     databases.SQLITE,
     databases.DUCKDB,
-    apoc_csv.APOC_CSV,
+    apoc.APOC_CSV,
     *refused.FILES,
     *rdf.SYNTAXES,
     obo.OBO_FILE,

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
 from kgnav_mcp.adapters.embedded.loading.json_stream import JsonPath, JsonStream
-from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.network import (
     Edge,
     EdgesAreUndirected,
@@ -16,6 +15,7 @@ from kgnav_mcp.adapters.embedded.loading.network import (
     as_mapping,
     network_format,
 )
+from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 
 _ELEMENTS = re.compile(rb'\s*\[\s*\{\s*"(?:data|group)"\s*:')

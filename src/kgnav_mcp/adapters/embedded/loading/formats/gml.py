@@ -11,8 +11,8 @@ from typing import TypeAlias, cast
 from kgnav_mcp.adapters.embedded.loading.entries import NOT_UTF8
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.guard import DEEPEST, LONGEST_TEXT
-from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.network import Edge, EdgesAreUndirected, Node, network_format
+from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, blocks
 from kgnav_mcp.errors import BadLine
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
 from kgnav_mcp.adapters.embedded.loading.json_stream import ITEM, JsonPath, JsonStream
-from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.network import (
     Edge,
     EdgesAreUndirected,
@@ -15,6 +14,7 @@ from kgnav_mcp.adapters.embedded.loading.network import (
     as_mapping,
     network_format,
 )
+from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 
 _EDGES = frozenset(("edges", "links"))

@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.embedded.loading.edges import (
     with_inferred_types,
 )
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import Begins
-from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
+from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager, read_nodes, read_relationships
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source
 from kgnav_mcp.adapters.embedded.loading.typed_tables import TypedTable

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 
-from kgnav_mcp.adapters.embedded.loading.load_problems import LoadProblems
+from kgnav_mcp.adapters.embedded.loading.guard import XmlGuard
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Node
+from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
-from kgnav_mcp.adapters.embedded.loading.xml_guard import XmlGuard
 
 
 class NetworkXml(XmlGuard):

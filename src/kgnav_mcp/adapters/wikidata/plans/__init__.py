@@ -1,1 +1,0 @@
-"""Compiles patterns of plans to SPARQL over a Wikibase."""
