@@ -199,6 +199,25 @@ class PlanContract(AdapterContract):
         assert sentence == "The name 'Mercury' matches 2 nodes"
         assert sorted(ids.split(", ")) == sorted(map(view.node, ("mercury_planet", "mercury_metal")))
 
+    @pytest.mark.parametrize(
+        ("returned", "columns"),
+        [
+            ("count(*)", ["count(*)"]),
+            ("n.name, toLower( n.name )", ["n.name", "toLower( n.name )"]),
+            ("DISTINCT n", ["n"]),
+            ("DISTINCT `n`, (n.name || '|')", ["n", "(n.name || '|')"]),
+            ("n.name AS `a name`, COUNT(DISTINCT n) ORDER BY count(*)", ["a name", "COUNT(DISTINCT n)"]),
+        ],
+    )
+    async def test_columns_are_called_as_they_are_written(
+        self, adapter: GraphAdapter, returned: str, columns: Sequence[str]
+    ):
+        runner = PlanRunner(adapter, self.bound)
+        checked = await runner.check(parse_plan(f"MATCH (n) WHERE n.name = 'Cyd Marsh' RETURN {returned}").plan)
+        page = await runner.run(checked.plan, limit=9)
+        assert [*page.columns] == columns
+        assert [len(row.cells) for row in page.items] == [len(columns)]
+
     @pytest.mark.parametrize("date", ["1850", "1850-05", "1850-05-01", "1850-05-02", "1849"])
     async def test_an_edge_is_found_by_its_date_in_any_precision(
         self, adapter: GraphAdapter, view: View, plain_graph: Graph, date: str
