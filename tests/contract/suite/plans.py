@@ -119,6 +119,32 @@ class PlanContract(AdapterContract):
             "Only outgoing edges of step m; common nodes by incoming edges left out: 1."
         ]
 
+    async def test_a_last_step_restricts_others_and_sets_are_left_out_within_each_other(
+        self, adapter: GraphAdapter, view: View
+    ):
+        edges = {(edge.head, edge.tail) for edge in toy.EDGES if edge.relation == "knows"}
+        first = {tail for head, tail in edges if head in {"ada", "ben", "jose"}}
+        second = {tail for head, tail in edges if head in first}
+        restricted = {tail for tail in first if any(head == tail for head, _ in edges)}
+        assert (len(restricted), len(first - second)) == (2, 1)
+        knows = {"edge_type": view.relation("knows"), "direction": "outgoing"}
+        steps: list[object] = [
+            {"as": "a", "find_node": {"element_id": [view.node(one) for one in ("ada", "ben", "jose")]}},
+            {"as": "b", "fetch_neighbors": {"from": "a", **knows}},
+            {"as": "c", "fetch_neighbors": {"from": "b", **knows}},
+        ]
+        left_out = [
+            {"as": "d", "fetch_neighbors": {"from": "a", **knows, "except": "c"}},
+            {"as": "e", "fetch_neighbors": {"from": "a", **knows, "except": "d"}},
+        ]
+        for asked, expected in (
+            ([*steps, {"return": ["b"]}], restricted),
+            ([*steps, left_out[0]], first - second),
+            ([*steps, *left_out], first - (first - second)),
+        ):
+            rows, _ = await self._rows_and_omitted(adapter, asked)
+            assert rows == {(view.node(one),) for one in expected}
+
     async def _rows_and_omitted(
         self, adapter: GraphAdapter, steps: Sequence[object]
     ) -> tuple[set[tuple[object, ...]], list[str]]:
