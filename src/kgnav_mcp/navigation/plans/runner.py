@@ -30,6 +30,8 @@ from kgnav_mcp.navigation.plans.explain.empty_answers import (
 from kgnav_mcp.navigation.plans.explain.first_rows import (
     about_cut_tie,
     about_first_rows,
+    about_limit,
+    counting_without_limit,
     with_one_more,
     without_one_more,
 )
@@ -59,6 +61,10 @@ _EVALUATED_S = 100.0
 """Seconds for a plan that is evaluated here: hosts stop waiting for a tool after a few minutes."""
 _CHEAP_S = 1.0
 """Seconds of a plan whose rows behind its limit are counted, too, if they may belong to a tie."""
+COUNTED_S = 0.25
+"""Seconds of a plan whose rows without its limit are counted by one more query, and seconds of that query."""
+_COUNTED_STEPS = 200_000
+"""Estimated work of that count, in edges and sorted values, up to which it is made."""
 _EXPLAINED_S = 10.0
 """Seconds for each explanation of an empty answer."""
 _NO_PROOF = "Ask without proof, or for the proof of one row alone, by the ids of its nodes."
@@ -112,6 +118,8 @@ class PlanRunner:
             if monotonic() - began < _CHEAP_S:
                 tie = about_cut_tie(plan, page, behind, lambda one: self._page(one, 1))
                 notes.append(await self._explanation_or_nothing(tie))
+            if monotonic() - began < COUNTED_S:
+                notes.append(await self._explanation_or_nothing(self._without_limit(plan, page)))
             return replace(page, note=" ".join(filter(None, notes)))
         if is_zero_count(page):
             zero = await self._explanation_or_nothing(zero_explained(plan, self._has_answer))
@@ -121,6 +129,16 @@ class PlanRunner:
         of_nodes = await self._explanation_or_nothing(about_named_nodes(self.graph, self._lookups, plan))
         direction_hint = await self._explanation_or_nothing(fits_turned(plan, self._has_answer))
         return replace(page, note=" ".join(filter(None, (why, of_nodes, direction_hint))))
+
+    async def _without_limit(self, plan: Plan, page: PlanPage) -> str:
+        """The sentence with the number of rows without LIMIT, if it cut some and they are counted quickly."""
+        counting = counting_without_limit(plan, page)
+        if counting is None or Capability.PLANS not in self.graph.capabilities:  # it would need several queries
+            return ""
+        if steps_of(await SchemaNames.of(self.graph), counting) > _COUNTED_STEPS:
+            return ""
+        async with asyncio.timeout(COUNTED_S):
+            return await about_limit(counting, page, lambda one: self._page(one, 1))
 
     async def _page(self, plan: Plan, limit: int, after: str | None = None, *, proof: bool = False) -> PlanPage:
         parts = factors(plan) if after is None and not proof else []
