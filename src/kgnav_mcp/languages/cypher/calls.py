@@ -5,8 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kgnav_mcp.languages.cypher.functions import DATES, DURING, REPLACEMENTS, accepted_call
-from kgnav_mcp.languages.cypher.reader import Context, Reading, has_token, name_of, nearest, subtrees
+from kgnav_mcp.languages.cypher.functions import (
+    DATES,
+    DURING,
+    FUNCTION_LIST,
+    REPLACEMENTS,
+    accepted_call,
+    similar_functions,
+)
+from kgnav_mcp.languages.cypher.reader import Context, Reading, has_token, name_of, subtrees
 from kgnav_mcp.languages.cypher.syntax import Node
 from kgnav_mcp.languages.dates import date
 from kgnav_mcp.plan import (
@@ -64,8 +71,9 @@ class Calls:
         function = FUNCTION_NAMES.get(name.lower())
         if function is None:
             names = dict.fromkeys(each.value for each in (*FUNCTIONS, *AGGREGATES))
-            instead = REPLACEMENTS.get(name.lower()) or nearest(name, names)
-            return self._reading.report(node, f"there is no function {name} in plans", *instead)
+            instead = REPLACEMENTS.get(name.lower()) or similar_functions(name, names)
+            reason = f"there is no function {name} in plans"
+            return self._reading.report(node, reason if instead else f"{reason}; {FUNCTION_LIST}", *instead)
         if not FUNCTIONS[function].accepts(len(values)):
             reason = f"{function} does not take {len(values)} values"
             return self._reading.report(node, reason, accepted_call(function))
