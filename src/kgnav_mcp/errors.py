@@ -241,16 +241,26 @@ class InvalidPlan(InvalidRequest):
         self.in_cypher = in_cypher
 
 
+_SIZES = 120
+"""Most characters of the sizes in the message of a plan that is too large; the first is always shown."""
+
+
 class PlanTooLarge(InvalidRequest):
     """A plan needs more rows at once than may be held outside the store. `sizes` are the known sizes of its parts."""
 
     def __init__(self, bound: int, sizes: Sequence[PartSize], *, next_step: str = "") -> None:
-        known_sizes = ", ".join(
+        known_sizes = [
             f"{_count_in_words(size.count)} for {size.part}" for size in sizes if _count_in_words(size.count)
-        )
+        ]
+        shown = [
+            each
+            for place, each in enumerate(known_sizes)
+            if not place or sum(map(len, known_sizes[: place + 1])) <= _SIZES
+        ]
+        more = [f"and {len(known_sizes) - len(shown)} more parts"] if len(shown) < len(known_sizes) else []
+        listed = ", ".join((*shown, *more))
         super().__init__(
-            f"this plan needs more than {bound:,} rows at once{f': {known_sizes}' if known_sizes else ''}",
-            next_step=next_step,
+            f"this plan needs more than {bound:,} rows at once{f': {listed}' if listed else ''}", next_step=next_step
         )
         self.bound = bound
         self.sizes = tuple(sizes)

@@ -33,6 +33,7 @@ C_OVER_1 = Compare(Variable("c"), Comparison.GREATER, ONE)
         ("MATCH (a)-->(b) RETURN *", [Match((A, B), (edge("a", "b"),)), columns("a", "b")]),
         ("MATCH (a) OPTIONAL MATCH (b) RETURN b", [MATCH_A, Match((B,), optional=True), columns("b")]),
         ("MATCH (a) RETURN a.x, a.y AS `a y`", [MATCH_A, Project((Column("a.x", A_X), Column("a y", A_Y)))]),
+        ("MATCH (a) RETURN (a), ( a.x )", [MATCH_A, Project((*RETURN_A.columns, Column("( a.x )", A_X)))]),
         ("MATCH (a) RETURN count( * )", [MATCH_A, Project((Column("count( * )", ROWS),))]),
         (
             "MATCH (a) RETURN a ORDER BY a.x DESC, a.y SKIP 1 LIMIT 2",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from kgnav_mcp.languages.cypher.functions import FUNCTION_LIST
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.languages.cypher import parse_cypher
@@ -164,12 +166,21 @@ def test_a_problem_is_told_with_what_works(text: str, reason: str, works: str):
     assert works in found[0].alternatives
 
 
+@pytest.mark.parametrize("name", ["soundex", "foo", "median"])
+def test_a_function_that_no_other_is_like_is_told_with_the_place_of_their_list(name: str):
+    (problem,) = problems(f"MATCH (a) RETURN {name}(a.x)")
+    assert problem.reason == f"there is no function {name} in plans; {FUNCTION_LIST}"
+    assert not problem.alternatives
+    page, _, heading = FUNCTION_LIST.partition(" lists all under ")
+    assert f"## {heading}" in (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
+
+
 def test_all_problems_are_told_at_once_with_their_places():
     found = problems("MATCH (film)\nWHERE flim.x > $y\nRETURN foo(film), other.x")
     assert [(problem.place, problem.reason) for problem in found] == [
         ("MATCH, line 2, column 7", "nothing is called flim here"),
         ("MATCH, line 2, column 16", "no value is given for $y"),
-        ("RETURN, line 3, column 8", "there is no function foo in plans"),
+        ("RETURN, line 3, column 8", f"there is no function foo in plans; {FUNCTION_LIST}"),
         ("RETURN, line 3, column 19", "nothing is called other here"),
     ]
 

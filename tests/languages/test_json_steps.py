@@ -7,7 +7,7 @@ import pytest
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.languages import parse_plan
-from kgnav_mcp.languages.json_steps import parse_steps
+from kgnav_mcp.languages.json_steps import MOST_COPIES, MOST_NESTED, parse_steps
 from kgnav_mcp.plan import (
     Aggregate,
     AggregateFunction,
@@ -27,6 +27,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
+from kgnav_mcp.plan.walking import parts
 
 FILM = {"as": "film", "find_node": {"name": "Up", "type": "Film"}}
 ACTORS = {"as": "actors", "fetch_neighbors": {"from": "film", "edge_type": "starred", "direction": "outgoing"}}
@@ -155,6 +156,60 @@ def test_steps_that_are_only_left_out_are_no_part_of_what_must_fit():
     assert one_node == {"film", "@other1"}
 
 
+AWARDS = {"as": "award", "fetch_neighbors": {"from": "actors", "edge_type": "won", "where": {"year": 1999}}}
+"""A step behind ACTORS that no other step uses."""
+
+
+def test_a_last_step_that_is_neither_used_nor_returned_restricts_those_from_which_it_starts():
+    plan, _ = parse_steps([FILM, ACTORS, AWARDS, {"return": ["actors"]}])
+    assert plan.pipelines[0].clauses[0] == match(FILM, ACTORS, AWARDS)
+    assert plan.columns == ("actors",)
+    assert parse_plan({"steps": [FILM, ACTORS, AWARDS], "return": ["actors"]}).plan == plan
+    chain = {"as": "giver", "fetch_neighbors": {"from": "award", "edge_type": "given_by"}}
+    again, _ = parse_steps([FILM, ACTORS, AWARDS, chain, {"return": ["film"]}])
+    assert again.pipelines[0].clauses[0] == match(FILM, ACTORS, AWARDS, chain)
+
+
+def test_a_step_with_an_action_may_say_what_is_returned():
+    plan, _ = parse_steps([FILM, {**ACTORS, "return": ["film"], "limit": 1}])
+    assert (plan.columns, plan.pipelines[0].result.limit) == (("film",), 1)
+    by_default, _ = parse_steps([FILM, {**ACTORS, "limit": 1}])
+    assert (by_default.columns, by_default.pipelines[0].result.limit) == (("actors",), 1)
+
+
+def excluding(number: int, *, all_before: bool) -> list[dict[str, Any]]:
+    """Steps from FILM that leave out the one before, or all before."""
+    names = [f"s{n}" for n in range(number)]
+    earlier = [names[:n] if all_before else names[max(n - 1, 0) : n] for n in range(number)]
+    hops = ({"from": "film", "edge_type": "starred", "except": excluded} for excluded in earlier)
+    steps = [{"as": name, "fetch_neighbors": hop} for name, hop in zip(names, hops, strict=True)]
+    return [FILM, *steps, {"return": [names[-1]]}]
+
+
+@pytest.mark.parametrize("all_before", [False, True])
+@pytest.mark.parametrize("number", [MOST_NESTED + 2, 300])
+def test_an_except_that_is_nested_too_deeply_is_refused_without_more_work(number: int, *, all_before: bool):
+    with pytest.raises(InvalidPlan) as caught:
+        parse_steps(excluding(number, all_before=all_before))
+    (problem,) = caught.value.problems
+    assert (problem.place, problem.reason) == ("s6", "its `except` is nested 6 deep, 5 are taken")
+    assert caught.value.plan is not None
+    kept = [part for part in parts(caught.value.plan, patterns=True) if isinstance(part, EdgePattern)]
+    assert len(kept) < MOST_COPIES + number
+
+
+def test_an_except_that_repeats_too_many_steps_is_refused():
+    deepest = parse_steps(excluding(MOST_NESTED + 1, all_before=True))
+    assert deepest[0].columns == ("s5",)
+    chain = [{"as": f"c{n}", "fetch_neighbors": {"from": f"c{n - 1}" if n else "film"}} for n in range(MOST_COPIES)]
+    last = {"as": "z", "fetch_neighbors": {"from": "film", "except": f"c{MOST_COPIES - 1}"}}
+    with pytest.raises(InvalidPlan) as caught:
+        parse_steps([FILM, *chain, last, {"return": ["z"]}])
+    (problem,) = caught.value.problems
+    assert problem.place == "z"
+    assert problem.reason.startswith("with its `except` over 200 steps are repeated")
+
+
 def test_common_nodes_are_neighbours_of_each_side():
     pairs: list[Any] = [["film", "starred"], {"node": "actors", "edge_type": "knows", "direction": "incoming"}]
     found = match(FILM, ACTORS, {"as": "both", "find_common_nodes": pairs})
@@ -178,6 +233,10 @@ MISTAKES: list[tuple[list[Any], list[str]]] = [
     ([{"as": "a", "fetch_neighbors": {"from": "b"}}, {"as": "b", "find_node": {}}], ["a", "a"]),
     ([{"as": "a", "fetch_neighbors": {"from": "z"}}], ["a"]),
     ([FILM, {"as": "b", "find_node": {"name": "y"}}], ["film"]),
+    ([FILM, {"as": "b", "find_node": {"name": "y"}}, {"return": ["film"]}], ["b"]),
+    ([FILM, {**ACTORS, "as": "film"}], ["step 2"]),
+    ([FILM, {"return": ["film"]}, {"return": ["film"], "limit": 1}], ["return"]),
+    ([{"limit": 1}], ["the steps"]),
     ([{"as": "a", "find_node": {"nme": "x"}}], ["step 1 find_node.nme"]),
     ([3], ["step 1"]),
     ([{"as": "a"}], ["a"]),

@@ -101,9 +101,9 @@ def test_structured_facts_are_the_same_as_the_table() -> None:
     }
 
 
-def test_a_cell_cannot_break_the_table() -> None:
-    hostile = Table("rows", (Column("value"),), [("a|b\nc\u202e",)], Count(1))
-    assert fit_to_budget(hostile, RenderOptions(), at).text == "1 row\nvalue\n--\na\\|b c"
+def test_a_cell_or_heading_cannot_break_the_table() -> None:
+    hostile = Table("rows", (Column("v || 'x'\n= w"),), [("a|b\nc\u202e",)], Count(1))
+    assert fit_to_budget(hostile, RenderOptions(), at).text == "1 row\nv \\|\\| 'x' = w\n--\na\\|b c"
 
 
 LINES: list[tuple[Completeness, int, str]] = [

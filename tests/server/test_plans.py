@@ -183,8 +183,9 @@ ERRORS: dict[str, tuple[str, dict[str, object]]] = {
 
 @pytest.fixture(autouse=True)
 def patient_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a busy machine, too, what steps omit is counted."""
+    """On a busy machine, too, what steps omit and what LIMIT cuts is counted."""
     monkeypatch.setattr(plan_runner, "OMITTED_S", PATIENCE_S)
+    monkeypatch.setattr("kgnav_mcp.navigation.plans.runner.COUNTED_S", PATIENCE_S)
 
 
 @pytest.mark.parametrize("what", ANSWERS)

@@ -1,7 +1,8 @@
 """Parses plans in GraphRunner's steps: Find_Node, Fetch_Neighbors and Find_Common_Nodes, each a named set of nodes.
 
 All steps on which the result depends hold together: a row is one choice of a node from each returned or counted set, so
-that nodes of the other sets connect them. A set that is used only in `except` may be empty. Source: GraphRunner, its
+that nodes of the other sets connect them. A step that no other uses restricts those from which it starts. A set that is
+used only in `except` may be empty. Source: GraphRunner, its
 three actions and its plans in steps.
 """
 
@@ -47,6 +48,10 @@ DEFAULT_HOPS = 3
 EdgeDirection = Literal["outgoing", "incoming", "either"]
 DEFAULT_DIRECTION: Final = "outgoing"
 """Of both actions that follow edges, as in GraphRunner 3.1.2 and 3.1.3."""
+MOST_NESTED = 5
+"""Most sets that are left out within each other: `except` a step that has an `except` itself, and so on."""
+MOST_COPIES = 200
+"""Most steps that are written once more for each set that is left out: they double with each nested one."""
 MOST_OMITTED = 1_000
 """Matches that are counted exactly to say how many a step omits."""
 
@@ -138,6 +143,11 @@ class Step(Strict):
         """Number of actions. A valid step has one."""
         return sum(each is not None for each in (self.find_node, self.fetch_neighbors, self.find_common_nodes))
 
+    @property
+    def is_result(self) -> bool:
+        """Whether it says what is returned; it may have an action, too."""
+        return self.returned is not None or self.order is not None or self.limit is not None
+
     def with_other_directions(self) -> Step:
         """The step with another direction where the writer gave none: incoming neighbours, or nodes common by either.
 
@@ -207,18 +217,29 @@ def omitted_matches(given: Sequence[object]) -> Iterator[OmittedMatches]:
 
 def _read(given: Sequence[object], problems: list[PlanProblem]) -> tuple[_Reader, Step]:
     """Read the steps: a reader of those with an action, and the last one that returns."""
-    steps: dict[str, Step] = {}
+    actions: dict[str, Step] = {}
+    results: list[Step] = []
     for number, each in enumerate(given, 1):
         try:
             step = Step.model_validate(each)
         except ValidationError as error:
             problems += form_problems(error, f"step {number}", Step, _KEYS)
             continue
-        steps[step.name or ("return" if step.returned is not None else f"step{number}")] = step
-    returned = [name for name, step in steps.items() if step.returned is not None and not step.actions]
-    actions = {name: step for name, step in steps.items() if name not in returned}
+        if step.name in actions:
+            problems.append(PlanProblem(f"step {number}", f"an earlier step is called {step.name}", (f"{step.name}2",)))
+            continue
+        if step.is_result:
+            results.append(step)
+        if step.actions or not step.is_result:
+            actions[step.name or f"step{number}"] = step
+    if len(results) > 1:
+        problems.append(PlanProblem("return", "several steps say what is returned", ("one of them, the last",)))
     problems += _step_problems(actions)
-    result = steps[returned[-1]] if returned else Step.model_validate({"return": list(actions)[-1:]})
+    result = results[-1] if results else Step()
+    if not actions and not problems:
+        problems.append(PlanProblem("the steps", "none of them finds nodes", ("find_node",)))
+    if result.returned is None:
+        result = result.model_copy(update={"returned": list(actions)[-1:]})
     return _Reader(actions, problems), result
 
 
@@ -259,23 +280,55 @@ class _Reader:
         """Variables whose name must identify a single node."""
 
     def plan(self, result: Step) -> Plan:
+        self._bound_excluded_sets()
         texts = [result.returned] if isinstance(result.returned, str) else result.returned or []
         order = [result.order] if isinstance(result.order, str) else result.order or []
         result_problems: list[PlanProblem] = []
         edges = {step.edge_name: name for name, step in self.steps.items() if step.edge_name is not None}
         results = projections(texts, order, result.limit, [*self.steps, *edges], result_problems)
         returned = dict.fromkeys(edges.get(column.name, column.name) for column in results[0].columns)
-        used = list(self.steps) if result_problems else list(returned)
         self.problems += result_problems
-        self.problems += (
-            PlanProblem(name, "no other step uses it and it is not returned", (f"return {name}",))
-            for name in self.steps
-            if name not in used and not any(name in step.uses for step in self.steps.values())
-        )
+        used = self._with_filters(list(self.steps) if result_problems else list(returned))
         pattern = _Pattern()
-        for name in self._with_dependencies(used):
+        for name in used:
             self._add(name, {}, pattern)
         return Plan((Pipeline((pattern.match(), *results)),))
+
+    def _with_filters(self, returned: Sequence[str]) -> list[str]:
+        """The steps of the pattern: those on which the returned ones depend, and those that restrict these.
+
+        A step that is not used restricts the steps from which it starts. One that restricts nothing is a problem.
+        """
+        used = self._with_dependencies(returned)
+        others = {name for step in self.steps.values() for name in step.uses}.union(used)
+        unused = {name: self._with_dependencies([name]) for name in self.steps if name not in others}
+        while filters := [name for name, needed in unused.items() if not set(needed).isdisjoint(used)]:
+            used = self._with_dependencies([*used, *filters])
+            unused = {name: needed for name, needed in unused.items() if name not in filters}
+        reason = "no other step uses it, it restricts no other step and it is not returned"
+        self.problems += (PlanProblem(name, reason, (f"return {name}",)) for name in unused)
+        return used
+
+    def _bound_excluded_sets(self) -> None:
+        """Report the first `except` that is nested too deeply or repeats too many steps."""
+        depths: dict[str, int] = {}
+        copies: dict[str, int] = {}
+        total, reported = 0, False
+        for name, step in self.steps.items():
+            depth = copied = 0
+            for excluded in self._earlier(name, () if reported else step.excludes):
+                needed = self._with_dependencies([excluded])
+                depth = max(depth, *(depths[each] + 1 for each in needed))
+                copied += sum(copies[each] + 1 for each in needed)
+                if depth > MOST_NESTED or total + copied > MOST_COPIES:
+                    self.problems.append(_too_much_excluded(name, depth))
+                    reported = True
+                    break
+            if reported and step.fetch_neighbors is not None:
+                hop = step.fetch_neighbors.model_copy(update={"excluded": None})
+                self.steps[name] = step.model_copy(update={"fetch_neighbors": hop})
+            depths[name], copies[name] = depth, copied
+            total += copied
 
     def omitted(self, name: str, other: Step) -> OmittedMatches:
         """The matches of a step with another direction that it does not have with its own."""
@@ -359,6 +412,14 @@ class _Reader:
 
     def _where(self, owner: str, where: dict[str, Any], place: str) -> Iterable[Expression]:
         return parse_conditions(owner, where, place, self.problems)
+
+
+def _too_much_excluded(step: str, depth: int) -> PlanProblem:
+    """The problem of a step whose `except` is nested too deeply, or else needs too many copies of other steps."""
+    reason = f"its `except` is nested {depth} deep, {MOST_NESTED} are taken"
+    if depth <= MOST_NESTED:
+        reason = f"with its `except` over {MOST_COPIES} steps are repeated, one by one for each set that is left out"
+    return PlanProblem(step, reason, ('first a plan for the inner set, then its ids: {"find_node": {"id": [...]}}',))
 
 
 def _node(variable: str, *labels: str | None) -> NodePattern:

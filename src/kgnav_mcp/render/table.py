@@ -243,7 +243,7 @@ class FittedTable:
 
 def heading(columns: Sequence[Column]) -> tuple[str, str]:
     """The first two lines of a table."""
-    names = [name for column in columns for name in column.headings]
+    names = [table_cell(name) for column in columns for name in column.headings]
     return "|".join(names), "|".join("--" for _ in names)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, LiteralString, cast
 
 import pytest
 from neo4j import Driver, GraphDatabase
@@ -187,6 +187,24 @@ async def test_an_expression_has_the_value_that_neo4j_gives_it(driver: Driver, e
     ((theirs,),) = ask(driver, f"RETURN {expression}")
     (ours,) = await plan_answers(f"RETURN {expression} AS x")
     assert _with_types(ours) == _with_types(_comparable(theirs))
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        "count(*)",
+        " count( * ) , toLower( n.x )",
+        "DISTINCT n",
+        "`n`, n . x, n.`x`",
+        "(n), (n.x), ( n.x + 1 ), n.x /* one */, n.x + /* two */ 2 // two\n",
+        "n.x =\n 1 AS `one two`, COUNT(DISTINCT n)",
+        "'a', \"b'\", 1+1",
+    ],
+)
+async def test_columns_are_called_as_neo4j_calls_them(driver: Driver, returned: str):
+    cypher = f"MATCH (n) RETURN {returned}"
+    theirs = driver.execute_query(cast("LiteralString", cypher)).keys
+    assert [*parse_plan(cypher).plan.columns] == [*theirs]
 
 
 @pytest.mark.parametrize("expression", NULL_HERE)

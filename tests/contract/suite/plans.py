@@ -11,6 +11,7 @@ import pytest
 
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.languages import parse_plan
+from kgnav_mcp.navigation.plans import runner
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
 from kgnav_mcp.port import Capability, GraphAdapter
@@ -119,6 +120,32 @@ class PlanContract(AdapterContract):
             "Only outgoing edges of step m; common nodes by incoming edges left out: 1."
         ]
 
+    async def test_a_last_step_restricts_others_and_sets_are_left_out_within_each_other(
+        self, adapter: GraphAdapter, view: View
+    ):
+        edges = {(edge.head, edge.tail) for edge in toy.EDGES if edge.relation == "knows"}
+        first = {tail for head, tail in edges if head in {"ada", "ben", "jose"}}
+        second = {tail for head, tail in edges if head in first}
+        restricted = {tail for tail in first if any(head == tail for head, _ in edges)}
+        assert (len(restricted), len(first - second)) == (2, 1)
+        knows = {"edge_type": view.relation("knows"), "direction": "outgoing"}
+        steps: list[object] = [
+            {"as": "a", "find_node": {"element_id": [view.node(one) for one in ("ada", "ben", "jose")]}},
+            {"as": "b", "fetch_neighbors": {"from": "a", **knows}},
+            {"as": "c", "fetch_neighbors": {"from": "b", **knows}},
+        ]
+        left_out = [
+            {"as": "d", "fetch_neighbors": {"from": "a", **knows, "except": "c"}},
+            {"as": "e", "fetch_neighbors": {"from": "a", **knows, "except": "d"}},
+        ]
+        for asked, expected in (
+            ([*steps, {"return": ["b"]}], restricted),
+            ([*steps, left_out[0]], first - second),
+            ([*steps, *left_out], first - (first - second)),
+        ):
+            rows, _ = await self._rows_and_omitted(adapter, asked)
+            assert rows == {(view.node(one),) for one in expected}
+
     async def _rows_and_omitted(
         self, adapter: GraphAdapter, steps: Sequence[object]
     ) -> tuple[set[tuple[object, ...]], list[str]]:
@@ -135,10 +162,10 @@ class PlanContract(AdapterContract):
     @pytest.mark.parametrize("condition", ["n.id = ", "elementId(n) = ", "n.id IN ["])
     async def test_a_plan_finds_a_node_by_its_printed_id(self, adapter: GraphAdapter, view: View, condition: str):
         text = f"MATCH (n) WHERE {condition}'{view.node('ben')}'{']' if '[' in condition else ''} RETURN n"
-        runner = PlanRunner(adapter, self.bound)
-        checked = await runner.check(parse_plan(text).plan)
+        plans = PlanRunner(adapter, self.bound)
+        checked = await plans.check(parse_plan(text).plan)
         assert not checked.problems
-        page = await runner.run(checked.plan, limit=9)
+        page = await plans.run(checked.plan, limit=9)
         assert [[getattr(cell, "id", None) for cell in row.cells] for row in page.items] == [[view.node("ben")]]
 
     @pytest.mark.parametrize(
@@ -163,15 +190,15 @@ class PlanContract(AdapterContract):
     ):
         for name in ("age", "knows"):
             condition = condition.replace(f"${name}", f"`{view.relation(name)}`")
-        runner = PlanRunner(adapter, self.bound)
-        checked = await runner.check(parse_plan(f"MATCH (n) WHERE {condition} RETURN n").plan)
+        plans = PlanRunner(adapter, self.bound)
+        checked = await plans.check(parse_plan(f"MATCH (n) WHERE {condition} RETURN n").plan)
         reasons = [problem.reason for problem in checked.problems]
         if matched is None:
             assert "no entity is called 'Zedzz'" in reasons
             return
         assert not reasons
         assert any("no entity is called 'Zedzz'" in note for note in checked.notes)
-        page = await runner.run(checked.plan, limit=9)
+        page = await plans.run(checked.plan, limit=9)
         assert {getattr(row.cells[0], "id", None) for row in page.items} == {view.node(one) for one in matched}
 
     @pytest.mark.parametrize(
@@ -198,6 +225,43 @@ class PlanContract(AdapterContract):
         sentence, _, ids = note.removesuffix(".").partition(": ")
         assert sentence == "The name 'Mercury' matches 2 nodes"
         assert sorted(ids.split(", ")) == sorted(map(view.node, ("mercury_planet", "mercury_metal")))
+
+    @pytest.mark.parametrize(
+        ("returned", "columns"),
+        [
+            ("count(*)", ["count(*)"]),
+            ("n.name, toLower( n.name )", ["n.name", "toLower( n.name )"]),
+            ("DISTINCT n", ["n"]),
+            ("DISTINCT `n`, (n.name || '|')", ["n", "(n.name || '|')"]),
+            ("n.name AS `a name`, COUNT(DISTINCT n) ORDER BY count(*)", ["a name", "COUNT(DISTINCT n)"]),
+        ],
+    )
+    async def test_columns_are_called_as_they_are_written(
+        self, adapter: GraphAdapter, returned: str, columns: Sequence[str]
+    ):
+        plans = PlanRunner(adapter, self.bound)
+        checked = await plans.check(parse_plan(f"MATCH (n) WHERE n.name = 'Cyd Marsh' RETURN {returned}").plan)
+        page = await plans.run(checked.plan, limit=9)
+        assert [*page.columns] == columns
+        assert [len(row.cells) for row in page.items] == [len(columns)]
+
+    @pytest.mark.parametrize(
+        ("returned", "rows"),
+        [("a LIMIT 2", 150), ("a ORDER BY elementId(a) LIMIT 2", 150), ("b, count(a) LIMIT 9", None)],
+    )
+    async def test_a_store_that_runs_plans_tells_the_number_of_rows_without_limit(
+        self, adapter: GraphAdapter, view: View, returned: str, rows: int | None
+    ):
+        plans = PlanRunner(adapter, self.bound)
+        checked = await plans.check(
+            parse_plan(f"MATCH (a)-[:`{view.relation('visited')}`]->(b) RETURN {returned}").plan
+        )
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(runner, "COUNTED_S", PATIENCE_S)
+            note = (await plans.run(checked.plan, limit=999)).note
+        expected = rows is not None and has(adapter, Capability.PLANS)
+        assert ("Without LIMIT" in note) is expected
+        assert not expected or f"Without LIMIT there are {rows} rows." in note
 
     @pytest.mark.parametrize("date", ["1850", "1850-05", "1850-05-01", "1850-05-02", "1849"])
     async def test_an_edge_is_found_by_its_date_in_any_precision(

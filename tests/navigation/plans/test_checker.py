@@ -119,6 +119,14 @@ async def test_a_misspelt_label_is_told_with_the_nearest_and_mended(demo: PlanRu
     assert [part.labels for part in parts(found.corrected) if isinstance(part, NodePattern)] == [(("Museum",),)]
 
 
+async def test_a_column_is_called_by_the_corrected_property_unless_it_has_a_name_of_its_own(demo: PlanRunner):
+    found = await checked(demo, "MATCH (m:Museum) RETURN m.descriptio, m.descriptio AS d ORDER BY m.descriptio")
+    assert found.corrected is not None
+    assert write_cypher(found.corrected) == (
+        "MATCH (m:Museum)\nRETURN m.description, m.description AS d ORDER BY m.description"
+    )
+
+
 async def test_an_id_with_a_prefix_that_reads_as_two_labels_is_put_in_backticks():
     async with DictAdapter("tests.navigation.plans.test_checker", AdapterOptions()) as graph:
         found = await checked(PlanRunner(graph), "MATCH (x:wd:Q5)-[:knows]->(y:wd:Q6:Poet) RETURN y")

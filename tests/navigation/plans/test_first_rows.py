@@ -1,4 +1,4 @@
-"""What an answer says of rows that come first because they have nothing to be sorted by."""
+"""What an answer says of its first rows: they have nothing to be sorted by, or LIMIT cut others."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.languages.cypher import parse_cypher
+from kgnav_mcp.navigation.plans import runner
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions
 from tests.contract.example import DictAdapter
+from tests.server.processes import PATIENCE_S
 
 AGES = {"ada": "36", "bob": None, "cy": "40", "dan": None}
 GRAPH = {
@@ -30,7 +34,7 @@ async def people() -> AsyncGenerator[PlanRunner]:
 async def _note(people: PlanRunner, cypher: str) -> str:
     checked = await people.check(parse_cypher(cypher))
     assert checked.problems == ()
-    return (await people.run(checked.plan, limit=9)).note
+    return (await people.run(checked.plan, limit=99)).note
 
 
 @pytest.mark.parametrize(
@@ -77,3 +81,46 @@ async def test_a_tie_that_the_limit_cuts_is_told_with_the_number_of_rows_left_ou
     people: PlanRunner, cypher: str, told: str
 ):
     assert await _note(people, cypher) == (f"LIMIT cut a tie: {told}" if told else "")
+
+
+PAINTERS, CITIES = 81, 39
+"""Painters of the demo graph, and places where they were born."""
+
+
+@pytest.mark.parametrize(
+    ("returned", "without"),
+    [
+        ("p LIMIT 2", PAINTERS),
+        ("p ORDER BY p.name LIMIT 2", PAINTERS),
+        ("p ORDER BY p.name SKIP 1 LIMIT 2", PAINTERS - 1),
+        ("p.name AS name ORDER BY name LIMIT 2", PAINTERS),
+        ("p LIMIT 81", None),
+        ("p SKIP 79 LIMIT 2", None),
+        ("count(*) LIMIT 1", None),
+        ("p", None),
+    ],
+)
+async def test_the_number_of_rows_without_limit_is_told_if_it_cut_some(returned: str, without: int | None):
+    note = await _note_of_demo(f"MATCH (p:Painter) RETURN {returned}")
+    assert note == (f"Without LIMIT there are {without} rows." if without else "")
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        "RETURN DISTINCT c LIMIT 3",
+        "RETURN c.name, count(p) LIMIT 3",
+        "RETURN c ORDER BY count(p) DESC LIMIT 1",
+        "WITH DISTINCT c ORDER BY c.name LIMIT 3 RETURN c.name AS city",
+    ],
+)
+async def test_rows_without_limit_are_those_of_the_result(returned: str):
+    note = await _note_of_demo(f"MATCH (p:Painter)-[:born_in]->(c) {returned}")
+    assert note == f"Without LIMIT there are {CITIES} rows."
+
+
+async def _note_of_demo(cypher: str) -> str:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(runner, "COUNTED_S", PATIENCE_S)
+        async with open_adapter(str(demo_graph_path()), AdapterOptions()) as graph:
+            return await _note(PlanRunner(graph), cypher)

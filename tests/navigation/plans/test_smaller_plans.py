@@ -10,12 +10,14 @@ import pytest
 
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout, Unsupported
 from kgnav_mcp.languages.cypher import parse_cypher
+from kgnav_mcp.model import Count, PartSize
 from kgnav_mcp.navigation.plans.budget import ADVICE
 from kgnav_mcp.navigation.plans.check.smaller_plans import refused
 from kgnav_mcp.navigation.plans.pushdown import store_matching
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, Capability
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
+from kgnav_mcp.render.problems import error_text
 from tests.contract.example import DictAdapter
 from tests.navigation.plans.test_independent_patterns import TOY, Compiling
 
@@ -56,9 +58,46 @@ def test_too_many_paths_are_refused_with_distinct_ends_and_with_an_upper_bound(
     text: str, once: str | None, shorter: str
 ):
     advice = " ".join(refused(PlanTooLarge(10, (), next_step=ADVICE), parse_cypher(text)).next_step.split())
-    ends, _, bounded = advice.partition(" Or shorter: ")
+    ends, _, bounded = advice.partition(" Or shorter: " if once else " Shorter: ")
     assert bounded == shorter
     assert (ends.partition(" Each end once: ")[2] or None) == once
+
+
+LONG = "|".join(f"a_relation_with_a_long_name_{number}" for number in range(9))
+
+
+@pytest.mark.parametrize(
+    ("text", "once", "shorter"),
+    [
+        (
+            f"MATCH (a)-[:{LONG}*]->(b) RETURN a, b",
+            "RETURN DISTINCT a, b",
+            "*1..2 in place of *",
+        ),
+        (
+            f"MATCH (a:`{'A' * 120}`)-[*]->(b) RETURN a, b",
+            "RETURN DISTINCT a, b",
+            f"MATCH (a:{'A' * 120})-[*1..2]->(b) RETURN a, b",
+        ),
+        (
+            f"MATCH (a)-[:{LONG}*]->(b) RETURN a.`{LONG}`, b",
+            "RETURN DISTINCT, count(DISTINCT x)",
+            "*1..2 in place of *",
+        ),
+    ],
+)
+def test_of_long_plans_with_too_many_paths_both_alternatives_are_named_briefly(text: str, once: str, shorter: str):
+    sizes = [PartSize(f"[:a_relation_with_a_long_name_{number}]", Count(1000 + number)) for number in range(9)]
+    for known in (sizes[:1], sizes):
+        error = refused(PlanTooLarge(100_000, known, next_step=ADVICE), parse_cypher(text))
+        told = " ".join(error_text(error).split())
+        assert len(told) <= 400
+        if known is not sizes:
+            assert told.endswith(f"Each end once: {once} Or shorter: {shorter}")
+        assert "1,000 for [:a_relation_with_a_long_name_0]" in told
+        assert ("and 7 more parts" in told) is (known is sizes)
+        assert "Each end once: RETURN DISTINCT" in told
+        assert " Or shorter: " in told
 
 
 @pytest.mark.parametrize("text", ["MATCH (a)-[:R]->(b) RETURN a", "MATCH (a)-[*3..4]-(b) RETURN a, count(*)"])

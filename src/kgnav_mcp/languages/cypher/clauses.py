@@ -201,7 +201,7 @@ class Clauses:
             return Column(name_of(alias[0]), read)
         if isinstance(read, Variable):
             return Column(read.name, read)
-        text = self._reading.source_text(value)
+        text = self._reading.source_text(node)  # with its brackets, as Neo4j names the column
         if clause.data == "with":
             self._reading.report(node, "a value in WITH has a name", f"{text} AS x")
         return Column(text, read)

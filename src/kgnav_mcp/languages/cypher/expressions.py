@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from math import isfinite
 from typing import Final
 
@@ -73,6 +74,19 @@ REPLACEMENTS: Final[dict[str, tuple[str, ...]]] = {
 """Replacements for functions that plans do not support."""
 
 
+FUNCTION_LIST: Final = "docs/plans.md lists all under Functions and parameters"
+"""Where a reader finds the functions if none has a similar name."""
+_MOST_SIMILAR = 3
+_LEAST_SIMILARITY = 0.76
+"""Of a name that may be meant. `tolwer` and `toLower` have 0.92, `foo` and `floor` 0.75, `soundex` and `round` 0.67."""
+
+
+def similar_functions(name: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The functions whose names are so similar that a misspelt one may mean them; none if there are no such."""
+    names = {each.casefold(): each for each in known}
+    return tuple(names[each] for each in get_close_matches(name.casefold(), names, _MOST_SIMILAR, _LEAST_SIMILARITY))
+
+
 def accepted_call(function: Function) -> str:
     """An example of a call that is accepted."""
     return FUNCTIONS[function].example or f"{function}(x)"
@@ -116,8 +130,9 @@ class Calls:
         function = FUNCTION_NAMES.get(name.lower())
         if function is None:
             names = dict.fromkeys(each.value for each in (*FUNCTIONS, *AGGREGATES))
-            instead = REPLACEMENTS.get(name.lower()) or nearest(name, names)
-            return self._reading.report(node, f"there is no function {name} in plans", *instead)
+            instead = REPLACEMENTS.get(name.lower()) or similar_functions(name, names)
+            reason = f"there is no function {name} in plans"
+            return self._reading.report(node, reason if instead else f"{reason}; {FUNCTION_LIST}", *instead)
         if not FUNCTIONS[function].accepts(len(values)):
             reason = f"{function} does not take {len(values)} values"
             return self._reading.report(node, reason, accepted_call(function))

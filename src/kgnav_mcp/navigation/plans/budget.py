@@ -17,8 +17,8 @@ from kgnav_mcp.values.scalars import MOST_BYTES, Growth
 
 Part = NodePattern | EdgePattern | Variable
 ADVICE = (
-    "Make it smaller: a label or a property's value on the node that it begins with, a limit before the next pattern "
-    "(WITH ... LIMIT), or fewer steps of a path. A count that needs no single row may be asked by itself."
+    "Make it smaller: a label or a property's value on its first node, WITH ... LIMIT before the next pattern, "
+    "a shorter path, or only a count."
 )
 """Advice for a plan that is too large."""
 _MOST_COMPARED = 10_000_000

@@ -37,6 +37,8 @@ from kgnav_mcp.navigation.plans.explain.empty_answers import (
 from kgnav_mcp.navigation.plans.explain.first_rows import (
     about_cut_tie,
     about_first_rows,
+    about_limit,
+    counting_without_limit,
     with_one_more,
     without_one_more,
 )
@@ -69,6 +71,10 @@ _MOST_JOINED = 100_000
 _SIZES_S = 0.25
 """Seconds for the sizes that an error names. They are known from the check, as a rule."""
 _UNEXPLAINED = "There was no time to find out more about this answer."
+COUNTED_S = 0.25
+"""Seconds for the number of rows that a plan has without its limit: the answer is complete without it."""
+_COUNTED_STEPS = 200_000
+"""Estimated work of that count, in edges and sorted values, up to which it is made."""
 _NO_PROOF = "Ask without proof, or for the proof of one row alone, by the ids of its nodes."
 _EVALUATED = "evaluated:"
 """Prefix of positions in answers that were evaluated here. Their next page is evaluated here, too: the store's own
@@ -132,7 +138,7 @@ class PlanRunner:
             try:
                 async with time_limit(deadline, lambda: "explaining the answer"):
                     return await explanation
-            except (InvalidPlan, PlanTooLarge, PlanOverBudget, StepLimitReached, Unsupported):
+            except (InvalidPlan, PlanTooLarge, PlanOverBudget, StepLimitReached, Unsupported, TimeoutError):
                 return ""
             except StoreTimeout:
                 return _UNEXPLAINED
@@ -143,6 +149,7 @@ class PlanRunner:
             if behind is not None and steps_of(await SchemaNames.of(self.graph), plan) <= _CHEAP_STEPS:
                 tie = about_cut_tie(plan, page, behind, lambda one: self._page(one, 1, deadline))
                 notes.append(await unless_late(tie))
+            notes.append(await unless_late(self._without_limit(plan, page, deadline)))
         elif is_zero_count(page):
             zero = await unless_late(zero_explained(plan, has_answer))
             notes = [page.note, zero if page.stop is Stop.COMPLETE else ""]
@@ -152,6 +159,16 @@ class PlanRunner:
             notes.append(await unless_late(about_named_nodes(self.graph, self._lookups, plan)))
             notes.append(await unless_late(fits_turned(plan, has_answer)))
         return replace(page, note=" ".join(dict.fromkeys(filter(None, notes))))
+
+    async def _without_limit(self, plan: Plan, page: PlanPage, deadline: Deadline) -> str:
+        """The sentence with the number of rows without LIMIT, if it cut some and they are counted quickly."""
+        counting = counting_without_limit(plan, page)
+        if counting is None or Capability.PLANS not in self.graph.capabilities:  # it would need several queries
+            return ""
+        if steps_of(await SchemaNames.of(self.graph), counting) > _COUNTED_STEPS:
+            return ""
+        async with asyncio.timeout(COUNTED_S):
+            return await about_limit(counting, page, lambda one: self._page(one, 1, deadline))
 
     async def _page(
         self, plan: Plan, limit: int, deadline: Deadline, after: str | None = None, *, proof: bool = False

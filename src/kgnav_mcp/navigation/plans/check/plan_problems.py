@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz
 
-from kgnav_mcp.plan import Connective, Constant, Exists, Joined, Not, Plan, PlanProblem, Property
+from kgnav_mcp.languages.cypher import write_part
+from kgnav_mcp.plan import Column, Connective, Constant, Exists, Joined, Not, Plan, PlanProblem, Property, Variable
 from kgnav_mcp.plan.walking import parts, rewritten
 
 _LEAST_SIMILARITY = 75
@@ -106,7 +107,32 @@ class PlanProblems:
             found = self._corrected.get(id(part))
             return found[1] if found is not None else None
 
-        return rewritten(plan, change, patterns=True)
+        corrected = rewritten(plan, change, patterns=True)
+        return corrected if len(plan.pipelines) > 1 else _with_renamed_columns(plan, corrected)
+
+
+def _with_renamed_columns(plan: Plan, corrected: Plan) -> Plan:
+    """The corrected plan with the columns that have no name but their text renamed to the corrected text."""
+    written = [part for part in parts(plan) if isinstance(part, Column)]
+    columns = [part for part in parts(corrected) if isinstance(part, Column)]
+    if [column.name for column in columns] != [column.name for column in written]:
+        return corrected
+    texts = {
+        old.name: write_part(new.value)
+        for old, new in zip(written, columns, strict=True)
+        if old.value != new.value and old.name == write_part(old.value)
+    }
+
+    def rename(part: object) -> object | None:
+        match part:
+            case Column(name, value) if name in texts:
+                return Column(texts[name], value)
+            case Variable(name) if name in texts:
+                return Variable(texts[name])
+            case _:
+                return None
+
+    return rewritten(corrected, rename)
 
 
 def closest_alternative(name: str, alternatives: Sequence[str]) -> str | None:

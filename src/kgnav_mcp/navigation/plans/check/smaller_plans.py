@@ -26,20 +26,27 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.plan.walking import aggregates, parts, rewritten
 
-_EVERY_PATH = " [*] matches once for each path, as in Cypher: return DISTINCT ends, use shortestPath, or give a bound."
+_EVERY_PATH = "[*] matches once for each path, as in Cypher."
+_MOST_CHARACTERS = 380
+"""Of a message with its next step, without the words around them."""
 _SHORT_PATH = 2
 """Steps of a shortened path: short enough even near a hub."""
+_SHORTER = f"*1..{_SHORT_PATH} in place of *"
+_DISTINCT = "RETURN DISTINCT, count(DISTINCT x)"
 
 
 def refused(error: PlanTooLarge, plan: Plan) -> PlanTooLarge:
-    """The error with a smaller plan as an example, if there is one."""
-    return PlanTooLarge(error.bound, error.sizes, next_step=f"{error.next_step or ADVICE}{_example(plan)}")
+    """The error with smaller plans as examples, if there are any."""
+    advice = error.next_step or ADVICE
+    named = PlanTooLarge(error.bound, error.sizes)
+    return PlanTooLarge(error.bound, error.sizes, next_step=_next_step(plan, advice, len(named.message)))
 
 
 def timed_out(error: StoreTimeout, plan: Plan, sizes: Sequence[PartSize]) -> StoreTimeout:
     """The time-out of a plan, with the sizes of its labels and relations and a smaller plan as an example."""
     named = f" (in the graph: {', '.join(map(str, sizes))})" if sizes else ""
-    return StoreTimeout(error.seconds, f"{error.message}{named}", next_step=f"{ADVICE}{_example(plan)}")
+    message = f"{error.message}{named}"
+    return StoreTimeout(error.seconds, message, next_step=_next_step(plan, ADVICE, len(message)))
 
 
 def over_steps(error: StepLimitReached, plan: Plan, sizes: Sequence[PartSize]) -> PlanOverBudget:
@@ -47,17 +54,35 @@ def over_steps(error: StepLimitReached, plan: Plan, sizes: Sequence[PartSize]) -
     largest = max(sizes, key=lambda size: size.count.value, default=None)
     excess = f"takes more than {error.steps:,} steps of the store"
     part = write_cypher(plan) if largest is None else str(largest)
-    return PlanOverBudget(excess, part, next_step=f"{ADVICE}{_example(plan)}")
+    return PlanOverBudget(excess, part, next_step=_next_step(plan, ADVICE, len(excess) + len(part)))
 
 
-def _example(plan: Plan) -> str:
-    """A sentence with a smaller plan, or two if each path of any length is a match; empty if there is none."""
+def _next_step(plan: Plan, advice: str, used: int) -> str:
+    """The advice with a smaller plan; two instead of it if each path of any length is a match.
+
+    `used` are the characters of the message before it. Of plans that are too long the changed part is shown.
+    """
     if has_unbounded_paths(plan) and (bounded := _shorter_paths(plan)) is not None:
         ends = _distinct(plan)
-        once = f" Each end once: {write_cypher(ends)}" if ends is not None else ""
-        return f"{_EVERY_PATH}{once} Or shorter: {write_cypher(bounded)}"
+        once, shorter = write_cypher(ends) if ends is not None else "", write_cypher(bounded)
+        choices = (
+            (once, shorter),
+            (_result(once), shorter),
+            (_result(once), _SHORTER),
+            (_DISTINCT if once else "", _SHORTER),
+        )
+        texts = [
+            f"{_EVERY_PATH} {f'Each end once: {one} Or shorter' if one else 'Shorter'}: {two}" for one, two in choices
+        ]
+        return next((text for text in texts if used + len(text) <= _MOST_CHARACTERS), texts[-1])
     example = _count(plan) or _distances(plan) or _shorter_paths(plan)
-    return f" For instance: {write_cypher(example)}" if example is not None else ""
+    with_example = f"{advice} For instance: {write_cypher(example)}" if example is not None else advice
+    return with_example if used + len(with_example) <= _MOST_CHARACTERS else advice
+
+
+def _result(cypher: str) -> str:
+    """The last clause of a plan."""
+    return cypher.rpartition("\n")[2]
 
 
 def _count(plan: Plan) -> Plan | None:

@@ -1,4 +1,4 @@
-"""What an answer with rows says of their order: the first ones have nothing to be sorted by, or a tie was cut."""
+"""What an answer with rows says of those it has first: they have nothing to be sorted by, or LIMIT cut others."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from kgnav_mcp.plan import (
     NAME,
     Aggregate,
     AggregateFunction,
+    Clause,
     Column,
     Compare,
     Comparison,
@@ -23,7 +24,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.plan.walking import conjunction
+from kgnav_mcp.plan.walking import aggregates, conjunction
 from kgnav_mcp.port import GraphAdapter
 
 _TEXT = 100
@@ -96,22 +97,59 @@ async def about_cut_tie(
     values = [value for value in last if isinstance(value, str | int | float)]
     if len(values) < len(last):  # nodes and nulls are not compared by a constant
         return ""
-    pipeline, result = plan.pipelines[0], plan.pipelines[0].result
+    result = plan.pipelines[0].result
     tied = sum(1 for row in page.items if [row.cells[place] for place in keys] == last)
     names = [result.columns[place].name for place in keys]
     equal = [
         Compare(Variable(name), Comparison.EQUAL, Constant(value)) for name, value in zip(names, values, strict=True)
     ]
     rows = Project(result.columns, result.distinct, where=conjunction(equal))
-    number = Project((Column("rows", Aggregate(AggregateFunction.COUNT, None)),))
-    found = await count(Plan((Pipeline((*pipeline.clauses[:-1], rows, number)),)))
-    total = found.items[0].cells[0] if found.items and found.stop is Stop.COMPLETE else None
-    if not isinstance(total, int) or total <= tied:
+    total = await _number(_counting((*plan.pipelines[0].clauses[:-1], rows)), count)
+    if total is None or total <= tied:
         return ""
     written = [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
     shared = clipped(", ".join(f"{name} = {value}" for name, value in zip(names, written, strict=True)), _TEXT)
     more = total - tied
     return f"LIMIT cut a tie: {more:,} more {'row has' if more == 1 else 'rows have'} {shared}."
+
+
+def counting_without_limit(plan: Plan, page: PlanPage) -> Plan | None:
+    """The plan that counts the rows there would be without LIMIT; None if LIMIT cut none.
+
+    The limit is that of what is returned, or of the clause before if the result has the same rows.
+    """
+    pipeline, *others = plan.pipelines
+    clauses, last = pipeline.clauses[:-1], pipeline.result
+    while clauses and isinstance(clauses[-1], Project) and _keeps_rows(last):
+        clauses, last = clauses[:-1], clauses[-1]
+    if others or plan.only_exists or not last.limit or page.total != Count(last.limit):
+        return None
+    return _counting((*clauses, Project(last.columns, last.distinct, skip=last.skip, where=last.where)))
+
+
+async def about_limit(plan: Plan, page: PlanPage, count: Callable[[Plan], Awaitable[PlanPage]]) -> str:
+    """The sentence with the number of rows that a plan `counting_without_limit` counts; empty if LIMIT cut none."""
+    total = await _number(plan, count)
+    return f"Without LIMIT there are {total:,} rows." if total is not None and total > page.total.value else ""
+
+
+def _counting(clauses: Sequence[Clause]) -> Plan:
+    """The plan that counts the rows of these clauses."""
+    number = Project((Column("rows", Aggregate(AggregateFunction.COUNT, None)),))
+    return Plan((Pipeline((*clauses, number)),))
+
+
+async def _number(plan: Plan, count: Callable[[Plan], Awaitable[PlanPage]]) -> int | None:
+    """The number that a plan counts; None if it is not certain."""
+    found = await count(plan)
+    total = found.items[0].cells[0] if found.items and found.stop is Stop.COMPLETE else None
+    return total if isinstance(total, int) else None
+
+
+def _keeps_rows(result: Project) -> bool:
+    """Whether a projection has a row for each row before it."""
+    filtered = result.distinct or result.skip or result.limit is not None or result.where is not None
+    return not filtered and not any(aggregates(column.value) for column in result.columns)
 
 
 def _sort_keys(plan: Plan) -> list[int]:
