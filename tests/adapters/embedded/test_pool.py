@@ -247,7 +247,10 @@ async def test_rows_that_would_fill_the_memory_are_refused(
 
 async def test_a_plan_may_read_fewer_bytes_than_other_calls(pool: Pool, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(pool_module, "MOST_ROW_BYTES_OF_PLAN", 4 * USUAL_LENGTH)
-    rows = lambda session: len(session.all(ROWS, 5_000, 200))  # noqa: E731
+
+    def rows(session: Session) -> int:
+        return len(session.all(ROWS, 5_000, 200))
+
     assert await pool.run(rows) == 5_000
     with limited_to(StoreLimits(of_plan=True)), pytest.raises(InvalidStore, match="more memory"):
         await pool.run(rows)
