@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import takewhile, zip_longest
+from itertools import chain, takewhile
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -113,7 +113,7 @@ def sorted_in_runs(items: Sequence[T], key: Callable[[T], Any], *, reverse: bool
     sort = partial(sorted, key=itemgetter(0), reverse=reverse)
     runs = [sort(keyed[start : start + _RUN]) for start in range(0, len(keyed), _RUN)]
     while len(runs) > 1:
-        runs = [sort((*first, *second)) for first, second in zip_longest(runs[::2], runs[1::2], fillvalue=[])]
+        runs = [sort([*chain.from_iterable(runs[start : start + 2])]) for start in range(0, len(runs), 2)]
     return [item for run in runs for _, item in run]
 
 

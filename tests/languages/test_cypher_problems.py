@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from kgnav_mcp.languages.cypher.functions import FUNCTION_LIST
+from kgnav_mcp.languages.cypher.expressions import FUNCTION_LIST
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.languages.cypher import parse_cypher

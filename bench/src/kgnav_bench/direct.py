@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from kgnav_bench import queries
 
-_PAGE_CACHE = "PRAGMA cache_size = -16384"
+_PAGE_CACHE = "PRAGMA cache_size = -4096"
 """KiB, as in the adapter."""
 
 _ROWS = 1000

@@ -37,6 +37,13 @@ async def main():
 asyncio.run(main())
 """
 
+LONG_WRITER = """
+import sqlite3, sys
+path, length = sys.argv[1:]
+connection = sqlite3.connect(path, isolation_level=None)
+connection.execute("PRAGMA journal_mode = OFF")
+connection.execute("UPDATE node SET description = CAST(zeroblob(?) AS TEXT) WHERE key = 'ada'", (int(length),))
+"""
 LIMITED_READER = """
 import asyncio, resource, sys
 from kgnav_mcp.adapters import open_adapter
@@ -174,11 +181,10 @@ async def test_a_load_makes_the_tables_that_are_looked_for(tmp_path: Path, sourc
 
 async def test_a_text_of_a_length_that_no_load_writes_is_refused_before_it_takes_memory(toy_file: Path, tmp_path: Path):
     path = Path(shutil.copy(toy_file, tmp_path / "long.kg"))
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("PRAGMA journal_mode = OFF")
-        connection.execute(
-            "UPDATE node SET description = CAST(zeroblob(?) AS TEXT) WHERE key = 'ada'", (GREATEST_LENGTH + 1,)
-        )
+    # In another process: SQLite's memory in this one is limited as soon as a graph file is open.
+    length = str(GREATEST_LENGTH + 1)
+    writer = await asyncio.create_subprocess_exec(sys.executable, "-c", LONG_WRITER, str(path), length)
+    assert not await writer.wait()
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", LIMITED_READER, str(path), "ada", stdout=asyncio.subprocess.PIPE
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from kgnav_mcp.adapters.embedded import pool as pool_module
 from kgnav_mcp.adapters.embedded import session, workers
 from kgnav_mcp.adapters.embedded.graphfile import USUAL_LENGTH
 from kgnav_mcp.adapters.embedded.pool import Pool
@@ -237,8 +238,38 @@ def test_a_long_list_of_ids_does_not_have_its_rows_read_one_by_one(monkeypatch: 
 async def test_rows_that_would_fill_the_memory_are_refused(
     pool: Pool, monkeypatch: pytest.MonkeyPatch, rows: int, letters: int
 ):
-    monkeypatch.setattr(session, "MOST_MEMORY", 4 * USUAL_LENGTH)
+    monkeypatch.setattr(pool_module, "MOST_ROW_BYTES", 4 * USUAL_LENGTH)
     with pytest.raises(InvalidStore, match="more memory") as caught:
         await pool.run(lambda session: session.all(ROWS, rows, letters // 2))
     assert "Ask for less" in caught.value.next_step
     assert await pool.run(count_relations), "the next job begins with nothing read"
+
+
+async def test_a_plan_may_read_fewer_bytes_than_other_calls(pool: Pool, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(pool_module, "MOST_ROW_BYTES_OF_PLAN", 4 * USUAL_LENGTH)
+
+    def rows(session: Session) -> int:
+        return len(session.all(ROWS, 5_000, 200))
+
+    assert await pool.run(rows) == 5_000
+    with limited_to(StoreLimits(of_plan=True)), pytest.raises(InvalidStore, match="more memory"):
+        await pool.run(rows)
+
+
+async def test_sqlite_has_less_memory_than_a_plan_may_take(pool: Pool):
+    (limit,) = await pool.run(lambda session: session.one("PRAGMA hard_heap_limit")) or (0,)
+    assert 0 < limit <= 192 * 1024**2
+
+
+async def test_a_job_that_finds_no_memory_is_run_once_more(pool: Pool):
+    runs = 0
+
+    def starved(session: Session) -> object:
+        nonlocal runs
+        runs += 1
+        if runs == 1:
+            raise MemoryError
+        return count_relations(session)
+
+    assert await pool.run(starved)
+    assert runs == 2

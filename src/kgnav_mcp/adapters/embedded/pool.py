@@ -19,7 +19,8 @@ from time import monotonic
 from typing import TypeVar
 
 from kgnav_mcp.adapters.embedded import fileformat, graphfile
-from kgnav_mcp.adapters.embedded.session import Session, StoppedError, Ticket
+from kgnav_mcp.adapters.embedded.graphfile import MOST_ROW_BYTES, MOST_ROW_BYTES_OF_PLAN
+from kgnav_mcp.adapters.embedded.session import RowsTooLargeError, Session, StoppedError, Ticket
 from kgnav_mcp.adapters.embedded.workers import Workers
 from kgnav_mcp.errors import StepLimitReached, StoreTimeout, StoreUnavailable
 from kgnav_mcp.store_limits import PLANS_AT_ONCE, store_limits
@@ -62,7 +63,11 @@ class Pool:
             raise _closed_error()
         limits = store_limits()
         steps, workers = limits.steps, self._plan_workers if limits.of_plan else self._workers
-        ticket = Ticket(monotonic() + self._timeout, steps_left=inf if steps is None else steps)
+        ticket = Ticket(
+            monotonic() + self._timeout,
+            steps_left=inf if steps is None else steps,
+            most_bytes=MOST_ROW_BYTES_OF_PLAN if limits.of_plan else MOST_ROW_BYTES,
+        )
         self._tickets.add(ticket)
         try:
             async with asyncio.timeout(self._timeout):
@@ -88,8 +93,7 @@ class Pool:
 
     def _run_job(self, job: Callable[[Session], T], ticket: Ticket, session: Session) -> T:
         try:
-            session.begin(ticket)
-            return job(session)
+            return _run_twice_without_memory(job, ticket, session)
         except Exception as error:
             # The one place where errors of SQLite, and errors of reading its rows, are translated.
             if ticket.is_expired() and getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
@@ -110,6 +114,18 @@ class Pool:
             return Session(connection)
         connection.close()
         return None
+
+
+def _run_twice_without_memory(job: Callable[[Session], T], ticket: Ticket, session: Session) -> T:
+    """Runs a job, and again if SQLite has no memory: a plan in another thread took it, and is ended for that, too."""
+    session.begin(ticket)
+    try:
+        return job(session)
+    except RowsTooLargeError:
+        raise
+    except MemoryError:
+        session.begin(ticket)
+        return job(session)
 
 
 def _has_wrong_types(session: Session) -> bool:

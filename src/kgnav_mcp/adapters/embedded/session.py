@@ -12,7 +12,7 @@ from math import inf
 from time import monotonic
 from typing import Any, TypeVar, cast
 
-from kgnav_mcp.adapters.embedded.graphfile import GREATEST_LENGTH, MOST_MEMORY, USUAL_LENGTH
+from kgnav_mcp.adapters.embedded.graphfile import GREATEST_LENGTH, MOST_ROW_BYTES, USUAL_LENGTH
 
 Parameter = str | int | float | bytes | None
 Row = tuple[Any, ...]
@@ -75,6 +75,10 @@ def texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - as above
     return tuple(map(text, checked_list(json.loads(text(value)))))
 
 
+class RowsTooLargeError(MemoryError):
+    """The rows that a job has read take more memory than its ticket allows."""
+
+
 class StoppedError(Exception):
     """A job ran out of time or was cancelled. Handled within the pool, never seen by callers."""
 
@@ -90,6 +94,8 @@ class Ticket:
     stopped: float = inf
     steps_left: float = inf
     """Steps that SQLite's virtual machine may still take for the job. Below zero: the job was stopped for them."""
+    most_bytes: int = MOST_ROW_BYTES
+    """Bytes that all rows which the job reads may take."""
 
     def count_steps(self, steps: int) -> None:
         """Counts steps of the job, and ends it if it has taken too many."""
@@ -141,7 +147,7 @@ class Session:
         """Returns all rows of a query.
 
         Raises:
-            MemoryError: all rows that the job has read would take more than MOST_MEMORY.
+            RowsTooLargeError: all rows that the job has read would take more than its ticket allows.
         """
         return self._rows(query, parameters)
 
@@ -201,14 +207,14 @@ class Session:
         """Returns the given first rows and the rest of the cursor's.
 
         Raises:
-            MemoryError: all rows that the job has read would take more than MOST_MEMORY.
+            RowsTooLargeError: all rows that the job has read would take more than its ticket allows.
         """
         batch = rows.copy()
         while batch:
             self.check()
             self._bytes_read += sum(map(sys.getsizeof, chain(batch, chain.from_iterable(batch))))
-            if self._bytes_read > MOST_MEMORY:
-                raise MemoryError
+            if self._bytes_read > self._ticket.most_bytes:
+                raise RowsTooLargeError
             batch = cursor.fetchmany(batch_size)
             rows += batch
         return rows
