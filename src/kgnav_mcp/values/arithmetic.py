@@ -6,7 +6,6 @@ Integers that a plan calculates have 64 bits, as in Cypher. Larger integers of t
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
@@ -14,10 +13,8 @@ from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.plan import ArithmeticOperator, Scalar
 from kgnav_mcp.values.comparison import date_parts
-from kgnav_mcp.values.scalars import NUMBER
+from kgnav_mcp.values.scalars import is_integer, is_number
 
-_is_number = re.compile(NUMBER).fullmatch
-_is_integer = re.compile(r"[+-]?[0-9]{1,4000}").fullmatch  # Python reads no more than 4,300 digits
 _GREATEST = 2**63 - 1
 _SHOWN = 40
 """Characters of a number in a message."""
@@ -168,7 +165,7 @@ _ARITHMETIC: dict[ArithmeticOperator, Callable[[float, float], int | float]] = {
 def float_of(value: Scalar) -> float | None:
     """The number, also of a text, as a float."""
     if isinstance(value, str):
-        return float(value) if _is_number(value.strip()) else None
+        return float(value) if is_number(value.strip()) else None
     number = number_of(value)
     return None if number is None else _to_float(number)
 
@@ -179,7 +176,7 @@ def integer_of(value: Scalar) -> int | None:
         return int(value)
     if isinstance(value, int):
         return value
-    if isinstance(value, str) and _is_integer(value.strip()):
+    if isinstance(value, str) and is_integer(value.strip()):
         return int(value)
     fraction = float_of(value)
     return int(fraction) if fraction is not None and math.isfinite(fraction) else None

@@ -11,7 +11,8 @@ from kgnav_mcp.model import Literal
 NUMBER = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 """The syntax of a number: a regular expression for any engine, to be matched with the whole text."""
 
-_IS_NUMBER = re.compile(NUMBER).fullmatch
+is_number = re.compile(NUMBER).fullmatch
+is_integer = re.compile(r"[+-]?[0-9]{1,4000}").fullmatch  # Python reads no more than 4,300 digits
 
 
 def value_order(text: str) -> tuple[bool, float, str]:
@@ -19,8 +20,8 @@ def value_order(text: str) -> tuple[bool, float, str]:
 
     Dates are texts; ISO 8601 dates sort correctly as such.
     """
-    is_number = _IS_NUMBER(text) is not None
-    return not is_number, float(text) if is_number else 0.0, text
+    numeric = is_number(text) is not None
+    return not numeric, float(text) if numeric else 0.0, text
 
 
 _SIZED = frozenset(("int", "long", "short", "byte"))
@@ -53,8 +54,6 @@ _SPECIAL = {
 }
 _EXACT = 2.0**53
 """Integers below this are exact as floats."""
-_is_number = re.compile(NUMBER).fullmatch
-_is_whole = re.compile(r"[+-]?[0-9]{1,4000}").fullmatch
 
 
 class Date(str):
@@ -75,19 +74,19 @@ def scalar(literal: Literal) -> str | int | float | bool:
     if kind == "boolean":
         return _BOOLEANS.get(text, text)
     if kind in _WHOLE or kind == "quantity":
-        if _is_whole(text):
+        if is_integer(text):
             return int(text)
     elif kind not in _FRACTIONS:
         return Date(text) if kind in _DATES else text
-    if _is_number(text):
+    if is_number(text):
         number = float(text)
-        return int(text) if kind == "decimal" and _is_whole(text) and abs(number) >= _EXACT else number
+        return int(text) if kind == "decimal" and is_integer(text) and abs(number) >= _EXACT else number
     return float(_SPECIAL[text]) if text in _SPECIAL else text
 
 
 def is_always_text(text: str) -> bool:
     """Whether literals with this text are texts or dates, whatever their datatypes say."""
-    return _is_number(text) is None and text not in _SPECIAL and text not in _BOOLEANS
+    return is_number(text) is None and text not in _SPECIAL and text not in _BOOLEANS
 
 
 @lru_cache(maxsize=1_000)

@@ -18,12 +18,14 @@ from kgnav_mcp.port.wanted_values import WantedValue
 from kgnav_mcp.values.comparison import Moment, Period
 from kgnav_mcp.values.scalars import NUMBERS
 
+_INTEGER = re.compile(r"[+-]?\d+")
+_FLOAT = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _FORMS = {
-    XSD.integer: re.compile(r"[+-]?\d+"),
-    XSD.int: re.compile(r"[+-]?\d+"),
+    XSD.integer: _INTEGER,
+    XSD.int: _INTEGER,
     XSD.decimal: re.compile(r"[+-]?\d*\.\d+"),
-    XSD.double: re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?"),
-    XSD.float: re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?"),
+    XSD.double: _FLOAT,
+    XSD.float: _FLOAT,
     XSD.boolean: re.compile(r"true|false"),
     XSD.date: re.compile(r"-?\d{4,}-\d\d-\d\d.*"),
     XSD.dateTime: re.compile(r"-?\d{4,}-\d\d-\d\dT.*"),

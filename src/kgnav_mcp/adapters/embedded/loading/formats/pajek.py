@@ -11,6 +11,7 @@ from itertools import pairwise, takewhile
 
 from kgnav_mcp.adapters.embedded.loading.entries import lines
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
+from kgnav_mcp.adapters.embedded.loading.headers import NUMBER
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Node, network_format, typed
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
@@ -18,7 +19,6 @@ from kgnav_mcp.errors import BadLine
 
 _FIELD = re.compile(r'"([^"]*)"|(\S+)')
 _SECTION = re.compile(r'\*(\w+)\s*:?\s*(\d+)?\s*(?:"([^"]*)"|(\S+))?', re.IGNORECASE)
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _COORDINATES = ("x", "y", "z")
 
 
@@ -85,7 +85,7 @@ class _Pajek:
         self._next_node += 1
         attributes: dict[str, object] = {"label": fields[1]} if len(fields) > 1 else {}
         rest = fields[2:]
-        numbers = list(takewhile(_NUMBER.fullmatch, rest[:3]))
+        numbers = list(takewhile(NUMBER.fullmatch, rest[:3]))
         attributes |= {name: typed(number, "float") for name, number in zip(_COORDINATES, numbers, strict=False)}
         rest = rest[len(numbers) :]
         if len(rest) % 2:
@@ -102,7 +102,7 @@ class _Pajek:
             raise ValueError("two nodes are expected")
         start, end, *rest = fields
         attributes: dict[str, object] = {}
-        if rest and _NUMBER.fullmatch(rest[0]):
+        if rest and NUMBER.fullmatch(rest[0]):
             attributes["weight"] = _value(rest[0])
             rest = rest[1:]
         given = _parameters(rest)
