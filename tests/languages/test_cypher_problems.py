@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from kgnav_mcp.languages.cypher.expressions import FUNCTION_LIST
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.languages.cypher.clauses import MOST_CLAUSES, MOST_COLUMNS
+from kgnav_mcp.languages.cypher.expressions import FUNCTION_LIST
 from kgnav_mcp.languages.cypher.patterns import MOST_ELEMENTS
 from kgnav_mcp.languages.cypher.reader import MOST_PROBLEMS
 from kgnav_mcp.languages.cypher.syntax import DEEPEST, LONGEST_TEXT
