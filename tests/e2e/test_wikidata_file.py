@@ -164,9 +164,14 @@ async def structured(location: str, statements: Statements | None) -> list[Any]:
 
 
 def _comparable(content: Any) -> Any:
-    """The content with its rows sorted, unless they are those of a plan."""
+    """The content with its rows sorted, unless they are those of a plan.
+
+    Only graph files count the rows that LIMIT cut.
+    """
     assert isinstance(content, dict)
     found = {key: value for key, value in cast("dict[str, Any]", content).items() if key not in {"cursor", "trail"}}
+    if "notes" in found:
+        found["notes"] = [note for note in found["notes"] if not note.startswith("Without LIMIT ")]
     return {
         key: sorted(cast("list[Any]", value), key=repr) if isinstance(value, list) else value
         for key, value in found.items()

@@ -69,14 +69,22 @@ async def given_topics(session: Session, ids: Sequence[str]) -> list[NamedEntity
         UnusableServerError: an id is not one of the graph, or the store does not answer.
     """
     found: dict[str, str] = {}
-    for batch in _batches(ids):
-        plan = f"MATCH (n) WHERE elementId(n) IN {json.dumps(batch, ensure_ascii=False)} RETURN elementId(n), n.name"
-        try:
-            found.update((row[0], row[1]) for row in await session.rows(plan))
-        except ToolFailedError as error:
-            message = f"The seeds cannot all be read: {error}\nFind ids with: kgnav call find_node hint=NAME"
-            raise UnusableServerError(message) from error
+    try:
+        for batch in _batches(ids):
+            found.update(await _named(session, batch))
+            for each in batch:
+                if each not in found:  # written in another spelling, or refused: an unknown one beside others is not
+                    found[each] = dict(await _named(session, [each])).popitem()[1]
+    except ToolFailedError as error:
+        message = f"The seeds cannot all be read: {error}\nFind ids with: kgnav call find_node hint=NAME"
+        raise UnusableServerError(message) from error
     return [NamedEntity(id=each, name=each if found.get(each, "") in UNNAMED else found[each]) for each in ids]
+
+
+async def _named(session: Session, ids: Sequence[str]) -> list[tuple[str, str]]:
+    """The ids and names of the entities with these ids. If none has, the plan is refused."""
+    plan = f"MATCH (n) WHERE elementId(n) IN {json.dumps(ids, ensure_ascii=False)} RETURN elementId(n), n.name"
+    return [(row[0], row[1]) for row in await session.rows(plan)]
 
 
 def _batches(ids: Sequence[str]) -> Iterator[list[str]]:
