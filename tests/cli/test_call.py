@@ -60,13 +60,13 @@ def test_an_unknown_tool_is_wrong_usage_and_the_nearest_is_named(kgnav: Kgnav) -
     result = kgnav("call", "find_nodes", "hint=x")
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert "there is no tool 'find_nodes'. Did you mean find_node?" in result.stderr
+    assert "unknown tool 'find_nodes'. Did you mean find_node?" in result.stderr
 
 
 def test_a_tool_of_a_toolset_that_is_off_is_named_with_the_option_that_adds_it(kgnav: Kgnav) -> None:
     arguments = ("call", "fetch_neighbors", "nodes=zundert", "edge_type=located_in")
     error = kgnav(*arguments).stderr
-    assert "the tool 'fetch_neighbors' is in the toolset 'graphrunner', which is off." in error
+    assert "the tool 'fetch_neighbors' is in the toolset 'graphrunner', which is not enabled." in error
     option = error.partition("Add ")[2].split()
     assert "north_brabant" in kgnav(*arguments, *option).stdout
 

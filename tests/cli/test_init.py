@@ -60,7 +60,7 @@ def test_a_file_that_is_there_is_not_replaced_unasked(kgnav: Kgnav, films_graph:
     Path("kgnav.toml").write_text("top_k = 3\n", encoding="utf-8")
     result = kgnav("init", str(films_graph), "--yes")
     assert result.exit_code == 1
-    assert "kgnav.toml is there already" in result.output
+    assert "kgnav.toml exists" in result.output
     refused = CliRunner().invoke(main, ["init", str(films_graph)], input="n\n")
     assert refused.exit_code == 1
     assert _written() == "top_k = 3\n"
@@ -117,7 +117,7 @@ def test_a_store_that_does_not_answer_leaves_no_file_and_no_password(kgnav: Kgna
         (["bolt://localhost:1", "--user", "x", "--key", "Person"], "--key takes LABEL=PROPERTY"),
         ([], "LOCATION is needed"),
         (["demo", "-o", "films.nt/kgnav.toml"], "films.nt/kgnav.toml cannot be written: "),
-        (["demo", "--name", "9"], "'9' cannot be the name of a graph"),
+        (["demo", "--name", "9"], "'9' is not a valid name of a graph"),
     ],
 )
 def test_wrong_answers_are_refused(arguments: list[str], message: str, kgnav: Kgnav) -> None:

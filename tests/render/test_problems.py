@@ -28,7 +28,7 @@ TEXAS = Entity("paris_texas", "Paris", ("City",))
 PROBLEMS: list[tuple[KgnavError, str]] = [
     (
         UnknownEntity("Pariss", [PARIS], next_step="Use one of these ids."),
-        "Not found: no entity has the id or the name 'Pariss'.\n"
+        "Not found: no entity has the id or name 'Pariss'.\n"
         "Nearest: Paris (paris), City, capital of France\nNext: Use one of these ids.",
     ),
     (
@@ -44,7 +44,7 @@ PROBLEMS: list[tuple[KgnavError, str]] = [
         UnknownName("label", "Citi", ["City"]),
         "Not found: this graph has no label 'Citi'.\nNearest: City\nNext: describe_graph() lists what there is.",
     ),
-    (UnknownGraph("flims", ["films"]), "Not found: no graph is called 'flims'.\nNext: Use one of: films."),
+    (UnknownGraph("flims", ["films"]), "Not found: unknown graph 'flims'.\nNext: Use one of: films."),
     (StoreTimeout(30), "Timed out: the store did not answer within 30 s."),
     (StoreTimeout(None), "Timed out: the store did not answer in time."),
     (StoreTimeout(400, "the store refused the query"), "Timed out: the store refused the query."),

@@ -93,7 +93,7 @@ async def test_what_calls_showed_is_shown_again_with_what_failed() -> None:
         assert first.startswith('1|search(entity="johannes_vermeer", direction="outgoing")|14 rows|')
         assert "[Johannes Vermeer (johannes_vermeer), aka, Vermeer]" in first
         assert thought.startswith('2|think(thought="He lived in \\| Delft")')
-        assert "error: no entity has the id or the name 'Nobody'" in failed
+        assert "error: no entity has the id or name 'Nobody'" in failed
 
 
 async def test_a_long_trail_is_shown_within_the_budget_the_oldest_steps_summarised() -> None:

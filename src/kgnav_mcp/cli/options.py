@@ -31,7 +31,7 @@ def print_json(result: Mapping[str, object]) -> None:
 
 
 def with_settings(*, http: bool = False) -> Decorator[Any]:
-    """Add the options of all settings to a command, which receives them merged as one argument `settings`.
+    """Add an option for each setting to a command. The command receives all settings as its argument `settings`.
 
     Args:
         http: whether to add the options of the HTTP server, too.

@@ -21,7 +21,7 @@ class ToolsetEntry:
     location: str
     default: bool = True
     needs: str | None = None
-    """Another toolset that it enables, too."""
+    """Another toolset that is enabled together with it."""
 
 
 TOOLSETS: Final = {
@@ -35,7 +35,7 @@ TOOLSETS: Final = {
     "ark": ToolsetEntry("kgnav_mcp.server.toolsets.ark:TOOLSET", default=False, needs="trail"),
     "maze": ToolsetEntry("kgnav_mcp.server.toolsets.maze:TOOLSET", default=False, needs="trail"),
 }
-"""The one place where a toolset is named: a new one needs a line here and a module, a new tool only its module."""
+"""All toolsets by name. A new toolset needs an entry here and a module, a new tool only a module."""
 
 
 def default_toolsets() -> tuple[str, ...]:

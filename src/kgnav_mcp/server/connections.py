@@ -22,7 +22,7 @@ KEEP_ALIVE_S = 75
 """Seconds that a connection may be idle between two requests."""
 
 _RETRY_S = 5
-"""Seconds after which a client may try again that was refused because there are too many connections."""
+"""Value of Retry-After, in seconds, when there are too many connections."""
 _MOST_CONNECTIONS = 10_000
 """Connections where the process may open more files than are needed for them: each takes some 50 KB."""
 

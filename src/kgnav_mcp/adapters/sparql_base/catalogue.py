@@ -14,7 +14,7 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, boolean_in, iri_in, number_in
 from kgnav_mcp.clipping import echoed
-from kgnav_mcp.concurrency import Shared
+from kgnav_mcp.concurrency import SharedTask
 from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Count, Relation, Stop
 
@@ -125,7 +125,7 @@ class CatalogueCache(ABC, Generic[C]):
         self._reader = reader
         self._complete: C | None = None
         self._partial: TTLCache[None, C] = TTLCache(1, self.cache_seconds)
-        self._loading = Shared(self._load)
+        self._loading = SharedTask(self._load)
 
     @property
     def loaded(self) -> C | None:

@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.sparql_base.queries import EXISTING
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, iri_in
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, fill
-from kgnav_mcp.concurrency import in_slices, in_thread
+from kgnav_mcp.concurrency import apply_in_slices, in_thread
 from kgnav_mcp.model import Entity, Node, Relation
 
 _VARIABLE = re.compile(r"\?\w+")
@@ -126,7 +126,7 @@ class Names(ABC):
                 elif label:
                     labels[iri] = label
 
-        await in_slices(list(dict.fromkeys(iris)), look_up)
+        await apply_in_slices(list(dict.fromkeys(iris)), look_up)
         for query in (self.naming.labels, self.naming.labels_of_any_language):
             if unknown:
                 found = await self._texts(query, unknown)
@@ -192,7 +192,7 @@ class Names(ABC):
     async def keep_relations(self, names: Mapping[URIRef, Iterable[Literal]]) -> None:
         """Cache the names of relations and types. An empty name means that it has none."""
         best = await in_thread(len(names), lambda: {iri: self.best(found) or "" for iri, found in names.items()})
-        await in_slices(list(best.items()), self._relation_cache.update)
+        await apply_in_slices(list(best.items()), self._relation_cache.update)
 
     def literal(self, term: Literal) -> model.Literal:
         """Convert an RDF literal to a value."""
@@ -299,7 +299,7 @@ class Names(ABC):
         return (await self._reader.in_batches(query, "ids", iris)).all_rows()
 
     async def _cache_labels(self, labels: Mapping[URIRef, str]) -> None:
-        await in_slices(list(labels.items()), self._label_cache.update)
+        await apply_in_slices(list(labels.items()), self._label_cache.update)
 
 
 def _without(iris: Iterable[URIRef], known: Container[URIRef]) -> list[URIRef]:

@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 
 from kgnav_mcp.adapters.sparql_base.dialect import Dialect
 from kgnav_mcp.adapters.sparql_base.results import Answer
-from kgnav_mcp.errors import RateLimited, StoreError, StoreTimeout, StoreUnavailable, in_words
+from kgnav_mcp.errors import RateLimited, StoreError, StoreTimeout, StoreUnavailable, pause_text
 
 T = TypeVar("T")
 
@@ -149,7 +149,7 @@ class RateLimiter:
         if seconds > 0 or self._trial_running:
             raise _CircuitOpenError(
                 f"{self._host} has failed {self._failures} times in a row and is left alone for now",
-                next_step=f"Ask again in {in_words(seconds)}; see whether the endpoint is up.",
+                next_step=f"Ask again in {pause_text(seconds)}; see whether the endpoint is up.",
             )
         self._trial_running = True
         return True

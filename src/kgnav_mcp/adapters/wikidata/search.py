@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.sparql_base.rate_limit import limiter_of
 from kgnav_mcp.adapters.sparql_base.requests import Address
 from kgnav_mcp.errors import InvalidStore, StoreUnavailable
 from kgnav_mcp.model import Stop
-from kgnav_mcp.store_timeout import answered
+from kgnav_mcp.store_timeout import note_answer
 
 _CONNECT_SECONDS = 3.0
 _MAX_CANDIDATES = 50
@@ -57,7 +57,7 @@ class JsonApi:
             StoreError: the same errors as those of the SPARQL client.
         """
         answer = await limiter_of(self._endpoint.host).ask(lambda: self._get(parameters), patience=self._timeout)
-        answered()
+        note_answer()
         return answer
 
     async def close(self) -> None:

@@ -216,7 +216,7 @@ async def _pages(read: Callable[[str | None], Awaitable[PageT]]) -> AsyncGenerat
 
 @dataclass(frozen=True, slots=True)
 class _PaperTool:
-    """How a tool runs, what it says it answers with, and how to ask it for less."""
+    """A tool's function and description in its paper's format, and the advice when its answer is too large."""
 
     run: Callable[[ToolCall, Any], Awaitable[PaperAnswer]]
     description: str
