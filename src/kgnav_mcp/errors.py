@@ -151,7 +151,7 @@ class AmbiguousEntity(InvalidRequest):
     """Several entities have this name. `candidates` are those that were found."""
 
     def __init__(self, reference: str, candidates: Sequence[Entity], *, next_step: str = "") -> None:
-        super().__init__(f"{len(candidates)} entities are called {echoed(reference)}", next_step=next_step)
+        super().__init__(f"{len(candidates)} entities have the name {echoed(reference)}", next_step=next_step)
         self.reference = reference
         self.candidates = tuple(candidates)
 
@@ -242,7 +242,7 @@ class InvalidPlan(InvalidRequest):
 
 
 _SIZES = 120
-"""Most characters of the sizes in the message of a plan that is too large; the first is always shown."""
+"""Maximum characters of the sizes in the message of a plan that is too large; the first is always shown."""
 
 
 class PlanTooLarge(InvalidRequest):

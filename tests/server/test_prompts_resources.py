@@ -110,7 +110,7 @@ async def test_a_prompt_on_an_unreadable_graph_says_what_is_wrong() -> None:
         (
             "search_on_graph",
             {"question": "?" * 4001},
-            "Invalid call: the question has 4,001 characters, 4,000 are taken",
+            "Invalid call: the question has 4,001 characters; the limit is 4,000",
         ),
         ("walk", {"question": "?"}, "Not found: unknown prompt 'walk'. The prompts are: search_on_graph, graphwalker"),
     ],

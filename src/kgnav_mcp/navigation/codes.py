@@ -1,4 +1,4 @@
-"""Entities by a code: the exact value of one of their properties, such as an airport code or a foreign key."""
+"""Finds entities by a code: the exact value of one of their properties, such as an airport code or a foreign key."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.port import GraphAdapter
 
 _MAX_BEARERS = 20
-"""A value that more nodes have, such as `USD`, identifies none of them."""
+"""Maximum number of nodes with the same value that it may identify; `USD` identifies none of its nodes."""
 _SHOWN = 60
-"""Most characters of a value in a note."""
+"""Maximum characters of a value in a note."""
 _MIN_CAPITALS = 2
 _BEST_OF_DESCRIPTIONS = 0.25
 """The highest score of a candidate whose description, not its name, has words of the hint."""
@@ -34,7 +34,7 @@ def is_code(text: str) -> bool:
 async def bearers(graph: GraphAdapter, texts: Sequence[str]) -> Mapping[str, Sequence[ValueMatch]]:
     """For each text that is a code, the first entities with it as the value of a property; else it is absent.
 
-    Where a store has more rows than identify anything, all of them are in the list, even several of one entity.
+    If too many rows have the value to identify an entity, the list has all rows, even several of one entity.
     """
     codes = [text for text in texts if is_code(text)]
     if not codes:
@@ -44,7 +44,7 @@ async def bearers(graph: GraphAdapter, texts: Sequence[str]) -> Mapping[str, Seq
 
 
 def _each_once(rows: Sequence[ValueMatch]) -> Sequence[ValueMatch]:
-    """The first row of each entity; all rows where there are too many to identify one."""
+    """The first row of each entity; all rows if there are too many to identify an entity."""
     if is_shared(rows):
         return rows
     return list(reversed({one.entity.id: one for one in reversed(rows)}.values()))
@@ -55,7 +55,7 @@ async def find_candidates(
 ) -> Page[Candidate]:
     """The entities that a hint may mean: those with exactly this id or name, then those with this code, then others.
 
-    Those that only the meaning of the hint finds come behind those with a name like it.
+    Entities found only by meaning come after those with a similar name.
 
     Raises:
         UnknownName: the graph has no such label.
@@ -67,7 +67,7 @@ async def find_candidates(
 
 
 def _with_similar(page: Page[Candidate], similar: Page[Candidate], limit: int) -> Page[Candidate]:
-    """The candidates of two searches: like names first, then by similarity, then those with words of a description.
+    """The merged candidates of two searches: similar names first, then by meaning, then by words of a description.
 
     Unless a name is exactly the hint, those found by meaning have up to half of the places.
     """
@@ -136,7 +136,7 @@ async def _found_by_words(graph: GraphAdapter, hint: str, *, label: str | None, 
 
 
 def is_shared(matches: Sequence[ValueMatch]) -> bool:
-    """Whether so many properties have a value that it identifies no entity."""
+    """Whether too many properties have a value for it to identify an entity."""
     return len(matches) > _MAX_BEARERS
 
 

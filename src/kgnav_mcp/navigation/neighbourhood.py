@@ -1,12 +1,12 @@
-"""Search-on-Graph's `search`: Algorithm 1 as a function over what an adapter states.
+"""Search-on-Graph's `search`: Algorithm 1 over the facts of an adapter.
 
     a filter?                 the triples of those relations, p at most
     no more than k triples?   the triples
     only one relation?        the triples, p at most                             (a list of one would say nothing)
-    otherwise                 its distinct relations, with counts and examples   (the hub collapses)
+    otherwise                 its distinct relations, with counts and examples   (a hub)
 
-The paper fetches the whole neighbourhood and collapses it afterwards. Here the store is asked for at most k rows, and
-for the distinct relations if there are more, so that the cost depends on the number of relations, not on the degree.
+The paper fetches the whole neighbourhood and summarizes it afterwards. Here at most k rows are read, and if there are
+more, the distinct relations, so that the cost depends on the number of relations, not on the degree.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ async def search(
     """The neighbourhood of one or several entities in one direction, or their relations at a hub (SoG, Algorithm 1).
 
     Several entities are a hub if they have more than k rows together. `only` filters by relation id or label, `far` by
-    the far ends of the rows; either switches the collapse off. `question` ranks the relations of a hub.
+    the far ends of the rows; with either, rows are listed even at a hub. `question` ranks the relations of a hub.
 
     Raises:
         UnknownRelation: no filter names a relation of these entities in this direction; with `refuse_absent` also if
@@ -134,8 +134,8 @@ async def _collapsed(
     single = None if limits.collapse_single else single_relation(facts)
     if after is not None and FlattenedPosition.matches(after) is (single is None):
         raise InvalidCursor(
-            "the relations of this entity are not those there were when this cursor was made",
-            next_step="Repeat the call without the cursor to start anew.",
+            "the relations of this entity have changed since this cursor was made",
+            next_step="Repeat the call without the cursor to start again.",
         )
     anchor = entities[0] if len(entities) == 1 else None
     without = lacking_all(facts, entities)

@@ -1,4 +1,4 @@
-"""The rows of relations that were chosen by name, at one entity or at many."""
+"""Reads the rows of relations chosen by name, at one entity or many."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class RelationReader:
 
 
 def likely_path(relation: str) -> tuple[str, ...]:
-    """The path that an id most likely stands for: two hops if both halves look like ids, otherwise one.
+    """The relation path that an id most likely means: two hops if both halves look like ids, otherwise one.
 
     Freebase's relations have three parts; other ids in a graph with two-hop relations have prefixes.
     """

@@ -1,7 +1,7 @@
 """GraphWalker's two tools: the relations around an entity, and the triples of chosen relations.
 
 Unlike in the paper's public code, each relation keeps its direction, the order is the same at every call, sibling roles
-of a mediator stay together, and answers say what was left out.
+of a mediator stay together, and answers state what was omitted.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Answers as a reader sees them: compact markdown tables, or the same facts as structured content.
+"""Renders answers as compact markdown tables, or as structured content.
 
-text        text of a graph made safe: control characters stripped, table cells escaped, long literals clipped
+text        makes text of a graph safe to print: strips control characters, escapes table cells, clips long literals
 tokens      the size of an answer, counted offline
 columns     typed columns: cells as text and as JSON, the schema of an answer
 table       one table with its completeness line, truncated between rows to fit the budget

@@ -25,7 +25,7 @@ OneOrMany = str | list[str]
 """One id or name, or a list of them."""
 
 _ERRORS_LISTED = 5
-"""Most errors listed for one call."""
+"""Maximum errors listed for one call."""
 
 
 class Arguments(ArgModelBase):
@@ -167,7 +167,7 @@ def nearest_argument(name: str, known: Mapping[str, object]) -> str | None:
 
 
 _LONGEST_NAME = 100
-"""Most characters of an unknown argument's name that are compared."""
+"""Maximum characters of an unknown argument's name that are compared."""
 
 
 def _expected(schema: Json) -> str:

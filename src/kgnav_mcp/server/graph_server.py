@@ -18,7 +18,7 @@ from kgnav_mcp.clipping import ECHO, clipped, echoed
 from kgnav_mcp.server.stdio import StdioServer
 
 _LONGEST_URI = 20_000
-"""Most characters of a resource's URI, enough for the longest printable id percent-encoded."""
+"""Maximum characters of a resource's URI, enough for the longest printable id percent-encoded."""
 
 
 _RESOURCE_NOT_FOUND = -32002

@@ -12,7 +12,7 @@ from kgnav_mcp.config import user_cache_folder
 from kgnav_mcp.errors import InvalidPlan, PlanTooLarge, StoreError, Unsupported
 from kgnav_mcp.languages import ParsedPlan, corrected_json, parse_plan
 from kgnav_mcp.languages.cypher import quoted, write_cypher, write_part
-from kgnav_mcp.languages.json_steps import MOST_OMITTED, OmittedMatches, omitted_matches
+from kgnav_mcp.languages.json_steps import MAX_OMITTED, OmittedMatches, omitted_matches
 from kgnav_mcp.languages.parameters import params_of
 from kgnav_mcp.model import Count, Direction, Literal, Stop
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
@@ -140,8 +140,8 @@ async def _number_omitted(plans: PlanRunner, omitted: OmittedMatches) -> Count |
     except (TimeoutError, PlanTooLarge, StoreError, Unsupported):
         return None  # the answer is valid without it
     (number,) = (cell for row in page.items for cell in row.cells if isinstance(cell, int))
-    complete = page.stop is Stop.COMPLETE and number <= MOST_OMITTED
-    return Count(number) if complete else Count.at_least(min(number, MOST_OMITTED))
+    complete = page.stop is Stop.COMPLETE and number <= MAX_OMITTED
+    return Count(number) if complete else Count.at_least(min(number, MAX_OMITTED))
 
 
 def walk_calls(walk: SampleWalk) -> list[str]:

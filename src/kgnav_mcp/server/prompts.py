@@ -117,7 +117,7 @@ TopicEntities = Annotated[
     str, Field(description="What the question is about: ids or names, separated by commas or as a JSON list.")
 ]
 _TOPICS = 2_000
-"""Most characters of the list of topic entities."""
+"""Maximum characters of the list of topic entities."""
 
 _CLOSING = (
     "Rules: use only what the tools show, not what you remember. Copy ids exactly. Look at every value of a relevant "

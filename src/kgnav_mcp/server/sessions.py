@@ -102,7 +102,7 @@ Its client then gets 404 and must repeat the handshake. A session with an open e
 """
 
 MAX_SESSIONS = 1_000
-"""Most sessions at a time, about 40 KB each."""
+"""Maximum sessions at a time, about 40 KB each."""
 
 _SESSION = "mcp-session-id"
 

@@ -32,7 +32,7 @@ from pydantic_core import from_json
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
 _TOKEN = re.compile(rf'{_STRING}"?|[{{}}\[\]]', re.DOTALL)
 _VALUE = re.compile(rf'\s*:\s*({_STRING}"|-?\d+)\s*[,}}]', re.DOTALL)
-_MOST_TOKENS = 1_000_000
+_MAX_TOKENS = 1_000_000
 """Maximum tokens of an invalid line that are searched for its id: less than a second's work."""
 
 
@@ -80,7 +80,7 @@ def _kind(fields: dict[str, Any]) -> type[BaseModel]:
 def _id_in(text: str) -> RequestId | None:
     """The id of a request that is not valid JSON; None if it cannot be found."""
     depth = 0
-    for token in islice(_TOKEN.finditer(text), _MOST_TOKENS):
+    for token in islice(_TOKEN.finditer(text), _MAX_TOKENS):
         part = token[0]
         if part in "{[":
             depth += 1

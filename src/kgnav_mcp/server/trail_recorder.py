@@ -146,7 +146,7 @@ MAX_TRAILS = 10
 """Maximum trails remembered for one client: the most recently used ones."""
 
 _NAMES = 240
-"""Most characters of the list of trails in an error."""
+"""Maximum characters of the list of trails in an error."""
 
 
 class ClientTrails:

@@ -28,7 +28,7 @@ TRAIL_SHOWN = "trail-..."
 
 _ROWS = 3
 """Rows of a table that are shown besides those of the walk."""
-_MOST_ROWS = 12
+_MAX_ROWS = 12
 _TOO_LARGE = 5
 """Number of examples over the remaining budget after which no further one is tried."""
 _SEPARATOR = re.compile(r"-+(\|-+)*")
@@ -233,7 +233,7 @@ def _shortened(text: str, step: WalkedStep, size: int) -> str:
     bars = lines[separator].count("|")
     rows = list(takewhile(lambda line: line.count("|") >= bars, lines[separator + 1 :][:size]))
     wanted = {printable_id(step.relation.id), *(printable_id(end.id) for end in step.ends)}
-    chosen = [row for n, row in enumerate(rows) if n < _ROWS or wanted & set(row.split("|"))][:_MOST_ROWS]
+    chosen = [row for n, row in enumerate(rows) if n < _ROWS or wanted & set(row.split("|"))][:_MAX_ROWS]
     left_out = len(rows) - len(chosen)
     note = [f"(left out here: {left_out:,} of the {len(rows):,} rows of this table)"] if left_out else []
     return "\n".join([*lines[: separator + 1], *chosen, *note])

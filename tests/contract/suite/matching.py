@@ -77,7 +77,7 @@ class MatchingContract(AdapterContract):
             with monkeypatch.context() as patch:
                 patch.setattr(far_end_filters, "_ROWS", 5)
                 if far.kind is FarEndKind.ENTITY:  # no list is short enough to be read
-                    patch.setattr(far_end_filters, "MOST_READ", 5)
+                    patch.setattr(far_end_filters, "MAX_READ", 5)
                 found = await self.walked(matched, 7)
             assert tally(as_rows([link.triple for link in found])) == tally(as_rows([link.triple for link in read]))
             both += found

@@ -29,7 +29,7 @@ NAMES = (
 """The names of the datasets, so that `--help` reads none of their modules."""
 _NAME = click.argument("name", type=click.Choice(NAMES))
 _SHOWN = 5
-"""Most bad rows in a message."""
+"""Maximum bad rows in a message."""
 
 
 @click.group()

@@ -241,6 +241,6 @@ def _wanted(direction: Direction | None, relations: frozenset[str] | None, far_e
 
 def _no_mediators() -> Unsupported:
     return Unsupported(
-        "a property graph has no relations of two hops: what ties several nodes together is a node with edges",
-        next_step="Follow the first relation, then the second one from there.",
+        "a property graph has no two-hop relations, because it has no mediators",
+        next_step="Follow the first relation, then the second one from its far ends.",
     )

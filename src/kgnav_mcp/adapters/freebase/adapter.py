@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 _MAX_COUNTED = 50_000_000
 """Maximum number of triples counted when a graph is opened: 0.7 seconds."""
-_TOO_MANY_NAMES = "the store has too many names to find out in time which of its graphs is meant"
+_TOO_MANY_NAMES = "the graph could not be determined in time: the store has too many names"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +96,11 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         triples = await self._count_triples(opened.store)
         advice: list[str] = []
         if not triples.value:
-            advice.append(f"The graph {opened.graph} is empty: name another with the option graph.")
+            advice.append(f"The graph {opened.graph} is empty: choose another with the option graph.")
         elif not await opened.linker.full_text():
             advice.append(
-                "Names are not in Virtuoso's full-text index, so that finding one by its words reads them all: "
-                f"run DB.DBA.RDF_OBJ_FT_RULE_ADD('{opened.graph}', null, 'all')."
+                "Names are not in Virtuoso's full-text index, so searching by words reads all of them. Run: "
+                f"DB.DBA.RDF_OBJ_FT_RULE_ADD('{opened.graph}', null, 'all')."
             )
         host = urlsplit(self._freebase.endpoint).hostname
         return Health(True, f"Freebase on {host}, graph {opened.graph}", Count.unknown(), triples, tuple(advice))
@@ -181,7 +181,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             InvalidStore: there is none, or there are several.
             StoreTimeout: not all names could be read in time.
         """
-        step = "Name one with the option graph, or with ?default-graph-uri=IRI behind the graph's address."
+        step = "Choose one with the option graph, or by appending ?default-graph-uri=IRI to the graph's address."
         client = self._client(None)
         try:
             read = await Store(client, self._freebase, self._options).reader.select(queries.GRAPHS)

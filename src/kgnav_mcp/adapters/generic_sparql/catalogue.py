@@ -36,7 +36,7 @@ _SHARE = 0.5
 """The fraction of a call's time for each exact count. The rest is for a sample."""
 _NOT_COUNTED = {
     Stop.TIME_OUT: "it takes too long",
-    Stop.ROW_CAP: "the endpoint gives too few rows at once",
+    Stop.ROW_CAP: "the endpoint returns too few rows at once",
     Stop.LIMIT: _UNSTOPPABLE,
 }
 _COUNTS = {
@@ -137,7 +137,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
                 # These numbers include statements about triples, so they are not lower bounds.
                 make_count = _uncertain_count
                 why = _NOT_COUNTED[stop]
-                notes.append(f"what is said of triples is not counted: {why}")
+                notes.append(f"statements about triples are not counted: {why}")
         for (iri, value), uses_number in reifier_uses.items():
             # A count that was cut may lack some of these, but the difference is still a lower bound.
             if iri in uses and not (value and _quoted_only(self._store)):

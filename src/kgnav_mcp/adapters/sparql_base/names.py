@@ -52,7 +52,7 @@ _RELATION_CACHE_SIZE = 20_000
 _ENTITY_CACHE_SIZE = 50_000
 _DESCRIBED_CACHE_SIZE, _DESCRIBED_SECONDS = 2_000, 60.0
 """Size of the cache of entities with types and descriptions, which the next calls ask for again, and its seconds."""
-_MOST_REMEMBERED = 200
+_MAX_REMEMBERED = 200
 """Entities of one call that are looked up in that cache."""
 
 
@@ -206,7 +206,7 @@ class Names(ABC):
         An entity that was merged into another is described as that one, with the requested id in `asked_as`.
         """
         asked = list(dict.fromkeys(iris))
-        if len(asked) > _MOST_REMEMBERED:
+        if len(asked) > _MAX_REMEMBERED:
             return await self._read_entities(asked)
         known = {iri: entity for iri in asked if (entity := self._entity_cache.get(iri)) is not None}
         known |= await self._read_entities([iri for iri in asked if iri not in known])
@@ -236,7 +236,7 @@ class Names(ABC):
                         found[iri] = replace(targets[target], asked_as=self.naming.short(iri))
                 elif iri not in missing:
                     found[iri] = self._entity(iri, facts, mediator=iri in mediators)
-            if len(found) <= _MOST_REMEMBERED:
+            if len(found) <= _MAX_REMEMBERED:
                 self._entity_cache.update(found)
             return found
 

@@ -80,7 +80,7 @@ class Classes:
         if known.all_labels_read:
             return Types(found)
         shown = ", ".join(map(self._store.ids.shown, found))
-        return Types(found, f"Other classes may be called {echoed(name.strip())}, too: followed were {shown}.")
+        return Types(found, f"Other classes may have the name {echoed(name.strip())}, too. Used: {shown}.")
 
     def label(self, iri: str, known: KnownClasses) -> str:
         """The label of a class, or its id if it has none."""

@@ -56,8 +56,8 @@ _ENDS_SAMPLED = "classes at the ends of relations are those of the first 1,000 r
 VALUES_ONLY = "values only (a truthy dump): no qualifiers, ranks or references"
 """The note about a copy without statements."""
 _STOP_NOTES = {
-    Stop.TIME_OUT: "the endpoint's time was over before all of this was read",
-    Stop.ROW_CAP: "the endpoint's row cap cut what was read",
+    Stop.TIME_OUT: "the endpoint timed out before everything was read",
+    Stop.ROW_CAP: "the endpoint's row cap truncated the result",
 }
 _MISSING = "relations, classes and qualifiers may be missing"
 

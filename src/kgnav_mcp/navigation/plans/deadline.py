@@ -1,4 +1,4 @@
-"""The time of a plan: one deadline for its check, its questions to the store, and its evaluation."""
+"""The deadline of a plan: for its check, its queries of the store, and its evaluation together."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kgnav_mcp.errors import StoreTimeout
 
 _GRACE_S = 0.5
 """Seconds added to the store's time-out, so that a store that stops a query itself says so first."""
-_AGAIN = "Ask again; if it stays so, ask for less, or raise the time-out."
+_AGAIN = "Try again; if it fails again, make the plan smaller or raise --timeout."
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """When a plan must have ended, and the seconds that it has been given."""
+    """The time at which a plan must have ended, and the seconds that it has in total."""
 
     seconds: float
     at: float

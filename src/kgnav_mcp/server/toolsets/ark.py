@@ -28,7 +28,7 @@ from kgnav_mcp.server.trail_recorder import TrailUse
 from kgnav_mcp.server.worked_examples import TRAIL_SHOWN, ExampleCall, follow, look, question
 
 _CITED = 100
-"""Most triples that one step may cite."""
+"""Maximum triples that one step may cite."""
 
 _ELEMENT: Json = {"anyOf": [{"type": each} for each in ("string", "number", "boolean", "object")]}
 _FORM: Json = {"type": "array", "items": _ELEMENT, "minItems": 3, "maxItems": 4}

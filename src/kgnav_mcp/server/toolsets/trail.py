@@ -34,7 +34,7 @@ HANDLE = "Handle from start_trail."
 ONLY_TRAIL = "Handle from start_trail. Optional while you use a single trail."
 _STARTED = (Column("trail"), Column("topics", VALUES))
 _NAMES = 500
-"""Most characters of the list of topics."""
+"""Maximum characters of the list of topics."""
 
 
 class StartTrail(Arguments):

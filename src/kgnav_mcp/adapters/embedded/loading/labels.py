@@ -52,7 +52,9 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, fin
                 f"the graph, whose ids are such as {node}"
             )
         else:
-            findings.warnings.append(f"{source.name}: it names nothing (--name-relation tells which relation names)")
+            findings.warnings.append(
+                f"{source.name}: it names no entity (--name-relation gives the relation with names)"
+            )
 
 
 def _count_named_keys(staging: Staging) -> int:

@@ -22,7 +22,7 @@ from kgnav_mcp.errors import LoadError
 ID_RANK = 1_000_000
 """The rank of an id used as a name, after every name from a source."""
 _NAME = 60
-"""Most characters of a name in the error about an absent one."""
+"""Maximum characters of a name in the error about an absent one."""
 
 
 class Reading:
@@ -152,8 +152,8 @@ class Reading:
         declared = staging.terms.last
         if stager.texts and not stager.has_names and not self._labels:
             self.findings.warnings.append(
-                f"no node has a name (one of {', '.join(self._options.name_properties)}), so that find_node finds "
-                f"ids alone; --name-property takes names from another property: {comma_list([*stager.texts], LISTED)}"
+                f"no node has a name (one of {', '.join(self._options.name_properties)}), so find_node finds ids only; "
+                f"--name-property takes names from another property: {comma_list([*stager.texts], LISTED)}"
             )
         self._read_edges([each for each in files if each[1].form.kind == "property graph"], stager)
         if self._options.nodes_from_edges:

@@ -48,8 +48,8 @@ _HELD = (PROOF, TIMES)
 _EXPLAINED_SHARE = 0.5
 """Share of the plan's remaining time for finding the part of a pattern without a match: the answer does not need it."""
 _PART_READ = {
-    Stop.ROW_CAP: "the store gives no more rows at once",
-    Stop.TIME_OUT: "the store's time was over",
+    Stop.ROW_CAP: "the store returns no more rows at once",
+    Stop.TIME_OUT: "the store timed out",
     Stop.UNORDERED: "the store could not sort a long list",
 }
 
@@ -309,10 +309,10 @@ class _Evaluation:
     def _note(self, plan: Plan, page: PlanPage) -> str:
         notes: list[str] = []
         if self._budget.stop is not Stop.COMPLETE:
-            why = _PART_READ.get(self._budget.stop, "the store gave a part only")
+            why = _PART_READ.get(self._budget.stop, "the store returned only a part")
             notes.append(
-                f"Only a part of the graph was read: {why}. Counts and sums are lower bounds, rows may be missing, and "
-                "what is said to be absent may be there."
+                f"Only a part of the graph was read: {why}. Counts and sums are lower bounds, and rows may be missing "
+                f"or wrong where something must not exist."
             )
         part = self._budget.nothing_fits
         if part is not None and is_empty_answer(page) and not is_zero_count(page):

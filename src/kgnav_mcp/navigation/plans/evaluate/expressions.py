@@ -129,7 +129,7 @@ class Compiler:
             case CountOf():
                 return self._match_count(expression)
             case Aggregate():
-                raise TypeError("an aggregate stands in what is projected only")
+                raise TypeError("an aggregate is only possible in a projection")
 
     def truth(self, expression: Expression) -> Callable[[Row], bool | None]:
         """A condition as a function to True, False or None; any other value is None."""

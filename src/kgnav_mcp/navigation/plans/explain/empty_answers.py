@@ -32,9 +32,9 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.plan.walking import aggregates, conjunction, conjuncts, parts, rewritten, variables_of
 
 Part = NodePattern | EdgePattern | Expression
-_MOST = 12
+_MAX = 12
 """Parts of a plan that are tried one after the other."""
-_MOST_TURNED = 4
+_MAX_TURNED = 4
 """Edges of an empty plan that are tried in the other direction."""
 _TEXT = 300
 """Characters of a condition that are shown."""
@@ -54,7 +54,7 @@ def nothing_fits(plan: Plan, part: Part) -> str:
     """The sentence about the first part without a match. An edge or node is shown with the conditions on its name."""
     of_pattern = isinstance(part, NodePattern | EdgePattern)
     text = write_part(_with_context(plan, part) if of_pattern else part)
-    return f"Nothing fits {'' if of_pattern else 'the condition '}{clipped(text, _TEXT)}."
+    return f"Nothing matches {'' if of_pattern else 'the condition '}{clipped(text, _TEXT)}."
 
 
 def _with_context(plan: Plan, part: NodePattern | EdgePattern) -> Match:
@@ -72,9 +72,9 @@ def _with_context(plan: Plan, part: NodePattern | EdgePattern) -> Match:
 
 async def fits_turned(plan: Plan, has_answer: Callable[[Plan], Awaitable[bool]]) -> str:
     """The sentence about the first edge that gives an empty plan an answer if it is reversed; empty if none does."""
-    for edge, other in islice(_reversed(plan), _MOST_TURNED):
+    for edge, other in islice(_reversed(plan), _MAX_TURNED):
         if await has_answer(other):
-            return f"The other way round, {clipped(write_part(edge), _TEXT)}, it has an answer."
+            return f"Reversed, {clipped(write_part(edge), _TEXT)}, it has an answer."
     return ""
 
 
@@ -111,7 +111,7 @@ async def _first_without_rows(
     smaller_plans: Iterator[tuple[Part, Sequence[Clause]]], any_row: Callable[[Plan], Awaitable[bool]]
 ) -> Part | None:
     """The part of the first of these plans that has no rows; None if each of the first few has some."""
-    for part, clauses in islice(smaller_plans, _MOST):
+    for part, clauses in islice(smaller_plans, _MAX):
         if not await any_row(Plan((Pipeline((*clauses, ANY_ROW)),), only_exists=True)):
             return part
     return None

@@ -1,4 +1,4 @@
-"""What an empty answer says of the nodes that its plan names: what they lack, and other nodes with the same name."""
+"""Notes on the named nodes of a plan without an answer: their missing edges, and other nodes with the same name."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Named:
 
 
 async def about_named_nodes(graph: GraphAdapter, lookups: Lookups, plan: Plan) -> str:
-    """Which named nodes have none of the edges that the plan asks of them, and which others are called alike."""
+    """The named nodes without the edges that the plan needs, and other nodes with a similar name."""
     found = [await _about(graph, lookups, named) for named in islice(_named(plan), _NODES)]
     return " ".join(dict.fromkeys(filter(None, found)))
 
