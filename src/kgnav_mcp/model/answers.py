@@ -63,7 +63,7 @@ class AtEntities(Generic[T]):
 
     entities: tuple[Entity, ...]
     page: Page[T]
-    lacking: tuple[EntitiesWithout, ...] = ()
+    entities_without: tuple[EntitiesWithout, ...] = ()
     absent: tuple[AbsentRelation, ...] = ()
 
 
@@ -85,7 +85,7 @@ class NodesByProperty:
 class Neighbourhood:
     """The triples around one or several entities in one direction; if these are a hub, only their relations.
 
-    Exactly one of `rows` and `relations` is set; `lacking` and `absent` are as in AtEntities. If there are no rows,
+    Exactly one of `rows` and `relations` is set; `entities_without` and `absent` are as in AtEntities. Without rows,
     `opposite` is the number of rows in the other direction. `qualified` are triples that have a single entity without
     any rows as the value of a qualifier; None: not known.
     """
@@ -94,7 +94,7 @@ class Neighbourhood:
     direction: Direction
     rows: Page[Triple] | None = None
     relations: Page[RelationFacts] | None = None
-    lacking: tuple[EntitiesWithout, ...] = ()
+    entities_without: tuple[EntitiesWithout, ...] = ()
     absent: tuple[AbsentRelation, ...] = ()
     opposite: Count | None = None
     qualified: tuple[Triple, ...] | None = None

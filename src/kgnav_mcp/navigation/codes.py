@@ -31,7 +31,7 @@ def is_code(text: str) -> bool:
     return _DIGIT.search(text) is not None or (len(text) >= _MIN_CAPITALS and text.isupper())
 
 
-async def bearers(graph: GraphAdapter, texts: Sequence[str]) -> Mapping[str, Sequence[ValueMatch]]:
+async def entities_with_codes(graph: GraphAdapter, texts: Sequence[str]) -> Mapping[str, Sequence[ValueMatch]]:
     """For each text that is a code, the first entities with it as the value of a property; else it is absent.
 
     If too many rows have the value to identify an entity, the list has all rows, even several of one entity.
@@ -110,11 +110,11 @@ async def _found_by_words(graph: GraphAdapter, hint: str, *, label: str | None, 
     page = await graph.find(hint, label=label, limit=limit)
     text = hint.strip()
     try:
-        matches = (await bearers(graph, [text])).get(text, ())
+        matches = (await entities_with_codes(graph, [text])).get(text, ())
     except StoreTimeout:
         return replace(page, note=" ".join(filter(None, (page.note, _TIMED_OUT))))
     if is_shared(matches):
-        return replace(page, note=" ".join(filter(None, (page.note, too_many(text, matches)))))
+        return replace(page, note=" ".join(filter(None, (page.note, shared_code_note(text, matches)))))
     exact = [one for one in page.items if one.score == 1.0]
     exact_ids = {one.entity.id for one in exact}
     coded = await gathered(*(_candidate(graph, one, text, label) for one in matches if one.entity.id not in exact_ids))
@@ -140,7 +140,7 @@ def is_shared(matches: Sequence[ValueMatch]) -> bool:
     return len(matches) > _MAX_BEARERS
 
 
-def too_many(code: str, matches: Sequence[ValueMatch]) -> str:
+def shared_code_note(code: str, matches: Sequence[ValueMatch]) -> str:
     """The sentence about a value that identifies no entity, with the call that lists its nodes."""
     value = clipped(code, _SHOWN)
     relation = matches[0].relation.id

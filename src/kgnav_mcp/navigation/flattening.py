@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Qualifier, Relation, Stop, Triple
-from kgnav_mcp.port import ANY_FAR_ENDS, Capability, FarEnds, GraphAdapter
+from kgnav_mcp.port import ANY_FAR_END, Capability, FarEndFilter, GraphAdapter
 
 _BATCH = 100
 """Rows per batch if the characters of an answer are limited, to read few rows that do not fit."""
@@ -73,7 +73,7 @@ async def flattened(
     direction: Direction | None,
     *,
     paths: Sequence[tuple[str, ...]] | None = None,
-    far: FarEnds = ANY_FAR_ENDS,
+    far: FarEndFilter = ANY_FAR_END,
     limit: int,
     characters: int | None = None,
     after: str | None = None,

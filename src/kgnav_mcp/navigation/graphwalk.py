@@ -34,7 +34,7 @@ from kgnav_mcp.navigation.pages import page_after
 from kgnav_mcp.navigation.references import NameIndex, resolve_relations
 from kgnav_mcp.navigation.relation_lists import relation_facts, single_relation
 from kgnav_mcp.navigation.relation_reader import check_label, flattened_paths, paths_to_far_ends
-from kgnav_mcp.port import FarEndKind, FarEnds, GraphAdapter, ValueOwner
+from kgnav_mcp.port import FarEndFilter, FarEndKind, GraphAdapter, ValueOwner
 
 ANY_LABEL = "*"
 """The label that stands for nodes of any label, and of none."""
@@ -168,7 +168,7 @@ async def get_all_nearest_neighbors(
     if not anchors.items:
         return NearestNeighbours(anchors, links=Page((), (), anchors.total, anchors.stop))
     ids = [anchor.id for anchor in anchors.items]
-    far = FarEnds(FarEndKind.ENTITY, _label(neighbor_label or ""))
+    far = FarEndFilter(FarEndKind.ENTITY, _label(neighbor_label or ""))
     narrowed = relationship is not None or far.is_selective
     paths = None
     if narrowed:

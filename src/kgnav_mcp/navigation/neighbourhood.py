@@ -33,8 +33,8 @@ from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.references import Given, read_at_entities
 from kgnav_mcp.navigation.relation_lists import hops_of, ranked, single_relation, without_classes, without_hidden
-from kgnav_mcp.navigation.relation_reader import RelationReader, lacking, lacking_all
-from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
+from kgnav_mcp.navigation.relation_reader import RelationReader, entities_without, entities_without_any
+from kgnav_mcp.port import ANY_FAR_END, FarEndFilter, GraphAdapter
 
 _QUALIFIED = 2
 """Triples that are shown for an entity without rows which is the value of qualifiers."""
@@ -46,7 +46,7 @@ async def search(
     direction: Direction,
     *,
     only: Sequence[str] = (),
-    far: FarEnds = ANY_FAR_ENDS,
+    far: FarEndFilter = ANY_FAR_END,
     question: str | None = None,
     after: str | None = None,
     limits: Limits,
@@ -69,7 +69,11 @@ async def search(
             given, only, after
         )
         return Neighbourhood(
-            found.entities, direction, rows=_triples(found.page), lacking=found.lacking, absent=found.absent
+            found.entities,
+            direction,
+            rows=_triples(found.page),
+            entities_without=found.entities_without,
+            absent=found.absent,
         )
     entities, answer = await read_at_entities(graph, given, partial(_rows_or_relations, graph, direction, limits))
     if answer.relations is not None:
@@ -82,8 +86,8 @@ async def search(
         return Neighbourhood(entities, direction, rows=_triples(rows))
     rows = await flattened_page(graph, answer.rows, flatten=limits.flatten)
     if rows.items:
-        without = lacking({"": {link.anchor.id for link in rows.items}}, entities)
-        return Neighbourhood(entities, direction, rows=_triples(rows), lacking=without)
+        without = entities_without({"": {link.anchor.id for link in rows.items}}, entities)
+        return Neighbourhood(entities, direction, rows=_triples(rows), entities_without=without)
     opposite_page = await graph.neighbours(ids, direction.opposite, limit=1)
     opposite = (
         opposite_page.total
@@ -138,17 +142,17 @@ async def _collapsed(
             next_step="Repeat the call without the cursor to start again.",
         )
     anchor = entities[0] if len(entities) == 1 else None
-    without = lacking_all(facts, entities)
+    without = entities_without_any(facts, entities)
     if single is None:
         page = await ranked(facts, question, anchor, ranker, after)
-        return Neighbourhood(entities, direction, relations=page, lacking=without)
+        return Neighbourhood(entities, direction, relations=page, entities_without=without)
     ids = [entity.id for entity in entities]
     limit = limits.hub_threshold if anchor else limits.row_limit
     rows = await flattened(
         graph, ids, direction, paths=[(single.id,)], limit=limit, characters=limits.characters, after=after
     )
     note = " ".join(filter(None, (rows.note, facts.note)))
-    return Neighbourhood(entities, direction, rows=replace(_triples(rows), note=note), lacking=without)
+    return Neighbourhood(entities, direction, rows=replace(_triples(rows), note=note), entities_without=without)
 
 
 def _triples(page: Page[Link]) -> Page[Triple]:

@@ -35,7 +35,7 @@ from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import NEAREST, NameIndex, resolve_entity
 from kgnav_mcp.navigation.relation_reader import RelationReader
-from kgnav_mcp.port import FarEnds, GraphAdapter
+from kgnav_mcp.port import FarEndFilter, GraphAdapter
 
 TOOL = "add_step"
 
@@ -141,7 +141,7 @@ class _StepCheck:
         return ReasoningStep(self._anchor, tuple(triples), given.inference)
 
     def _follower(self, words: str | None = None) -> RelationReader:
-        return RelationReader(self._graph, Direction.OUTGOING, self._limits, far=FarEnds(words=words))
+        return RelationReader(self._graph, Direction.OUTGOING, self._limits, far=FarEndFilter(words=words))
 
     async def _relation_error(self, error: UnknownRelation) -> InvalidRequest:
         """The error for a relation that does not leave the anchor: it leads to the anchor, or others are nearest."""

@@ -16,7 +16,7 @@ from rapidfuzz import fuzz, process
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
 from kgnav_mcp.model import AbsentRelation, Direction, Entity, Namesake, Page, RelationFacts, T, ValueMatch
-from kgnav_mcp.navigation.codes import bearers, is_shared, too_many
+from kgnav_mcp.navigation.codes import entities_with_codes, is_shared, shared_code_note
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import select
 from kgnav_mcp.navigation.ranking import words
@@ -260,7 +260,7 @@ async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapp
         return entities
     pages = await graph.find_by_names(list(named.values()), limit=_NAMESAKES)
     inexact = [name for name in named.values() if all(one.name != name for one in pages[name].items)]
-    codes = await bearers(graph, inexact)
+    codes = await entities_with_codes(graph, inexact)
     looked_up = {
         reference: _entity_coded(name, codes[name])
         if name in codes and not (is_shared(codes[name]) and pages[name].items)
@@ -289,7 +289,7 @@ def _entity_named(name: str, namesakes: Sequence[Namesake]) -> Entity | Unresolv
 def _entity_coded(code: str, matches: Sequence[ValueMatch]) -> Entity | Unresolved:
     """The entity that has this value of a property, or the error if several have it, or so many that it is no code."""
     if is_shared(matches):
-        return UnknownEntity(code, next_step=too_many(code, matches))
+        return UnknownEntity(code, next_step=shared_code_note(code, matches))
     if len(matches) > 1:
         properties = ", ".join(dict.fromkeys(one.relation.id for one in matches))
         step = f"It is the value of their {properties}. {_USE_ID}"

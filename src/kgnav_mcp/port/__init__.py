@@ -26,14 +26,14 @@ Rules for every verb:
 from __future__ import annotations
 
 from kgnav_mcp.port.adapter import GraphAdapter, OpenAdapter
-from kgnav_mcp.port.terms import ANY_FAR_ENDS, AdapterOptions, Capability, FarEndKind, FarEnds, ValueOwner
+from kgnav_mcp.port.terms import ANY_FAR_END, AdapterOptions, Capability, FarEndFilter, FarEndKind, ValueOwner
 
 __all__ = [
-    "ANY_FAR_ENDS",
+    "ANY_FAR_END",
     "AdapterOptions",
     "Capability",
+    "FarEndFilter",
     "FarEndKind",
-    "FarEnds",
     "GraphAdapter",
     "OpenAdapter",
     "ValueOwner",

@@ -28,7 +28,7 @@ from kgnav_mcp.model import (
 from kgnav_mcp.port import defaults, far_end_filters
 from kgnav_mcp.port.defaults import one_by_one
 from kgnav_mcp.port.far_end_filters import MatchRequest
-from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEndKind, FarEnds, ValueOwner
+from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEndFilter, FarEndKind, ValueOwner
 
 if TYPE_CHECKING:
     from kgnav_mcp.plan import Plan
@@ -285,7 +285,7 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         direction: Direction | None,
         *,
         paths: Sequence[tuple[str, ...]] | None = None,
-        far: FarEnds,
+        far: FarEndFilter,
         limit: int,
         after: str | None = None,
     ) -> AnchoredPage[Link]:

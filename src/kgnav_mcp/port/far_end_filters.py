@@ -13,7 +13,7 @@ from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Node, Page, Stop
 from kgnav_mcp.port.lists import invalid_cursor
-from kgnav_mcp.port.terms import FarEndKind, FarEnds
+from kgnav_mcp.port.terms import FarEndFilter, FarEndKind
 
 if TYPE_CHECKING:
     from kgnav_mcp.port.adapter import GraphAdapter
@@ -43,7 +43,7 @@ class MatchRequest:
     ids: Sequence[str]
     direction: Direction | None
     paths: Sequence[tuple[str, ...]] | None
-    far: FarEnds
+    far: FarEndFilter
     limit: int
     after: str | None = None
 

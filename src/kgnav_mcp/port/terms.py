@@ -42,7 +42,7 @@ class FarEndKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class FarEnds:
+class FarEndFilter:
     """A filter for the far ends of rows: their kind, their label, and words in their name or value.
 
     None leaves out a condition. A literal has no label.
@@ -58,7 +58,7 @@ class FarEnds:
         return self.label is not None or self.words is not None
 
 
-ANY_FAR_ENDS = FarEnds()
+ANY_FAR_END = FarEndFilter()
 
 
 class ValueOwner(StrEnum):

@@ -110,17 +110,17 @@ def _rows_table(found: Neighbourhood, page: Page[Triple], offset: int, condition
         if condition
         else _explain_empty(found),
         intro=(*entity_notes(found.entities), *absent_notes(found.absent, found.direction)),
-        notes=_notes(page, found.lacking, offset),
+        notes=_notes(page, found.entities_without, offset),
         items=page.items,
         about=found.entities,
     )
 
 
-def _notes(page: Page[T], lacking: Sequence[EntitiesWithout], offset: int) -> tuple[str, ...]:
+def _notes(page: Page[T], entities_without: Sequence[EntitiesWithout], offset: int) -> tuple[str, ...]:
     """Notes after a list: the store's note on it, and the entities without rows in it."""
     without = [
         f"Without {clipped(each.relation, NAME_LIMIT) or 'any'}: {comma_list(names, _LACKING)}."
-        for each in lacking
+        for each in entities_without
         if (names := [*map(name_and_id, each.entities)])
     ]
     return tuple(filter(None, (page.note, *(without if not offset else ()))))
@@ -210,7 +210,7 @@ def _hub_table(found: Neighbourhood, page: Page[RelationFacts], offset: int, *, 
         page.stop,
         offset,
         intro=tuple(filter(None, intro)) if not offset else (),
-        notes=_notes(page, found.lacking, offset),
+        notes=_notes(page, found.entities_without, offset),
         items=page.items,
         about=found.entities,
     )
@@ -263,7 +263,7 @@ def relations_table(found: AtEntities[RelationFacts], offset: int, *, ranked: bo
         offset,
         empty=f"{_subject_and_verb(entities)} no relations in either direction.",
         intro=(*entity_notes(entities), *(_order_note(page, ranked=ranked) if not offset else ())),
-        notes=tuple(filter(None, (*_notes(page, found.lacking, offset), step))),
+        notes=tuple(filter(None, (*_notes(page, found.entities_without, offset), step))),
         items=page.items,
         about=entities,
     )
@@ -287,7 +287,7 @@ def triples_table(found: AtEntities[Link], offset: int) -> Table:
         offset,
         empty=f"{_subject_and_verb(found.entities)} no triples with these relations.",
         intro=(*entity_notes(found.entities), *absent_notes(found.absent)),
-        notes=_notes(page, found.lacking, offset),
+        notes=_notes(page, found.entities_without, offset),
         items=page.items,
         about=found.entities,
     )

@@ -29,7 +29,7 @@ _NEXT_STEP = (
 )
 
 
-def fits(text: str, expression: str) -> bool:
+def matches_whole(text: str, expression: str) -> bool:
     """Whether a whole text matches a regular expression.
 
     Raises:

@@ -36,7 +36,11 @@ _LIMITS = options(
     ),
     click.option("--answers", default=20, show_default=True, type=click.IntRange(1), help="Maximum answers."),
     click.option(
-        "--characters", default=16_000, show_default=True, type=click.IntRange(1), help="Most of a conversation."
+        "--characters",
+        default=16_000,
+        show_default=True,
+        type=click.IntRange(1),
+        help="Maximum characters of a conversation.",
     ),
     click.option("--allow", multiple=True, metavar="GLOB", help="Relations to follow. [default: all]"),
     click.option("--forbid", multiple=True, metavar="GLOB", help="Relations not to follow, such as 'type.*'."),

@@ -49,7 +49,7 @@ class Limits:
     d_min: int = 1
     """Fewest neighbours of the path's entity along a sampled relation (equation 1)."""
     d_max: int = 20
-    """Most neighbours, as above."""
+    """Maximum neighbours, as above."""
     frontier: int = 40
     """Maximum entities between the topics and the answers at any hop."""
     answers: int = 20

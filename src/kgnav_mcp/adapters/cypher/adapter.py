@@ -38,7 +38,7 @@ from kgnav_mcp.model import (
     ValueMatch,
 )
 from kgnav_mcp.plan import Plan
-from kgnav_mcp.port import FarEndKind, FarEnds, GraphAdapter, ValueOwner
+from kgnav_mcp.port import FarEndFilter, FarEndKind, GraphAdapter, ValueOwner
 from kgnav_mcp.port.far_end_filters import MatchRequest, read_or_search
 
 T = TypeVar("T")
@@ -191,7 +191,7 @@ class CypherAdapter(GraphAdapter):
         direction: Direction | None,
         *,
         paths: Sequence[tuple[str, ...]] | None = None,
-        far: FarEnds,
+        far: FarEndFilter,
         limit: int,
         after: str | None = None,
     ) -> AnchoredPage[Link]:

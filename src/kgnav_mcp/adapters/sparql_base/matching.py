@@ -29,14 +29,14 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class FarEndFilter:
+class FarEndTerms:
     """A filter for far ends: `words`, each with its spellings, and `types`. None leaves a condition out."""
 
     words: Sequence[Sequence[str]] | None
     types: Sequence[URIRef] | None
 
     @classmethod
-    def of(cls, words: str | None, types: Sequence[URIRef] | None) -> FarEndFilter:
+    def of(cls, words: str | None, types: Sequence[URIRef] | None) -> FarEndTerms:
         """Create a filter; `words` is the text of the user."""
         return cls(None if words is None else Words(words).spellings, types)
 
@@ -62,7 +62,7 @@ class SearchRequest:
     anchors: Sequence[Any]
     paths: Sequence[Any] | None
     direction: Direction
-    far: FarEndFilter
+    far: FarEndTerms
 
 
 class RowSearch(ABC, Generic[F, R]):

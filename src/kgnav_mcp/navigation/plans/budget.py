@@ -42,7 +42,7 @@ class Budget:
     sizes: dict[Part, Count] = field(default_factory=dict[Part, Count])
     stop: Stop = Stop.COMPLETE
     """The reason why some facts were not read completely; COMPLETE if all were."""
-    nothing_fits: Part | Expression | None = None
+    unmatched: Part | Expression | None = None
     """The first part or condition without a match."""
 
     def measured(self, part: Part, size: int) -> None:
@@ -50,13 +50,13 @@ class Budget:
         previous = self.sizes.get(part)
         total = size if previous is None else max(size, previous.value)
         self.sizes[part] = Count(total) if self.stop is Stop.COMPLETE else Count.at_least(total)
-        if not size and self.nothing_fits is None:
-            self.nothing_fits = part
+        if not size and self.unmatched is None:
+            self.unmatched = part
 
     def record_unmet_condition(self, condition: Expression) -> None:
         """Record that a condition is true for no row."""
-        if self.nothing_fits is None:
-            self.nothing_fits = condition
+        if self.unmatched is None:
+            self.unmatched = condition
 
     def check(self, rows: int, part: Part | None = None) -> None:
         """Check that this many rows may be held at once.

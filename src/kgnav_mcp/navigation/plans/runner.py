@@ -29,9 +29,9 @@ from kgnav_mcp.navigation.plans.evaluate.evaluator import evaluate
 from kgnav_mcp.navigation.plans.evaluate.independent_patterns import factors, refuse_products
 from kgnav_mcp.navigation.plans.explain.empty_answers import (
     explained,
-    fits_turned,
     is_empty_answer,
     is_zero_count,
+    reversed_edge_note,
     zero_explained,
 )
 from kgnav_mcp.navigation.plans.explain.first_rows import (
@@ -157,7 +157,7 @@ class PlanRunner:
             notes = [page.note or await unless_late(explained(plan, has_answer))]
         if is_empty_answer(page):
             notes.append(await unless_late(about_named_nodes(self.graph, self._lookups, plan)))
-            notes.append(await unless_late(fits_turned(plan, has_answer)))
+            notes.append(await unless_late(reversed_edge_note(plan, has_answer)))
         return replace(page, note=" ".join(dict.fromkeys(filter(None, notes))))
 
     async def _without_limit(self, plan: Plan, page: PlanPage, deadline: Deadline) -> str:

@@ -11,7 +11,7 @@ from kgnav_mcp.clipping import echoed
 from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import neighbourhood
 from kgnav_mcp.navigation.worked_walks import WalkedStep
-from kgnav_mcp.port import FarEnds
+from kgnav_mcp.port import FarEndFilter
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import call_text
 from kgnav_mcp.render.triples import HUB_COLUMNS, ROW_COLUMNS, neighbourhood_table
@@ -54,7 +54,7 @@ async def search(call: ToolCall, given: Search) -> Answer:
         given.entity,
         Direction(given.direction),
         only=given.properties_to_filter_for or (),
-        far=FarEnds(label=given.node_type, words=given.match),
+        far=FarEndFilter(label=given.node_type, words=given.match),
         question=given.question,
         after=start.after,
         limits=call.limits,

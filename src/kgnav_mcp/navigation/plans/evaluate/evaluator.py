@@ -34,7 +34,7 @@ from kgnav_mcp.navigation.plans.evaluate.required_columns import (
 from kgnav_mcp.navigation.plans.evaluate.several_values import several_values_note
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PathValue, Row, Table, Value, flat
-from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer, is_zero_count, nothing_fits
+from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer, is_zero_count, no_match_note
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.row_matching import RowMatcher
 from kgnav_mcp.navigation.plans.pushdown.store_counts import counted
@@ -215,7 +215,7 @@ class _Evaluation:
 
     async def _or_explain(self, match: Match, table: Table, found: Table) -> Table:
         """The matches that the store found. If there are none, the pattern is read to find the part without a match."""
-        if found.rows or match.optional or self._budget.nothing_fits is not None:
+        if found.rows or match.optional or self._budget.unmatched is not None:
             return found
         with suppress(PlanTooLarge, StoreTimeout, TimeoutError):
             deadline = self._budget.deadline
@@ -267,10 +267,10 @@ class _Evaluation:
     async def _run_match(self, match: Match, table: Table, needs: RequiredColumns) -> Table:
         if not match.optional:
             return await self._match(match, table, needs)
-        size, nothing_fits = len(table.rows), self._budget.nothing_fits
+        size, unmatched = len(table.rows), self._budget.unmatched
         numbered = await in_thread(size, lambda: numbered_rows(weighted(table)))
         found = await self._match(match, numbered, needs)
-        self._budget.nothing_fits = nothing_fits
+        self._budget.unmatched = unmatched
         return await in_thread(size + len(found.rows), lambda: with_unmatched(match, numbered, found))
 
     async def _run_unwind(self, clause: Unwind, table: Table, needed: Collection[str]) -> Table:
@@ -314,9 +314,9 @@ class _Evaluation:
                 f"Only a part of the graph was read: {why}. Counts and sums are lower bounds, and rows may be missing "
                 f"or wrong where something must not exist."
             )
-        part = self._budget.nothing_fits
+        part = self._budget.unmatched
         if part is not None and is_empty_answer(page) and not is_zero_count(page):
-            notes.append(nothing_fits(plan, part))
+            notes.append(no_match_note(plan, part))
         return " ".join(notes)
 
 
