@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
+from kgnav_mcp.cli import main
 from tests.cli.conftest import Command, Kgnav
 
 
@@ -97,3 +99,13 @@ def test_a_loaded_file_can_be_called_at_once(films: Path, kgnav: Kgnav) -> None:
     assert kgnav("load", str(films), "-o", "films.kg").exit_code == 0
     result = kgnav("call", "search", "entity=Alien", "direction=outgoing", "--graph", "films.kg")
     assert "Ridley Scott" in result.stdout
+
+
+def test_every_example_of_the_help_works(kgnav: Kgnav, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    help_text = main.commands["call"].epilog or ""
+    examples = [line for line in map(str.strip, help_text.splitlines()) if line.startswith("kgnav call ")]
+    assert len(examples) > 5
+    for example in examples:
+        result = kgnav(*shlex.split(example)[1:])
+        assert result.exit_code == 0, (example, result.output)

@@ -191,7 +191,7 @@ def test_all_problems_are_told_at_once_with_their_places():
     found = problems("MATCH (film)\nWHERE flim.x > $y\nRETURN foo(film), other.x")
     assert [(problem.place, problem.reason) for problem in found] == [
         ("MATCH, line 2, column 7", "unknown variable flim"),
-        ("MATCH, line 2, column 16", "the parameter $y"),
+        ("MATCH, line 2, column 16", "the parameter $y has no value"),
         ("RETURN, line 3, column 8", f"unknown function foo; {FUNCTION_LIST}"),
         ("RETURN, line 3, column 19", "unknown variable other"),
     ]
