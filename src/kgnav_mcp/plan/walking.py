@@ -14,14 +14,20 @@ from typing import Any, Final, TypeVar, cast
 from kgnav_mcp.plan.clauses import Clause, EdgePattern, NodePattern, PathPattern
 from kgnav_mcp.plan.expressions import (
     Aggregate,
+    Call,
+    Compare,
+    Comparison,
     Comprehension,
     Connective,
+    Constant,
     CountOf,
     During,
     Exists,
     Expression,
+    Function,
     HasLabel,
     Joined,
+    ListOf,
     Property,
     Quantified,
     Reduction,
@@ -162,3 +168,17 @@ def conjunction(conditions: Sequence[Expression]) -> Expression | None:
     if len(conditions) < 2:
         return conditions[0] if conditions else None
     return Joined(Connective.AND, tuple(one for condition in conditions for one in conjuncts(condition)))
+
+
+def id_condition(condition: Expression) -> tuple[str, tuple[str, ...]] | None:
+    """The node and the ids of a condition `id(node) = id` or `id(node) IN [ids]`; None for any other condition."""
+    match condition:
+        case Compare(Call(Function.ID, (Variable(name),)), Comparison.EQUAL, Constant(str() as text)) | Compare(
+            Constant(str() as text), Comparison.EQUAL, Call(Function.ID, (Variable(name),))
+        ):
+            return name, (text,)
+        case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)):
+            ids = tuple(item.value for item in items if isinstance(item, Constant) and isinstance(item.value, str))
+            return (name, ids) if len(ids) == len(items) else None
+        case _:
+            return None

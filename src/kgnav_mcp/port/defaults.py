@@ -59,9 +59,7 @@ async def named(graph: GraphAdapter, name: str, *, limit: int) -> Page[Namesake]
     found = (await graph.find(name, limit=max(limit, _NAMESAKES))).items
     namesakes = [Namesake(one.entity, one.matched) for one in found if one.matched.casefold() == name.casefold()]
     namesakes.sort(key=lambda one: one.name != name)
-    positions = tuple(str(place + 1) for place in range(len(namesakes)))
-    stop = Stop.LIMIT if len(namesakes) > limit else Stop.COMPLETE
-    return Page(tuple(namesakes[:limit]), positions[:limit], Count(len(namesakes)), stop)
+    return page_of(namesakes, limit)
 
 
 async def rows_or_relations(

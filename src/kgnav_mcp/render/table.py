@@ -51,14 +51,9 @@ def completeness_line(completeness: Completeness, noun: str, offset: int = 0) ->
 
 
 def _total_text(total: Count, known: int, noun: str) -> str:
-    noun = singular(noun) if total == Count(1) else noun
-    match total.certainty:
-        case Certainty.EXACT:
-            return f"{total.value:,} {noun}"
-        case Certainty.AT_LEAST:
-            return f"at least {max(total.value, known):,} {noun}"
-        case Certainty.UNKNOWN:
-            return f"an unknown number of {noun}"
+    if total.certainty is Certainty.AT_LEAST:
+        total = Count.at_least(max(total.value, known))
+    return f"{total.words} {singular(noun) if total == Count(1) else noun}"
 
 
 def singular(noun: str) -> str:

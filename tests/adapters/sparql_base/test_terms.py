@@ -13,7 +13,6 @@ from kgnav_mcp.adapters.ids.rdf import iri
 from kgnav_mcp.adapters.sparql_base.terms import (
     MAX_TERMS,
     Fragment,
-    batches,
     comma_separated,
     fill,
     rows,
@@ -180,9 +179,3 @@ def test_a_list_holds_one_to_a_thousand_terms(made: Callable[..., Fragment]):
 def test_rows_have_one_width():
     with pytest.raises(ValueError, match="one width"):
         rows((iri("http://x/a"),), (iri("http://x/a"), iri("http://x/b")))
-
-
-def test_batches_keep_the_order_and_lose_nothing():
-    assert [list(batch) for batch in batches(range(5), 2)] == [[0, 1], [2, 3], [4]]
-    assert list(batches("")) == []
-    assert [len(batch) for batch in batches(range(2_500))] == [1_000, 1_000, 500]

@@ -20,9 +20,10 @@ from kgnav_mcp.adapters.sparql_base import catalogue, schema
 from kgnav_mcp.adapters.sparql_base.catalogue import Use, combined_stop, count_constructor, uses_by_relation
 from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS, SIZE, UNION
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, boolean_in, iri_in, is_at_most, number_in
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches
+from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import NODE_VALUES, Count, Listing, QualifierFacts, Stop
+from kgnav_mcp.port.lists import batches
 
 _SAMPLE = 100_000
 """Number of triples to sample where counting all of them takes too long."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from kgnav_mcp.model import Entity, Namesake, Page
 from kgnav_mcp.navigation.references import NEAREST
 from kgnav_mcp.port import Capability, GraphAdapter
+from kgnav_mcp.port.lists import batches
 
 _FIRST = NEAREST + 1
 """Nodes with a property value that are read to name some of them: a page that is not full needs no count."""
@@ -38,8 +39,8 @@ class Lookups:
     async def by_name(self, names: Sequence[str]) -> Mapping[str, Page[Namesake]]:
         """Who bears each of some names, a thousand of each at most."""
         found: dict[str, Page[Namesake]] = {}
-        for start in range(0, len(names), _NAMES_PER_CALL):
-            found.update(await self._graph.find_by_names(names[start : start + _NAMES_PER_CALL], limit=_NAMESAKES))
+        for batch in batches(names, _NAMES_PER_CALL):
+            found.update(await self._graph.find_by_names(batch, limit=_NAMESAKES))
         self._by_id.update((one.entity.id, one.entity) for page in found.values() for one in page.items)
         return found
 

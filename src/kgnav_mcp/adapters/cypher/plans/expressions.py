@@ -54,6 +54,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
+from kgnav_mcp.plan.walking import id_condition
 
 _WHOLE, _FRACTION = frozenset(("INTEGER",)), frozenset(("FLOAT",))
 _SIMPLE = {
@@ -231,15 +232,10 @@ class Expressions:
 
     def start_condition(self, expression: Expression, scope: Scope) -> str:
         """A condition that all rows of a MATCH must meet. If it compares a node's id, it becomes a look-up by key."""
-        match expression:
-            case Compare(Call(Function.ID, (Variable(name),)), Comparison.EQUAL, Constant(str() as text)):
-                texts = [text]
-            case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)) if all(
-                isinstance(item, Constant) and isinstance(item.value, str) for item in items
-            ):
-                texts = [str(item.value) for item in items if isinstance(item, Constant)]
-            case _:
-                return self.condition(expression, scope)
+        ids = id_condition(expression)
+        if ids is None:
+            return self.condition(expression, scope)
+        name, texts = ids
         node = variable(name, scope)
         if not isinstance(node.kind, OfNode):
             raise unsupported("the id of an edge")
@@ -250,7 +246,7 @@ class Expressions:
         ]
         if not conditions:
             return "false"
-        return f"({' OR '.join(conditions)}) AND {context.printed_id(node.text)} IN ${context.parameter(texts)}"
+        return f"({' OR '.join(conditions)}) AND {context.printed_id(node.text)} IN ${context.parameter(list(texts))}"
 
     def values(self, expression: Property, scope: Scope) -> Values:
         """The values of a property. Raises Unsupported for types of values that Cypher treats differently."""

@@ -8,6 +8,7 @@ from contextlib import suppress
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port.lists import batches
 
 _IDS = 10_000
 """Ids in one call."""
@@ -29,8 +30,7 @@ class Classes:
         shown = ((label, vocabulary.label_name(label)) for label in unread)
         self._names.update((label, frozenset((label, name))) for label, name in shown if name is not None)
         unknown = [label for label in unread if label not in self._names]
-        for start in range(0, len(unknown), _IDS):
-            batch = unknown[start : start + _IDS]
+        for batch in batches(unknown, _IDS):
             entities = await self._graph.describe(batch)
             for label in batch:
                 name = entities[label].label if label in entities else None

@@ -45,6 +45,7 @@ from kgnav_mcp.plan import (
     Reduction,
     Variable,
 )
+from kgnav_mcp.plan.expressions import MIRRORED
 from kgnav_mcp.plan.walking import conjunction, parts, rewritten_in_turn
 
 FROM_NAMES = ("start time", "P580", "from", "start", "since", "begin", "valid_from", "start_date", "from_year")
@@ -52,12 +53,6 @@ TO_NAMES = ("end time", "P582", "to", "end", "until", "till", "valid_to", "end_d
 """Usual names of an edge's properties for the start and the end of its validity."""
 OPEN_ENDS = "An edge without a start date holds from the beginning, one without an end date to this day."
 _IDENTITY = frozenset((Comparison.EQUAL, Comparison.UNEQUAL, Comparison.IN))
-_MIRRORED = {
-    Comparison.LESS: Comparison.GREATER,
-    Comparison.AT_MOST: Comparison.AT_LEAST,
-    Comparison.GREATER: Comparison.LESS,
-    Comparison.AT_LEAST: Comparison.AT_MOST,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,9 +363,7 @@ def _property_first(condition: Compare) -> Compare:
     """The comparison with a constant on the left moved to the right, if there is an equivalent comparison."""
     if not isinstance(condition.left, Constant) or isinstance(condition.right, Constant):
         return condition
-    if condition.comparison in (Comparison.EQUAL, Comparison.UNEQUAL):
-        return replace(condition, left=condition.right, right=condition.left)
-    mirrored = _MIRRORED.get(condition.comparison)
+    mirrored = MIRRORED.get(condition.comparison)
     return Compare(condition.right, mirrored, condition.left) if mirrored else condition
 
 

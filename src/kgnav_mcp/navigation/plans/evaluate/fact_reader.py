@@ -14,12 +14,13 @@ from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.check.class_names import Classes
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.interning import Interned, Step, pairs
-from kgnav_mcp.navigation.plans.evaluate.paging import batches, read_all
+from kgnav_mcp.navigation.plans.evaluate.paging import read_all
 from kgnav_mcp.navigation.plans.evaluate.scans import Scans
 from kgnav_mcp.navigation.plans.evaluate.several_values import SeveralValues
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, Value, joined_values, property_values
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.port import Capability, FarEndKind, FarEnds, GraphAdapter
+from kgnav_mcp.port.lists import batches
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 _IDS = 10_000
