@@ -5,15 +5,16 @@ A part is a clause, a pattern or an expression. Parts within EXISTS and COUNT ar
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from operator import is_
 from typing import Any, Final, TypeVar, cast
 
-from kgnav_mcp.plan.clauses import Clause, EdgePattern, NodePattern, PathPattern
+from kgnav_mcp.plan.clauses import Clause, EdgePattern, NodePattern, PathPattern, Project
 from kgnav_mcp.plan.expressions import (
     Aggregate,
+    AggregateFunction,
     Call,
     Compare,
     Comparison,
@@ -182,3 +183,22 @@ def id_condition(condition: Expression) -> tuple[str, tuple[str, ...]] | None:
             return (name, ids) if len(ids) == len(items) else None
         case _:
             return None
+
+
+def only_counts_rows(project: Project, never_null: Collection[str], *, each_once: bool = False) -> bool:
+    """Whether each column of a projection is the number of rows: `count(*)`, or that of a variable that is never null.
+
+    `each_once`: each row has another value of these variables, so that distinct ones may be counted as well.
+    """
+    counts = {
+        Aggregate(AggregateFunction.COUNT, Variable(name), distinct=distinct)
+        for name in never_null
+        for distinct in {False, each_once}
+    } | {Aggregate(AggregateFunction.COUNT, None)}
+    return (
+        bool(project.columns)
+        and all(column.value in counts for column in project.columns)
+        and project.where is None
+        and not project.skip
+        and project.limit != 0
+    )

@@ -257,8 +257,8 @@ def fit_to_budget(
     """The table as an answer within the budget, truncated between rows.
 
     `cursor_after(n)` returns the cursor that continues after the first n rows. Without it the answer has no cursor,
-    and its first line only says what is left out. At least one row is shown, with clipped cells if it alone exceeds
-    the budget, so that paging always advances.
+    and its first line says only how many rows are omitted. At least one row is shown, its cells clipped if it does
+    not fit alone, so that paging always advances.
     """
     rows = list(table.rows)
     table = replace(table, rows=rows)

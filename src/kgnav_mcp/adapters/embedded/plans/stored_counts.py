@@ -28,7 +28,7 @@ from kgnav_mcp.plan import (
     Project,
     Variable,
 )
-from kgnav_mcp.plan.walking import aggregates, conjuncts, rewritten, variables_of
+from kgnav_mcp.plan.walking import aggregates, conjuncts, only_counts_rows, rewritten, variables_of
 
 
 def count_from_catalogue(words: NameResolver, pipeline: Pipeline) -> int | None:
@@ -42,23 +42,13 @@ def count_from_catalogue(words: NameResolver, pipeline: Pipeline) -> int | None:
         return None
     if not match.edges:
         nodes = match.nodes
-        return node_size(words, nodes[0]) if len(nodes) == 1 and _only_counts(project, nodes[0].variable) else None
+        is_count = len(nodes) == 1 and only_counts_rows(project, [nodes[0].variable], each_once=True)
+        return node_size(words, nodes[0]) if is_count else None
     edge = match.edges[0]
-    if len(match.edges) > 1 or not _only_counts(project, edge.variable):
+    if len(match.edges) > 1 or not only_counts_rows(project, [edge.variable], each_once=True):
         return None
     ends = edge.source, edge.target
     return None if any(node.labels or node.variable not in ends for node in match.nodes) else edge_size(words, edge)
-
-
-def _only_counts(project: Project, variable: str) -> bool:
-    if project.where is not None or project.skip or project.limit == 0 or not project.columns:
-        return False
-    return all(
-        isinstance(value := column.value, Aggregate)
-        and value.function is AggregateFunction.COUNT
-        and (value.of == Variable(variable) or (value.of is None and not value.distinct))
-        for column in project.columns
-    )
 
 
 def node_size(words: NameResolver, node: NodePattern) -> int | None:
@@ -90,7 +80,7 @@ class StoredGroups:
 def stored_groups(compiler: ExpressionCompiler, clauses: Sequence[Clause]) -> StoredGroups | None:
     """Returns the groups of a pattern and a projection that begin a plan; None if the file has not counted them."""
     match clauses:
-        case [Match(optional=False, paths=()) as pattern, Project() as project, *_] if _is_grouping(project):
+        case [Match(optional=False, paths=()) as pattern, Project() as project, *_] if _has_keys_and_counts(project):
             pass
         case _:
             return None
@@ -108,7 +98,7 @@ def stored_groups(compiler: ExpressionCompiler, clauses: Sequence[Clause]) -> St
             return None
 
 
-def _is_grouping(project: Project) -> bool:
+def _has_keys_and_counts(project: Project) -> bool:
     """Whether the columns of a projection are keys and counts, at least one of each."""
     keys = [column.value for column in project.columns if not aggregates(column.value)]
     return not project.distinct and 0 < len(keys) < len(project.columns)

@@ -114,7 +114,7 @@ class _Estimate:
         for clause in pipeline.clauses:
             match clause:
                 case Match():
-                    is_scan = clause is first and _is_scan(clause) and _is_grouping(following)
+                    is_scan = clause is first and _is_scan(clause) and _joins_rows(following)
                     self._row_cost = _SCAN if is_scan else 1.0
                     self._match(clause)
                 case Project():
@@ -174,7 +174,7 @@ class _Estimate:
         return path_count if edge.path.kind is PathKind.TRAILS else min(path_count, heads * tails)
 
     def _project(self, project: Project) -> None:
-        if _is_grouping(project):
+        if _joins_rows(project):
             self._steps += self._rows * len(project.columns) * self._row_cost
             self._rows = min(self._rows, self._groups(project))
         self._row_cost = 1.0
@@ -220,7 +220,7 @@ def _is_scan(match: Match) -> bool:
     )
 
 
-def _is_grouping(clause: object) -> bool:
+def _joins_rows(clause: object) -> bool:
     """Whether a clause is a projection whose rows stand for several rows before it."""
     return isinstance(clause, Project) and (clause.distinct or any(aggregates(one.value) for one in clause.columns))
 
