@@ -22,11 +22,10 @@ from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.navigation.sample_walk import SampleWalk
 from kgnav_mcp.navigation.worked_walks import Walk
 from kgnav_mcp.plan import Constant
-from kgnav_mcp.render.plans import duplicates_note, plan_table, sizes_line
+from kgnav_mcp.render.plans import CYPHER, duplicates_note, plan_table, sizes_line
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import clean
 from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.toolsets.plans import CYPHER
 
 _CORRECT = "Correct it and call again. describe_graph(name) shows what is around a label or a relation."
 
