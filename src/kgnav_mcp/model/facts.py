@@ -124,7 +124,6 @@ class Link:
 
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 
 
 class Certainty(StrEnum):

@@ -1,7 +1,7 @@
 """The shared floor of all adapters for property graphs that are queried in Cypher, whatever the store and driver.
 
 adapter      `CypherAdapter`, the base class; it hands each verb of the port to a reader
-dialect      what differs between stores, as data; `other_dialects` from documentation
+dialect      what differs between stores, as data
 builder      fills the templates of queries with the words of a dialect
 session      runs queries
 queries      every query, with what it costs

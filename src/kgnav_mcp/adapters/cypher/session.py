@@ -79,8 +79,7 @@ class Builder:
 
     def subquery(self, variables: str, template: str, **parts: str) -> str:
         """A subquery that is run for each row and may use these variables of it."""
-        importing = f"WITH {variables}" if variables else ""
-        return self.construct("subquery", variables=variables, importing=importing, query=self.fill(template, **parts))
+        return self.construct("subquery", variables=variables, query=self.fill(template, **parts))
 
     def collected(self, template: str, **parts: str) -> str:
         """An expression for the only column of a query, as a list."""

@@ -139,7 +139,6 @@ FUNCTIONS = "SHOW FUNCTIONS YIELD name WHERE name IN $names RETURN collect(name)
 
 NEO4J = Dialect(
     store="Neo4j 5.26",
-    tested=True,
     capabilities=frozenset(
         {Capability.EXACT_COUNTS, Capability.QUALIFIERS, Capability.LABELS, Capability.FUZZY_NAMES, Capability.PLANS}
     ),
