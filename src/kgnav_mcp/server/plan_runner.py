@@ -15,9 +15,9 @@ from kgnav_mcp.languages.cypher import quoted, write_cypher, write_part
 from kgnav_mcp.languages.json_steps import MOST_OMITTED, OmittedMatches, omitted_matches
 from kgnav_mcp.languages.parameters import params_of
 from kgnav_mcp.model import Count, Direction, Literal, Stop
+from kgnav_mcp.navigation.plans.budget import Deadline
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
-from kgnav_mcp.navigation.plans.check.sizes import sizes_of, sizes_to_tell
-from kgnav_mcp.navigation.plans.deadline import Deadline
+from kgnav_mcp.navigation.plans.check.estimates import sizes_of, sizes_to_tell
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.navigation.sample_walk import SampleWalk
 from kgnav_mcp.navigation.worked_walks import Walk
