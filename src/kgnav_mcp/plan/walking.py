@@ -202,3 +202,16 @@ def only_counts_rows(project: Project, never_null: Collection[str], *, each_once
         and not project.skip
         and project.limit != 0
     )
+
+
+def by_columns(project: Project, expression: Expression) -> Expression:
+    """A sort expression with columns in place of the expressions that they compute."""
+    own = {column.value: Variable(column.name) for column in project.columns}
+    names = {column.name for column in project.columns}
+
+    def change(part: Expression) -> Expression | None:
+        if isinstance(part, Variable) and part.name in names:
+            return part
+        return own.get(part)
+
+    return rewritten(expression, change)

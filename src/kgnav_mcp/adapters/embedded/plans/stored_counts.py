@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
-from kgnav_mcp.adapters.embedded.plans.projections import by_column
 from kgnav_mcp.adapters.embedded.plans.statement import Term, TermKind
 from kgnav_mcp.adapters.embedded.plans.value_encoding import empty_list
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
@@ -28,7 +27,7 @@ from kgnav_mcp.plan import (
     Project,
     Variable,
 )
-from kgnav_mcp.plan.walking import aggregates, conjuncts, only_counts_rows, rewritten, variables_of
+from kgnav_mcp.plan.walking import aggregates, by_columns, conjuncts, only_counts_rows, rewritten, variables_of
 
 
 def count_from_catalogue(words: NameResolver, pipeline: Pipeline) -> int | None:
@@ -129,7 +128,7 @@ def _uses_only(project: Project, known: Iterable[Expression], names: Iterable[st
 
     later = [order.by for order in project.order] + ([] if project.where is None else [project.where])
     return not any(left(column.value) for column in project.columns) and all(
-        left(one) <= columns for one in (by_column(project, each) for each in later)
+        left(one) <= columns for one in (by_columns(project, each) for each in later)
     )
 
 
@@ -222,6 +221,6 @@ def _is_first_by(project: Project, counts: Sequence[Aggregate]) -> bool:
     """Whether a projection keeps the first groups by a count, largest first."""
     if not project.limit or not project.order or not project.order[0].descending:
         return False
-    by = by_column(project, project.order[0].by)
+    by = by_columns(project, project.order[0].by)
     values = {Variable(column.name): column.value for column in project.columns}
     return values.get(by, by) in counts if isinstance(by, Variable) else by in counts
