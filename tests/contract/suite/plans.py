@@ -251,6 +251,23 @@ class PlanContract(AdapterContract):
         assert {getattr(row.cells[0], "id", None) for row in page.items} == {view.node(one) for one in matched}
 
     @pytest.mark.parametrize(
+        "condition",
+        [
+            "n.$age IN [41, 7] AND n.$age IN [8, 41]",
+            "n.$age IN [41, n.$age - n.$age] AND n.$age IN [n.$age - n.$age, 41]",
+            "(n.$age IN [41, 7] XOR n.$age IN [41]) OR (n.$age IN [41, 8] AND n.$age IN [9, 41])",
+        ],
+    )
+    async def test_a_value_that_is_in_two_lists_meets_both(self, adapter: GraphAdapter, view: View, condition: str):
+        age = f"`{view.relation('age')}`"
+        text = f"MATCH (n) WHERE {condition.replace('$age', age)} RETURN n"
+        plans = PlanRunner(adapter, self.bound)
+        checked = await plans.check(parse_plan(text).plan)
+        assert not checked.problems
+        page = await plans.run(checked.plan, limit=9)
+        assert [getattr(row.cells[0], "id", None) for row in page.items] == [view.node("ben")]
+
+    @pytest.mark.parametrize(
         ("returned", "columns"),
         [
             ("count(*)", ["count(*)"]),
