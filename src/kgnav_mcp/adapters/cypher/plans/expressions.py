@@ -204,10 +204,7 @@ class Expressions:
             case Arithmetic(left, operator, right):
                 return calculated(self._context, self.value(left, scope), operator, self.value(right, scope))
             case ListOf(items):
-                values = [self.value(item, scope) for item in items]
-                return Typed(
-                    f"[{', '.join(each.text for each in values)}]", Listed(common_kind(each.kind for each in values))
-                )
+                return self._list(items, scope)
             case Call(function, arguments):
                 return called(self._context, function, [self.value(argument, scope) for argument in arguments])
             case Exists(match):
@@ -216,6 +213,18 @@ class Expressions:
                 return Typed(self._pattern(match, scope, "count"), Single(frozenset(("INTEGER",))))
             case _:
                 raise unsupported("times of edges, and sums where no rows are put together")
+
+    def _list(self, items: Sequence[Expression], scope: Scope) -> Typed:
+        """A list, never as a plain list of parameters.
+
+        Neo4j 5 merges `x IN [$a] AND x IN [$b]` into the parameters that both lists name, whatever their values are.
+        """
+        constants = [item.value for item in items if isinstance(item, Constant)]
+        if len(constants) == len(items):
+            return self._context.constants(constants)
+        values = [self.value(item, scope) for item in items]
+        text = f"coalesce([{', '.join(each.text for each in values)}])"
+        return Typed(text, Listed(common_kind(each.kind for each in values)))
 
     def condition(self, expression: Expression, scope: Scope) -> str:
         """A condition of a plan in Cypher.

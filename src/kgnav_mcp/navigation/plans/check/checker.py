@@ -148,7 +148,7 @@ class _Checker:
         order = [Order(await self._value(each.by, both), each.descending) for each in project.order]
         for each in project.order:
             await self.several.check_order(each.by, both)
-        where = await self.conditions.checked(project.where, after)
+        where = await self.conditions.checked(project.where, after, filters=True)
         return replace(project, columns=tuple(columns), order=tuple(order), where=where)
 
     async def _match(self, match: Match, scope: Scope) -> Match:
@@ -158,7 +158,7 @@ class _Checker:
         inside = after_match(scope, new)
         for written, edge in zip(match.edges, new.edges, strict=True):
             await self._check_ends(written, edge, inside, match)
-        return replace(new, where=await self.conditions.checked(match.where, inside))
+        return replace(new, where=await self.conditions.checked(match.where, inside, filters=True))
 
     async def _node(self, node: NodePattern) -> NodePattern:
         groups: list[tuple[str, ...]] = []

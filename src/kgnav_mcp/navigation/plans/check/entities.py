@@ -111,11 +111,14 @@ class EntityReader:
                 self.findings.notes.append(read_as_printed(str(constant.value)))
         return printed
 
-    async def with_name(self, condition: Compare, prop: Property, texts: Sequence[Constant], node: Node) -> Expression:
+    async def with_name(
+        self, condition: Compare, prop: Property, texts: Sequence[Constant], node: Node, *, filters: bool
+    ) -> Expression:
         """A condition on a node's name, replaced by a condition on the ids of the entities with that name.
 
         Exact spelling comes first, then any letter case; aliases count. `prop.ids` are the graph's own properties
         called `name`: texts that are the exact value of one, for a node with this node's labels, are compared with it.
+        Unless it only `filters`, the condition is null for a node without a name.
         """
         named = await self._named(prop, texts, node)
         compared = [each for each in texts if named[each] is None]
@@ -137,7 +140,10 @@ class EntityReader:
             ids += [entity.id for entity in entities]
         if len(compared) == len(texts):
             return replace(condition, left=prop)
-        with_ids = self._with_unknown(has_id(prop.owner, ids), unknown, len(texts))
+        with_ids = has_id(prop.owner, ids)
+        if not filters:
+            with_ids = Joined(Connective.OR, (with_ids, replace(condition, left=prop)))
+        with_ids = self._with_unknown(with_ids, unknown, len(texts))
         if not compared:
             return with_ids
         having_value = Compare(prop, Comparison.IN, ListOf(tuple(compared)))
@@ -177,7 +183,7 @@ class EntityReader:
                 f"{more:,} more names of the list match several nodes or in another letter case."
             )
 
-    def _with_unknown(self, condition: Compare, unknown: Sequence[Unknown], number: int) -> Compare:
+    def _with_unknown(self, condition: Expression, unknown: Sequence[Unknown], number: int) -> Expression:
         """The condition. It holds for no node if all of its names are unknown; else notes tell which are."""
         if len(unknown) == number:
             self.findings.absent(condition, unknown)
