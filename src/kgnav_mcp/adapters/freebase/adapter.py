@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urlencode, urlsplit
@@ -12,15 +12,16 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.counts import CountReader
+from kgnav_mcp.adapters.freebase.entity_finder import EntityFinder
 from kgnav_mcp.adapters.freebase.lists import ListReader
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.options import Freebase
+from kgnav_mcp.adapters.freebase.pattern_writer import PatternWriter
 from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.rows import RowReader
 from kgnav_mcp.adapters.freebase.store import Store
-from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, NAME
 from kgnav_mcp.adapters.options import absent_name
-from kgnav_mcp.adapters.sparql_base import entity_finder, errors
+from kgnav_mcp.adapters.sparql_base import errors
 from kgnav_mcp.adapters.sparql_base.adapter import Readers, SparqlAdapter
 from kgnav_mcp.adapters.sparql_base.around.counts import Path
 from kgnav_mcp.adapters.sparql_base.around.edges import EdgeReader
@@ -29,70 +30,16 @@ from kgnav_mcp.adapters.sparql_base.around.rows import to_entities
 from kgnav_mcp.adapters.sparql_base.client import SparqlClient
 from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql_base.location import GRAPH
-from kgnav_mcp.adapters.sparql_base.name_search import Lookup, SparqlNames
-from kgnav_mcp.adapters.sparql_base.names import Naming
 from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
-from kgnav_mcp.adapters.sparql_base.plans.writing import TripleWriter, cannot_express
-from kgnav_mcp.adapters.sparql_base.queries import AT_MOST, SCAN, SIZE, of_each
-from kgnav_mcp.adapters.sparql_base.query_reader import Read, number_in
+from kgnav_mcp.adapters.sparql_base.queries import SIZE
+from kgnav_mcp.adapters.sparql_base.query_reader import number_in
 from kgnav_mcp.adapters.sparql_base.rate_limit import Client
 from kgnav_mcp.adapters.sparql_base.requests import Address
 from kgnav_mcp.adapters.sparql_base.schema import SchemaReader
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, values
 from kgnav_mcp.adapters.sparql_base.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import InvalidStore, StoreTimeout
-from kgnav_mcp.model import Count, Direction, Entity, Health, Page, Stop
+from kgnav_mcp.model import Count, Direction, Health, Page, Stop
 from kgnav_mcp.port import AdapterOptions, Capability
-
-
-class PatternWriter(TripleWriter):
-    """Writes patterns over the relations that are shown. Edges of any relation are refused."""
-
-    def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
-        super().__init__(store.reader, naming, queries.MEDIATOR_VIA)
-        self._catalogues = catalogues
-
-    async def _shown_relations(self) -> Collection[URIRef]:
-        return (await self._catalogues.get()).relations
-
-    def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
-        if not iris:
-            raise cannot_express("edges of any relation")
-        return super()._restricted(relation, iris)
-
-
-class EntityFinder(entity_finder.EntityFinder):
-    """Finds entities by name. Those with the same name are ordered by number of types, then by number of triples."""
-
-    def __init__(self, store: Store, names: Names) -> None:
-        meanings = store.freebase.relations
-        kinds = {meanings["description"]: DESCRIPTION, meanings["alias"]: ALIAS, meanings["name"]: NAME}
-        lookup = Lookup(
-            bearers=queries.BEARERS,
-            scan=of_each(SCAN, ("name", "alias"), AT_MOST),
-            kinds=kinds,
-            languages=(None, *store.languages),
-            full_text=store.reader.dialect.full_text,
-        )
-        search = SparqlNames(store.reader, lookup)
-        super().__init__(store.reader, names, search)
-        self._is_topic = store.ids.is_topic
-        self.full_text = search.index
-
-    async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
-        return await self._reader.in_batches(queries.OF_TYPES, "ids", iris, types=values(*types))
-
-    def is_id(self, text: str) -> bool:
-        """Whether a text has the form of an entity's id. A dotted word such as `St.Louis` may be a name."""
-        iri = self.naming.iri(text)
-        return iri is not None and ("://" in text or self._is_topic(iri))
-
-    async def _prominence(self, entities: Mapping[URIRef, Entity]) -> Mapping[URIRef, tuple[int, ...]]:
-        if len(entities) < 2:
-            return {}
-        sizes = await self.sizes(list(entities))
-        return {iri: (-len(entity.types), *sizes[iri].order) for iri, entity in entities.items()}
-
 
 T = TypeVar("T")
 

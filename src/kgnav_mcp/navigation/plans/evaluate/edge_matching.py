@@ -14,6 +14,7 @@ from math import prod
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Direction
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
+from kgnav_mcp.navigation.plans.evaluate.path_matching import Paths
 from kgnav_mcp.navigation.plans.evaluate.patterns import (
     PROOF,
     bound_by,
@@ -31,10 +32,9 @@ from kgnav_mcp.navigation.plans.evaluate.patterns import (
 )
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import Start, start_of
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator, nodes_of
-from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, Row, Table, Value, rank
+from kgnav_mcp.navigation.plans.evaluate.values import Node, Row, Table
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
 from kgnav_mcp.plan.walking import conjuncts, variables_of
-from kgnav_mcp.port.path_search import EdgeRequest, PathSearch
 
 _PAIRS = 10_000
 """Pairs of ends of a path up to which both ends are bound before the search, not only one."""
@@ -298,51 +298,3 @@ class PatternMatcher:
         if not table.rows:
             return Table(tuple(dict.fromkeys((*self._given, *bound_by(match)))), [])
         return await in_thread(len(table.rows), lambda: with_proof(match, table))
-
-
-Link = tuple[Node, Value, Node]
-"""A path: its first node, its edges, its last node."""
-
-
-class Paths:
-    """Searches for the paths that match one edge of a pattern."""
-
-    def __init__(self, reader: Reader, edge: EdgePattern, *, proof: bool) -> None:
-        if edge.path is None:
-            raise TypeError("an edge without a length is no path")
-        self._reader, self._edge = reader, edge
-        self._search = PathSearch[Node, Edge](
-            edge.path,
-            node_order=lambda node: node.id,
-            edge_order=rank,
-            bound=reader.budget.bound,
-            check=lambda rows: reader.budget.check(rows, edge),
-            keep_edges=proof,
-            either=edge.either,
-        )
-
-    async def between(self, sources: Sequence[Node] | None, targets: Sequence[Node] | None) -> list[Link]:
-        """The paths from sources to targets. One side may be None (any node). The search starts at the smaller set.
-
-        Raises:
-            PlanTooLarge: the search would hold more than the bound.
-        """
-        forward = targets is None or (sources is not None and len(sources) <= len(targets))
-        starts, ends = (sources, targets) if forward else (targets, sources)
-        search, found = self._search, list[Link]()
-        links = search.links(starts or (), None if ends is None else frozenset(ends), forward=forward)
-
-        def resume() -> EdgeRequest[Node] | None:
-            """The edges that are needed next; None when all paths are found."""
-            try:
-                return next(links)
-            except StopIteration as done:
-                found.extend(done.value)
-                return None
-
-        while (request := await in_thread(search.size, resume)) is not None:
-            side = None if self._edge.either else Direction.INCOMING if request.incoming else Direction.OUTGOING
-            steps = await self._reader.read_edges(request.nodes, side, self._edge.relations, self._edge)
-            size = len(request.nodes) + len(steps)
-            await in_thread(size, lambda request=request, steps=steps: search.add_edges(request, steps))
-        return found if forward else [(end, edges, start) for start, edges, end in found]
