@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
 from kgnav_mcp.config.settings import (
     DEMO_LOCATION,
@@ -29,19 +28,6 @@ from kgnav_mcp.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
-
-
-class _Variables(Settings, BaseSettings):
-    """The settings as environment variables. Never instantiated: only its fields and configuration are used."""
-
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_nested_delimiter="__", env_ignore_empty=True, enable_decoding=False, defer_build=True
-    )
-
-
-def read_variables() -> dict[str, Any]:
-    """The settings whose variables are set, nested as in `Settings`. Values are texts, not validated."""
-    return EnvSettingsSource(_Variables)()
 
 
 Place = tuple[int | str, ...]
@@ -320,7 +306,7 @@ def _read_environment() -> dict[str, Any]:
             raise ConfigurationError(f"there is no environment variable {variable}", next_step=step)
     if not any(variable.upper().startswith(PREFIX) for variable in os.environ):
         return {}
-    from kgnav_mcp.config.sources import read_variables  # noqa: PLC0415 - most servers are configured by flags
+    from kgnav_mcp.config.variables import read_variables  # noqa: PLC0415 - most servers are configured by flags
 
     return read_variables()
 
