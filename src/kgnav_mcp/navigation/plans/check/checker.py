@@ -303,6 +303,7 @@ def _edge_with_ends(edge: EdgePattern, match: Match) -> str:
 def keeping_order(pipeline: Pipeline) -> Pipeline:
     """The pipeline, with the order of its last sorted projection for the result.
 
+    `WITH ... ORDER BY n LIMIT 3 RETURN n` is an example. Cypher leaves that order open, and readers expect it.
     It stays as it is if the result is sorted itself, or if its rows are no longer those that were sorted, or not by
     variables that it still has.
     """

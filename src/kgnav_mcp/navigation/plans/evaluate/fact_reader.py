@@ -29,7 +29,7 @@ _IDS = 10_000
 
 
 class Classes:
-    """A cache of the names of labels."""
+    """A cache of the names of labels: a class of an RDF graph has an id, but its nodes show the class's name."""
 
     def __init__(self, graph: GraphAdapter) -> None:
         self._graph = graph
