@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from scripts.generate_docs import PARTS, rewritten
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -35,6 +36,11 @@ def test_each_make_target_of_a_page_exists(page: Path) -> None:
     code = " ".join(_CODE.findall(page.read_text(encoding="utf-8")))
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert [target for target in _TARGET.findall(code) if f"\n{target}:" not in makefile] == []
+
+
+@pytest.mark.parametrize("page", PARTS)
+def test_the_generated_parts_of_a_page_are_what_the_code_says(page: str) -> None:
+    assert (ROOT / page).read_text(encoding="utf-8") == rewritten(page), "run: make docs"
 
 
 def test_the_picture_of_the_layers_has_each_package_and_no_other() -> None:
