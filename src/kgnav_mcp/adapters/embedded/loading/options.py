@@ -79,7 +79,7 @@ class LoadOptions:
     skip_bad: bool = False
     """Skip and count bad lines instead of failing at the first."""
     source_format: str | None = None
-    """The format of every source, whatever its suffix: one of `sources.FORMATS`."""
+    """The format of every source, whatever its suffix: one of `formats.FORMATS`."""
     relation: str | None = None
     """The relation of edges in tables without a column for it; None: DEFAULT_RELATION."""
     tables: TableOptions = field(default_factory=TableOptions)
