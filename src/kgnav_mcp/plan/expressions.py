@@ -229,6 +229,8 @@ class Function(StrEnum):
     RIGHT = "right"
     SUBSTRING = "substring"
     TRIM = "trim"
+    PAD_LEFT = "lpad"
+    PAD_RIGHT = "rpad"
     TRIM_LEFT = "ltrim"
     TRIM_RIGHT = "rtrim"
     REPLACE = "replace"

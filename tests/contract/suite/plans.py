@@ -83,6 +83,18 @@ class PlanContract(AdapterContract):
         await hold(PlanRunner(adapter, self.bound), plain_graph, checked.plan, ALL, 1)
 
     @pytest.mark.parametrize(
+        "value", ["lpad(b.name, 5, '*-')", "rpad(elementId(b), 3)", "lpad(toString(b.age), 4, '0')"]
+    )
+    async def test_a_function_that_the_store_may_lack_means_the_same(
+        self, adapter: GraphAdapter, view: View, plain_graph: Graph, value: str
+    ):
+        for clause in (f"WHERE {value} > 'a' RETURN a, b", f"RETURN a, {value} AS x"):
+            text = f"MATCH (a)-[:`{view.relation('knows')}`]->(b) {clause}"
+            checked = await PlanRunner(adapter, self.bound).check(parse_plan(text).plan)
+            assert not checked.problems
+            await hold(PlanRunner(adapter, self.bound), plain_graph, checked.plan, ALL, 1)
+
+    @pytest.mark.parametrize(
         ("nodes", "relation"), [(("ada", "ben", "cyd"), "knows"), ((toy.HUB,), "visited"), (("ada",), "eats")]
     )
     async def test_a_step_without_a_direction_is_outgoing_and_counts_the_incoming_matches_left_out(
