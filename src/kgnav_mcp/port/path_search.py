@@ -192,7 +192,7 @@ class PathSearch(Generic[N, E]):
         """Each end of a path with a length between the bounds. Edges are repeated only if `shortest` is above 1."""
         paths: PathsByStart[N, E] = {start: {start: ()} for start in starts}
         fronts = {start: dict(ends) for start, ends in paths.items()}
-        length, longest = 0, self._length.longest
+        length, longest, held = 0, self._length.longest, len(paths)
         while any(fronts.values()) and length != longest:
             length += 1
             size = sum(map(len, fronts.values()))
@@ -201,7 +201,8 @@ class PathSearch(Generic[N, E]):
             fronts = self._extend_fronts(fronts, None if exact_length else paths, forward=forward)
             if exact_length:
                 paths = {start: dict(front) for start, front in fronts.items()}
-            self._check(_size(paths))
+            held = _size(fronts) + (0 if exact_length else held)
+            self._check(held)
         if length < self._length.shortest:
             return []
         if self._either and self._length.shortest == 1:  # not back along the edge that leads away

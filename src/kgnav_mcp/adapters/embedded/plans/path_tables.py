@@ -72,34 +72,43 @@ class SortKeys:
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
         self._ids: dict[int, str] = {}
+        self._unread: set[int] = set()
+        """Nodes whose ids may be needed. The first id that is needed is read together with all of them."""
         self._edge_sort_keys: dict[EdgeKey, bytes] = {}
 
     def clear(self) -> None:
         """Clears the cache."""
         self._ids.clear()
+        self._unread.clear()
         self._edge_sort_keys.clear()
 
-    def load_ids(self, numbers: Iterable[int]) -> None:
-        """Loads the ids of nodes into the cache with one query."""
-        unknown = [number for number in dict.fromkeys(numbers) if number not in self._ids]
-        rows = self._builder.session.all(queries.entities.NODES_BY_ID, json.dumps(unknown)) if unknown else ()
-        self._ids.update((row[0], self._builder.prefixes.short(row[1])) for row in rows)
+    def expect(self, numbers: Iterable[int]) -> None:
+        """Marks nodes whose ids may be needed."""
+        self._unread.update(number for number in numbers if number not in self._ids)
 
     def node_id(self, number: int) -> str:
         """Returns the printed id of a node."""
         if number not in self._ids:
-            self.load_ids([number])
+            self._unread.add(number)
+            rows = self._builder.session.all(queries.entities.NODES_BY_ID, json.dumps(sorted(self._unread)))
+            self._ids.update((row[0], self._builder.prefixes.short(row[1])) for row in rows)
+            self._unread.clear()
         return self._ids[number]
 
     def edge_sort_key(self, edge: EdgeKey) -> bytes:
         """Returns the sort key of an edge: head, relation, tail, qualifiers."""
-        known = self._edge_sort_keys.get(edge)
-        if known is None:
-            rows = self._builder.session.all(queries.plans.EDGES_AT, json.dumps([edge]))
-            s, p, o, _ = edge
+        if edge not in self._edge_sort_keys:
+            self._read_edges([edge])
+        return self._edge_sort_keys[edge]
+
+    def _read_edges(self, edges: Iterable[EdgeKey]) -> None:
+        """Reads the sort keys of edges with one query."""
+        unknown = [edge for edge in dict.fromkeys(edges) if edge not in self._edge_sort_keys]
+        self.expect(end for s, _, o, _ in unknown for end in (s, o))
+        rows = self._builder.session.all(queries.plans.EDGES_AT, json.dumps(unknown)) if unknown else ()
+        for s, p, o, n, qualifiers in rows:
             ends = (self.node_id(s), self._relations[p], self.node_id(o))
-            known = self._edge_sort_keys[edge] = b"".join(map(sortable, ends)) + self.qualifiers_place(rows[0][4])
-        return known
+            self._edge_sort_keys[s, p, o, n] = b"".join(map(sortable, ends)) + self.qualifiers_place(qualifiers)
 
     @cached_property
     def _relations(self) -> dict[int, str]:
@@ -126,6 +135,7 @@ class SortKeys:
         """Returns the sort key of a path (its nodes and edges in turn) or of a list (its members)."""
         if stored is None:
             return None
+        self._read_edges(cast("EdgeKey", one) for one in members([stored]) if isinstance(one, tuple))
         kind, *items = cast("list[Any]", json.loads(stored))
         if kind == LIST:
             return b"\2" + b"".join(b"\1" + self.member(one) for one in items) + b"\0"
@@ -197,7 +207,7 @@ def _run_search(
     *,
     ordered: SortKeys | None,
 ) -> list[Link[int, EdgeKey]]:
-    """Runs a search, reading the edges that it needs. `ordered`: loads the ids that it sorts nodes by in batches."""
+    """Runs a search, reading the edges that it needs. `ordered`: sorts nodes by their ids."""
     session, own = words.builder.session, json.dumps(list(relations))
     while True:
         session.check()
@@ -208,7 +218,7 @@ def _run_search(
         query = either or (queries.plans.STEPS_BACK if request.incoming else queries.plans.STEPS_ON)
         steps = session.all(query, json.dumps(request.nodes), own)
         if ordered is not None:
-            ordered.load_ids(far for *_, far in steps)
+            ordered.expect(far for *_, far in steps)
         search.add_edges(request, ((near, (s, p, o, n), far) for near, s, p, o, n, far in steps))
 
 
