@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, cast
 
@@ -12,8 +12,8 @@ from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.statement import unsupported
 from kgnav_mcp.adapters.embedded.plans.value_encoding import sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.plan import EdgePattern, PathKind
-from kgnav_mcp.port.path_search import EdgeRequest, Link, PathSearch
+from kgnav_mcp.plan import EdgePattern
+from kgnav_mcp.port.path_search import CountRequest, Link, PathSearch, Search
 from kgnav_mcp.values.scalars import scalar
 
 EdgeKey = tuple[int, int, int, int]
@@ -183,14 +183,13 @@ def find_paths(
         check=_check_size,
         keep_edges=False,
         either=edge.either,
-        count_edges=lambda nodes, incoming: _count_edges(words, nodes, None if edge.either else incoming, relations),
+        expect_nodes=things.expect,
     )
     links = search.links(sorted(starts), frozenset(far) if far else None, forward=forward)
     query = queries.plans.STEPS_EITHER if edge.either else None
-    ordered = things if edge.path.kind is PathKind.SHORTEST else None
     rows = [
         (start, end, listed(edges)) if forward else (end, start, listed(edges))
-        for start, edges, end in _run_search(words, search, links, query, relations, ordered=ordered)
+        for start, edges, end in _run_search(words, search, links, query, relations)
     ]
     if sources and targets:
         wanted_pairs = set(pairs)
@@ -201,24 +200,25 @@ def find_paths(
 def _run_search(
     words: NameResolver,
     search: PathSearch[int, EdgeKey],
-    links: Generator[EdgeRequest[int], None, list[Link[int, EdgeKey]]],
+    links: Search[int, EdgeKey],
     either: str | None,
     relations: Sequence[int],
-    *,
-    ordered: SortKeys | None,
 ) -> list[Link[int, EdgeKey]]:
-    """Runs a search, reading the edges that it needs. `ordered`: sorts nodes by their ids."""
+    """Runs a search, reading the edges that it needs."""
     session, own = words.builder.session, json.dumps(list(relations))
+    count: int | None = None
     while True:
         session.check()
         try:
-            request = next(links)
+            request = links.send(count)
         except StopIteration as done:
             return done.value
+        count = None
+        if isinstance(request, CountRequest):
+            count = _count_edges(words, request.nodes, None if either else request.incoming, relations)
+            continue
         query = either or (queries.plans.STEPS_BACK if request.incoming else queries.plans.STEPS_ON)
         steps = session.all(query, json.dumps(request.nodes), own)
-        if ordered is not None:
-            ordered.expect(far for *_, far in steps)
         search.add_edges(request, ((near, (s, p, o, n), far) for near, s, p, o, n, far in steps))
 
 
