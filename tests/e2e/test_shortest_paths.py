@@ -43,7 +43,7 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
 async def compare(service: RdfService, films: tuple[Path, Any]) -> None:
     """The store's shortest paths are as long as those of networkx, and run along edges of the graph."""
     path, graph = films
-    service.load_much(path, GRAPH)
+    service.load(path, GRAPH)
     random, nodes = Random(11), sorted(graph)  # noqa: S311 - pairs to try
     pairs = [(random.choice(nodes), random.choice(nodes)) for _ in range(PAIRS)]
     pairs.append(tuple(sorted(graph, key=graph.degree, reverse=True)[:2]))
