@@ -262,7 +262,7 @@ class PlanOverBudget(InvalidRequest):
 
     def __init__(self, excess: str, part: str, *, next_step: str) -> None:
         super().__init__(f"this plan {excess}, at {clipped(part, ECHO)}", next_step=next_step)
-        self.part = part
+        self.excess, self.part = excess, part
 
 
 class AnswerTooLarge(InvalidRequest):

@@ -160,10 +160,8 @@ class QueryContext:
             case OfEdge():
                 return self._edge_key(text, kind)
             case OfPath(types):
-                step = self._edge_key(self.fill(queries.STEP, variable=text), OfEdge(types))
-                first, node = (
-                    self._node_of(self.fill(place, variable=text)) for place in (queries.FIRST_NODE, queries.NEXT_NODE)
-                )
+                step = self._edge_key(queries.STEP, OfEdge(types))
+                first, node = map(self._node_of, (queries.FIRST_NODE, queries.NEXT_NODE))
                 return self.fill(queries.PATH_KEY, variable=text, first=first, node=node, edge=step)
             case Listed(of):
                 return self.each(text, of, self.sort_key)
