@@ -33,6 +33,12 @@ async def test_every_form_of_an_id_is_accepted_and_the_short_one_printed(graph: 
     assert (await _entity(graph, reference)).id == "m.film"
 
 
+async def test_only_texts_with_the_form_of_an_id_have_a_printed_form(graph: GraphAdapter):
+    blank_node = "_:m.film>film.film.starring>0123abcd"
+    assert graph.printed_ids(["A Film", "/m/film", blank_node]) == {"/m/film": "m.film"}
+    assert await graph.describe([blank_node]) == {}
+
+
 @pytest.mark.parametrize("option", ["name", "alias", "description", "type"])
 async def test_an_option_that_names_a_relation_no_triple_has_is_refused_with_the_nearest(freebase: str, option: str):
     with pytest.raises(ConfigurationError, match=f"no relation 'type.object.nam', which its option '{option}'") as told:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from operator import attrgetter
+from typing import ClassVar
 
 from cachetools import LRUCache
 from rdflib import RDF, URIRef
@@ -22,7 +23,7 @@ from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS, SIZE, UNION
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, boolean_in, iri_in, is_at_most, number_in
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import NODE_VALUES, Count, Listing, QualifierFacts, Stop
+from kgnav_mcp.model import NODE_VALUES, Count, Listing, QualifierFacts, Relation, Stop
 
 _SAMPLE = 100_000
 """Number of triples to sample where counting all of them takes too long."""
@@ -72,11 +73,14 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
     """Reads the catalogue, from a sample if counting takes too long. It never expires: a retry would take as long."""
 
     cache_seconds = inf
+    catalogue_class: ClassVar[type[Catalogue]] = Catalogue
 
-    def __init__(self, store: Store, names: Names) -> None:
+    def __init__(self, store: Store, names: Names, triples: Count | None = None) -> None:
+        """`triples` is the number of triples, if it is known already."""
         super().__init__(store.reader)
         self._store = store
         self._names = names
+        self._triples = triples
         self._is_countable: bool | None = None
 
     async def countable(self) -> bool:
@@ -101,18 +105,21 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         notes: list[str] = []
         uses, qualifiers, parallel, no_relations = await self._uses(notes)
         types, no_types = await self._types(notes)
-        relations = await self._names.relations([*uses, *qualifiers])
-        names = {**relations, **await self._names.classes(types)}
-        return Catalogue(
+        names = await self._named([*uses, *qualifiers], types)
+        return self.catalogue_class(
             relations=uses,
             types=types,
             qualifiers=qualifiers,
             parallel=parallel,
             names=names,
-            triples=_triples(uses, notes),
+            triples=_triples(uses, notes) if self._triples is None else self._triples,
             sampled="; ".join(notes) or None,
             stop=combined_stop(no_relations, no_types),
         )
+
+    async def _named(self, relations: Iterable[URIRef], types: Iterable[URIRef]) -> Mapping[URIRef, Relation]:
+        """The ids and labels of relations and types."""
+        return {**await self._names.relations(relations), **await self._names.classes(types)}
 
     async def _uses(
         self, notes: list[str]

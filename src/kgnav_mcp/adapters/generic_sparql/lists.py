@@ -47,8 +47,15 @@ class ListReader(PropertyLists):
 
     _most_named = 50
 
-    def __init__(self, store: Store, names: Names, linker: EntityFinder, catalogues: CatalogueCache) -> None:
-        super().__init__(store.reader, TEMPLATES, linker, catalogues.get, store.languages)
+    def __init__(
+        self,
+        store: Store,
+        names: Names,
+        linker: EntityFinder,
+        catalogues: CatalogueCache,
+        templates: PropertyTemplates = TEMPLATES,
+    ) -> None:
+        super().__init__(store.reader, templates, linker, catalogues.get, store.languages)
         self._store = store
         self._entities = names
         self._catalogues = catalogues
