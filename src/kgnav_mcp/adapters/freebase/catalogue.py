@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from rdflib import URIRef
 
@@ -33,7 +32,7 @@ class CatalogueCache(catalogue.CatalogueCache):
     """Reads the catalogue. Where counting takes too long, it has all relations, without counts, and no types."""
 
     cache_seconds = 60.0
-    catalogue_class: ClassVar[type[catalogue.Catalogue]] = Catalogue
+    catalogue_class = Catalogue
 
     def __init__(self, store: Store, names: Names, triples: Count) -> None:
         super().__init__(store, names, triples)

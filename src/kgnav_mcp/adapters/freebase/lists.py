@@ -5,28 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
-from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
+from kgnav_mcp.adapters.freebase.store import SAMPLE
 from kgnav_mcp.adapters.generic_sparql import lists
-from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
+from kgnav_mcp.adapters.sparql_base import lists as sparql_base
 from kgnav_mcp.adapters.sparql_base.lists import EDGES, BlankNodes
-from kgnav_mcp.adapters.sparql_base.property_lists import PropertyLists
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, values
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Page, ValueFacts
 
-_TEMPLATES = replace(lists.TEMPLATES, every=queries.EVERY, most_compared=1_000_000)
-
 
 class ListReader(lists.ListReader):
     """Answers the verbs `nodes` and `values`."""
 
+    templates = replace(lists.TEMPLATES, every=queries.EVERY)
+    max_compared = 1_000_000
     _most_named = 500
-
-    def __init__(self, store: Store, names: Names, linker: EntityFinder, catalogues: CatalogueCache) -> None:
-        super().__init__(store, names, linker, catalogues, _TEMPLATES)
 
     async def edge_values(
         self, property_name: str, owner: str | None, limit: int, after: str | None
@@ -49,7 +43,7 @@ class ListReader(lists.ListReader):
         raise _no_edge_properties(f"the edges of {echoed(owner)}")
 
     async def _blank_nodes(self, conditions: Fragment, skip: int, most: int) -> BlankNodes:
-        return await PropertyLists._blank_nodes(self, conditions, skip, most)  # they have no ids in Freebase
+        return await sparql_base.ListReader._blank_nodes(self, conditions, skip, most)  # they have no ids in Freebase
 
 
 def _no_edge_properties(what: str) -> Unsupported:
