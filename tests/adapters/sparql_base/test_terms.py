@@ -155,7 +155,7 @@ def test_a_limit_is_not_negative():
 def test_lists_have_the_form_of_their_place_in_a_query():
     a, b = iri("http://x/a"), Literal("b, c")
 
-    assert fill("VALUES ?x { $t }", t=values(a, b)) == 'VALUES ?x { <http://x/a> "b, c" }'
+    assert fill("VALUES ?x { $t }", t=values(a, b, b, a)) == 'VALUES ?x { <http://x/a> "b, c" }'
     assert fill("?x IN ($t)", t=comma_separated(a, b)) == '?x IN (<http://x/a>, "b, c")'
     assert fill("VALUES (?x ?y) { $t }", t=rows((a, b), (b, a))) == (
         'VALUES (?x ?y) { (<http://x/a> "b, c") ("b, c" <http://x/a>) }'

@@ -33,8 +33,8 @@ class CountReader(counts.CountReader):
 
     def __init__(self, store: Store) -> None:
         super().__init__(store.reader)
-        self._topic = store.ids.is_topic
-        self._freebase = store.freebase
+        self._topic = store.endpoint.ids.is_topic
+        self._freebase = store.endpoint
 
     def shows(self, relation: URIRef) -> bool:
         return self._freebase.shows(relation)
