@@ -14,7 +14,7 @@ from tests.services import Oxigraph, RdfService, Virtuoso
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.languages import parse_plan
-from kgnav_mcp.navigation.plans.deadline import Deadline
+from kgnav_mcp.navigation.plans.budget import Deadline
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions
 

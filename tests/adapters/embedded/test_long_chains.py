@@ -15,7 +15,7 @@ from kgnav_mcp.errors import PlanTooLarge
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Count, PlanPage
 from kgnav_mcp.model import Path as PathCell
-from kgnav_mcp.navigation.plans.deadline import Deadline
+from kgnav_mcp.navigation.plans.budget import Deadline
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.plans.chains import EACH_PATH, LAST, LENGTH, write_chain

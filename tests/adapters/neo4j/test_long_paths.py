@@ -12,7 +12,7 @@ from kgnav_mcp.errors import PlanOverBudget
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Path as PathCell
 from kgnav_mcp.model import PlanPage
-from kgnav_mcp.navigation.plans.deadline import Deadline
+from kgnav_mcp.navigation.plans.budget import Deadline
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.neo4j_service import Neo4j
