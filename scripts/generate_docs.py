@@ -44,9 +44,54 @@ def tools_table() -> str:
     return _table(("tool", "what it answers"), rows)
 
 
-async def _tools(toolsets: tuple[str, ...]) -> list[Tool]:
-    async with Client(build_server(App(Settings(toolsets=toolsets)))) as client:
+async def _tools(toolsets: tuple[str, ...], *, structured: bool = False) -> list[Tool]:
+    async with Client(build_server(App(Settings(toolsets=toolsets, structured=structured)))) as client:
         return (await client.list_tools()).tools
+
+
+def toolsets_table() -> str:
+    """The toolsets with their tools."""
+    rows = [
+        (
+            f"`{name}`" if TOOLSETS[name].default else f"`{name}` (off)",
+            toolset.title,
+            ", ".join(f"`{tool.name}`" for tool in toolset.tools),
+        )
+        for name, toolset in load_toolsets().items()
+    ]
+    return _table(("`--toolsets`", "what it is", "tools"), rows)
+
+
+def columns_table() -> str:
+    """The columns of each tool's rows in JSON with their types: a line for each table that it may answer with."""
+    rows: list[tuple[str, ...]] = []
+    for tool in asyncio.run(_tools(tuple(TOOLSETS), structured=True)):
+        schema = cast("dict[str, Any]", tool.output_schema)["properties"]["rows"]["items"]
+        for row in schema.get("anyOf", [schema]):
+            shown = ", ".join(f"`{name}` {kind}" for name, kind in _column_types(row).items())
+            rows.append((f"`{tool.name}`", shown or "those of the plan"))
+    return _table(("tool", "columns"), rows)
+
+
+def _column_types(row: Mapping[str, Any]) -> dict[str, str]:
+    """The columns of a row and their types in short; `?` ends those that may be left out."""
+    required = row.get("required", ())
+    properties: dict[str, Mapping[str, Any]] = row.get("properties", {})
+    return {name if name in required else f"{name}?": _type(schema) for name, schema in properties.items()}
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    if "$ref" in schema:
+        return str(schema["$ref"]).removeprefix("#/$defs/")
+    if "anyOf" in schema:
+        return " or ".join(map(_type, schema["anyOf"]))
+    if schema.get("type") == "array":
+        return f"list of {_type(schema['items'])}"
+    if schema.get("type") == "object":
+        return f"{{{', '.join(f'{name}: {kind}' for name, kind in _column_types(schema).items())}}}"
+    if "enum" in schema:
+        return " or ".join(f"'{value}'" for value in schema["enum"])
+    return str(schema.get("type") or schema["const"])
 
 
 def _required(tool: Tool) -> list[str]:
@@ -134,7 +179,7 @@ def _other_names(names: Sequence[str]) -> str:
 
 
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
-    "docs/tools.md": {"tools": tools_table},
+    "docs/tools.md": {"tools": tools_table, "toolsets": toolsets_table, "columns": columns_table},
     "docs/settings.md": {"settings": settings_table},
     "docs/formats.md": {"formats": formats_table},
     "docs/plans.md": {"functions": functions_table},

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from kgnav_mcp.plan import PathKind, PathLength
-from kgnav_mcp.port.path_search import PathSearch
+from kgnav_mcp.port.path_search import CountRequest, PathSearch
 
 nx = cast("Any", import_module("networkx"))
 Edges = list[tuple[str, str]]
@@ -62,13 +62,16 @@ def found(
         check=check,
         keep_edges=True,
         either=either,
-        count_edges=count,
     )
     near, far = (starts, ends) if forward else (ends or [], starts)
     asked = search.links(near, None if far is None else frozenset(far), forward=forward)
+    counted: int | None = None
     try:
         while True:
-            request = next(asked)
+            request = asked.send(counted)
+            counted = count(request.nodes, request.incoming) if isinstance(request, CountRequest) else None
+            if counted is not None:
+                continue
             (read if read is not None else []).extend(request.nodes)
             search.add_edges(request, steps(request.nodes, request.incoming))
     except StopIteration as done:

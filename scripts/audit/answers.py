@@ -52,6 +52,10 @@ def _neighbors(row: Mapping[str, Any], keys: Ids, ordered: bool) -> Row:  # noqa
     return (_key(row["neighbor"], keys), _qualifiers(row.get("relationshipProperties", [])))
 
 
+def _degree(row: Mapping[str, Any], keys: Ids, ordered: bool) -> Row:  # noqa: ARG001
+    return (row["direction"], row["triples"], row.get("triplesAtLeast", False))
+
+
 _READERS: Mapping[str, Callable[[Mapping[str, Any], Ids, bool], Row]] = {
     "plan": _plan,
     "nodes": _nodes,
@@ -59,6 +63,7 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any], Ids, bool], Row]] = {
     "search": _search,
     "triples": _triples,
     "neighbors": _neighbors,
+    "degree": _degree,
 }
 
 

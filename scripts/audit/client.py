@@ -20,6 +20,7 @@ _MAX_PAGES = 2_000
 """More pages than any list of the audit has: cursors that lead round in a circle end here."""
 _CALL_TIMEOUT_S = 120.0
 _START_TIMEOUT_S = 60.0
+_TOOLSETS = ("--toolsets", "sog,graphwalker,graphwalk,linking,plans,counts")
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Server:
 async def over_stdio(kgnav: Path, graph: str, environment: Mapping[str, str]) -> AsyncGenerator[Server]:
     """A server started as a child process that answers with structured content."""
     parameters = StdioServerParameters(
-        command=str(kgnav), args=["serve", "--graph", graph, "--structured"], env=dict(environment)
+        command=str(kgnav), args=["serve", "--graph", graph, "--structured", *_TOOLSETS], env=dict(environment)
     )
     async with Client(parameters, mode="legacy") as client:
         yield Server(client)
@@ -87,6 +88,7 @@ async def over_http(kgnav: Path, graph: str, environment: Mapping[str, str]) -> 
         "serve",
         "--graph",
         graph,
+        *_TOOLSETS,
         "--http",
         f"127.0.0.1:{port}",
         env=dict(environment),

@@ -16,7 +16,7 @@ Mix = Sequence[tuple[Callable[[random.Random, Survey], Question], int]]
 
 GENERAL: Mix = (
     (conditions.on_nodes, 28),
-    (conditions.on_several, 32),
+    (conditions.on_several, 26),
     (conditions.with_size, 8),
     (conditions.on_edges, 16),
     (conditions.one_of, 4),
@@ -36,6 +36,7 @@ GENERAL: Mix = (
     (tools.unique_values, 6),
     (tools.find_node, 4),
     (tools.whole_list, 6),
+    (tools.degree, 6),
     (tools.whole_plan, 2),
 )
 """Of a graph with labels and many kinds of values."""
@@ -51,7 +52,8 @@ FILMS: Mix = (
     (tools.node_by_property, 10),
     (tools.by_id, 10),
     (tools.by_name, 10),
-    (tools.whole_list, 30),
+    (tools.whole_list, 25),
+    (tools.degree, 5),
     (tools.whole_plan, 7),
 )
 """Of names and edges alone."""

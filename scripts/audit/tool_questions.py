@@ -145,6 +145,17 @@ def whole_list(made: random.Random, survey: Survey) -> Question:
     return Question("whole list: get_all_nearest_neighbors", tool, call, Expected(qualified), "neighbors")
 
 
+def degree(made: random.Random, survey: Survey) -> Question:
+    """How many edges a node has along one relation in one direction, blank nodes at their other ends included."""
+    graph = survey.graph
+    sides = survey.sides
+    node, relation, direction = made.choice([side for side, _ in sides.most_common(_HUBS)] + list(sides))
+    edges = (graph.outgoing if direction == "outgoing" else graph.incoming)[node]
+    rows: Rows = Counter([(direction, sum(edge.relation == relation for edge in edges), False)])
+    call = {"entity": PrintedId(node), "relation": relation, "direction": direction}
+    return Question("get_degree", "get_degree", call, Expected(rows), "degree")
+
+
 def whole_plan(made: random.Random, survey: Survey) -> Question:
     """All nodes of a label, or all edges of a relation, by a plan and its cursors."""
     graph = survey.graph

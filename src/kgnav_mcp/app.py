@@ -201,11 +201,6 @@ class App:
         self.render_options = RenderOptions(settings.budget, settings.literal_limit)
 
     @property
-    def trails_in_use(self) -> bool:
-        """Whether trails are in use. Before that, nothing is stored between calls."""
-        return self._trails is not None
-
-    @property
     def trails(self) -> Trails:
         """The trails. Their store is opened at the first use.
 

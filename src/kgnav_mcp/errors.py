@@ -41,7 +41,7 @@ from math import ceil, isnan
 from typing import TYPE_CHECKING, Final
 
 from kgnav_mcp.clipping import ECHO, clipped, echoed
-from kgnav_mcp.model import Certainty, Count, Direction, Entity, PartSize, Triple
+from kgnav_mcp.model import Certainty, Direction, Entity, PartSize, Triple
 
 if TYPE_CHECKING:
     from kgnav_mcp.plan import Plan, PlanProblem
@@ -123,15 +123,6 @@ class BadLine(LoadError):
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle all fields: the error may be raised in another process that parses."""
         return type(self), (self.source, self.line, self.reason), self.__dict__
-
-
-def _count_in_words(count: Count) -> str:
-    """A number of rows with its certainty; empty if it is unknown."""
-    return {
-        Certainty.EXACT: f"{count.value:,}",
-        Certainty.AT_LEAST: f"at least {count.value:,}",
-        Certainty.UNKNOWN: "",
-    }[count.certainty]
 
 
 class InvalidRequest(KgnavError):
@@ -250,7 +241,7 @@ class PlanTooLarge(InvalidRequest):
 
     def __init__(self, bound: int, sizes: Sequence[PartSize], *, next_step: str = "") -> None:
         known_sizes = [
-            f"{_count_in_words(size.count)} for {size.part}" for size in sizes if _count_in_words(size.count)
+            f"{size.count.words} for {size.part}" for size in sizes if size.count.certainty is not Certainty.UNKNOWN
         ]
         shown = [
             each
@@ -271,7 +262,7 @@ class PlanOverBudget(InvalidRequest):
 
     def __init__(self, excess: str, part: str, *, next_step: str) -> None:
         super().__init__(f"this plan {excess}, at {clipped(part, ECHO)}", next_step=next_step)
-        self.part = part
+        self.excess, self.part = excess, part
 
 
 class AnswerTooLarge(InvalidRequest):

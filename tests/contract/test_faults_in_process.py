@@ -56,7 +56,7 @@ class TestFreebaseInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueIn
     notation = people.FREEBASE
     no_id, there = "dr.dre", "EXISTS"
     type_counts = r"SELECT \?t \(COUNT"
-    value_count = r"COUNT\(DISTINCT \?o\)"
+    value_count = r"COUNT\(DISTINCT \?v\)"
     examples = r"AS \?o0|AS \?number"
     hub_size = Count(700)
     does_without = empty_pages = False

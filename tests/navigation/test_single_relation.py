@@ -17,7 +17,7 @@ from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Page, 
 from kgnav_mcp.navigation.graphwalk import get_all_nearest_neighbors
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.port import AdapterOptions, GraphAdapter, defaults
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.navigation.walking import all_pages, short
 
 ROWS = 300
@@ -94,7 +94,7 @@ def without_names(graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(page, items=items, positions=positions, total=Count(len(items)))
 
     monkeypatch.setattr(graph, "relations", relations)
-    monkeypatch.setattr(graph, "rows_or_relations", partial(defaults.rows_or_relations, graph))
+    monkeypatch.setattr(graph, "rows_or_relations", partial(GraphAdapter.rows_or_relations, graph))
 
 
 async def test_a_choice_of_ways_through_mediators_is_listed(

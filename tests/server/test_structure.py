@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from syrupy.assertion import SnapshotAssertion
 
 from kgnav_mcp.config import TOOLSETS, Settings
 from kgnav_mcp.server.trail_recorder import TRAIL, TrailUse
@@ -83,33 +82,6 @@ async def test_every_tools_example_is_answered_with_rows() -> None:
             result = await connected.call_tool(name, {**example(name), TRAIL: trail})
             assert result.structured_content is not None, (name, text_of(result))
             assert result.structured_content["rows"], name
-
-
-async def test_each_tool_says_its_own_columns_and_types(snapshot: SnapshotAssertion) -> None:
-    async with client(EVERY) as connected:
-        tools = (await connected.list_tools()).tools
-    rows = {tool.name: (tool.output_schema or {})["properties"]["rows"]["items"] for tool in tools}
-    shapes = {name: [*map(_types, schema.get("anyOf", [schema]))] for name, schema in rows.items()}
-    assert shapes == snapshot
-
-
-def _types(row: Mapping[str, Any]) -> dict[str, str]:
-    """The columns of a row and their types in short; `?` ends those that may be left out."""
-    required = row.get("required", ())
-    properties: dict[str, Mapping[str, Any]] = row.get("properties", {})
-    return {name if name in required else f"{name}?": _type(schema) for name, schema in properties.items()}
-
-
-def _type(schema: Mapping[str, Any]) -> str:
-    if "$ref" in schema:
-        return str(schema["$ref"]).removeprefix("#/$defs/")
-    if "anyOf" in schema:
-        return " or ".join(map(_type, schema["anyOf"]))
-    if schema.get("type") == "array":
-        return f"list of {_type(schema['items'])}"
-    if schema.get("type") == "object":
-        return str(_types(schema))
-    return str(schema.get("enum") or schema.get("type") or schema["const"])
 
 
 async def answered(tool: str, arguments: Mapping[str, object], settings: Settings = EVERY) -> dict[str, Any]:

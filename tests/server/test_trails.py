@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from mcp import Client
@@ -202,14 +203,16 @@ async def test_a_full_trail_still_answers_and_says_that_it_did_not_record(monkey
         assert text.splitlines()[-1].startswith("Not recorded: this trail is full")
 
 
-async def test_without_the_toolset_no_tool_takes_a_trail_and_nothing_is_kept() -> None:
+async def test_without_the_toolset_no_tool_takes_a_trail_and_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = Mock()
+    monkeypatch.setattr("kgnav_mcp.app.open_trail_store", opened)
     app = App(Settings())
     async with Client(build_server(app)) as connected:
         for tool in (await connected.list_tools()).tools:
             assert "trail" not in tool.input_schema["properties"], tool.name
         result = await connected.call_tool("search", {"entity": VERMEER, "direction": "outgoing", "trail": "trail-x"})
     assert "no argument 'trail'" in text_of(result)
-    assert app.trails_in_use is False
+    opened.assert_not_called()
 
 
 async def test_with_the_toolset_every_tool_that_asks_the_graph_takes_one() -> None:

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from kgnav_bench.metaqa import Neighbours, Question, Step
+from kgnav_bench.metaqa import Neighbours, Question, Step, neighbours_in
 
 NAMESPACE = "http://rdf.freebase.com/ns/"
 NAME, TYPE = "type.object.name", "type.object.type"
@@ -35,11 +35,7 @@ def source_triples(folder: Path) -> Iterator[tuple[str, str, str]]:
 
 def source_neighbours(folder: Path) -> Neighbours:
     """The neighbours of each entity in the data set: the ground truth for answers."""
-    around: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for head, relation, tail in source_triples(folder):
-        around[head, "outgoing"][relation].append(tail)
-        around[tail, "incoming"][relation].append(head)
-    return around
+    return neighbours_in(source_triples(folder))
 
 
 def questions(folder: Path) -> list[Question]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,8 +109,13 @@ def write_property_graph(folder: Path, target: Path) -> tuple[Path, Path]:
 
 def source_neighbours(folder: Path) -> Neighbours:
     """The neighbours of each entity in the source file: the ground truth for answers."""
+    return neighbours_in(source_triples(folder))
+
+
+def neighbours_in(triples: Iterable[tuple[str, str, str]]) -> Neighbours:
+    """The neighbours of each entity in both directions, by relation."""
     around: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for head, relation, tail in source_triples(folder):
+    for head, relation, tail in triples:
         around[head, "outgoing"][relation].append(tail)
         around[tail, "incoming"][relation].append(head)
     return around

@@ -72,9 +72,8 @@ def _script(shell: str, program: str, variable: str) -> str:
     kind = get_completion_class(shell)
     if kind is None:
         raise ConfigurationError(f"click cannot complete in {shell}", next_step="Run: pip install 'click>=8.1'")
-    from kgnav_mcp.cli import main  # noqa: PLC0415 - which has this command
-
-    return kind(main, {}, program, variable).source()
+    root = click.get_current_context().find_root().command
+    return kind(root, {}, program, variable).source()
 
 
 def _source_in(startup: Path, script: Path) -> None:

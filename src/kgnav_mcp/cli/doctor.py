@@ -22,7 +22,7 @@ from kgnav_mcp.cli.installation import extra_command
 from kgnav_mcp.cli.options import JSON_FLAG, print_json, with_settings
 from kgnav_mcp.config import Settings, find_config_file
 from kgnav_mcp.errors import KgnavError
-from kgnav_mcp.model import Certainty, Count, Health
+from kgnav_mcp.model import Health
 from kgnav_mcp.render.columns import count_json
 
 if TYPE_CHECKING:
@@ -158,18 +158,10 @@ def _print_graph(graph: CheckedGraph) -> None:
     if graph.error:
         facts, advice = [graph.error.message], (graph.error.next_step,)
     elif graph.health:
-        size = f"{count_text(graph.health.entities)} entities, {count_text(graph.health.triples)} triples"
+        size = f"{graph.health.entities.words} entities, {graph.health.triples.words} triples"
         facts, advice = [graph.health.store, size], graph.health.advice
     state = "ok" if graph.ok else "DOES NOT ANSWER"
     click.echo(f"graph {graph.name} ({graph.location}): {state}: {', '.join(fact for fact in facts if fact)}")
     for step in advice:
         if step:
             click.echo(f"  {step}")
-
-
-def count_text(count: Count) -> str:
-    """A count in words: exact, a lower bound, or unknown."""
-    prefix = {Certainty.EXACT: "", Certainty.AT_LEAST: "at least "}
-    return (
-        "an unknown number of" if count.certainty is Certainty.UNKNOWN else f"{prefix[count.certainty]}{count.value:,}"
-    )

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from kgnav_mcp.adapters import FILE, installed_adapters, scheme_of
-from kgnav_mcp.config import DEMO_LOCATION
+from kgnav_mcp.config import DEMO_LOCATION, Settings
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
 
 WIKIDATA = "wikidata+https://query.wikidata.org/sparql"
@@ -94,7 +94,7 @@ def _store(text: str) -> Place:
         scheme = f"{'wikidata' if parts.hostname in _WIKIDATA_HOSTS else 'sparql'}+{scheme}"
     if scheme not in installed_adapters().names:
         raise ConfigurationError(
-            f"no adapter reads locations of the kind {scheme!r}",
+            f"no adapter for locations of the kind {scheme!r}",
             next_step=f"Use a URL that starts with one of: {', '.join(sorted(installed_adapters().names - {FILE}))}.",
         )
     full = parts._replace(scheme=scheme)
@@ -120,3 +120,18 @@ def _files(paths: list[Path]) -> Place:
     if len(paths) == 1 and is_graph_file(paths[0]):
         return Place(str(paths[0]), full_location=str(paths[0]))
     return Place(sources=tuple(paths))
+
+
+def check_graph_files(settings: Settings) -> None:
+    """Check that the graphs exist, those that are files.
+
+    Raises:
+        ConfigurationError: a graph file does not exist.
+    """
+    for graph in settings.graphs.values():
+        path = Path(graph.location)
+        if graph.location != DEMO_LOCATION and scheme_of(graph.location) == FILE and not path.exists():
+            raise ConfigurationError(
+                f"the graph file {path} does not exist",
+                next_step=f"Make it from its sources: kgnav load SOURCES... -o {path.with_suffix('.kg')}",
+            )

@@ -14,7 +14,6 @@ import click
 from kgnav_mcp.cli.boundary import Command, print_error
 from kgnav_mcp.cli.clients import CLIENTS
 from kgnav_mcp.cli.config_text import Answers, config_text, secret_variable
-from kgnav_mcp.cli.doctor import count_text
 from kgnav_mcp.cli.graph_places import Place, place_of
 from kgnav_mcp.cli.install import install
 from kgnav_mcp.cli.load import load
@@ -230,7 +229,7 @@ def _text_for(answers: Answers, place: Place, ask: _Questions) -> str:
 
 def _size(found: Proposals) -> str:
     counts = ((found.health.entities, "entities"), (found.health.triples, "triples"))
-    return ", ".join(f"{count_text(count)} {noun}" for count, noun in counts)
+    return ", ".join(f"{count.words} {noun}" for count, noun in counts)
 
 
 def _checked_settings(answers: Answers, place: Place, text: str) -> Settings:

@@ -19,10 +19,10 @@ from kgnav_mcp.cli.boundary import Command
 from kgnav_mcp.cli.clients import CLIENTS, NAME, Client, Machine, ServerEntry, lasting_command
 from kgnav_mcp.cli.completion import complete_graph
 from kgnav_mcp.cli.config_files import ConfigFile
+from kgnav_mcp.cli.graph_places import check_graph_files
 from kgnav_mcp.cli.skill import install_skill
 from kgnav_mcp.config import (
     DEMO_LOCATION,
-    Settings,
     configured_graph_names,
     find_config_file,
     graphs_from_environment,
@@ -106,7 +106,7 @@ def local_entry(graphs: Sequence[str], config_file: Path | None) -> ServerEntry:
     found = find_config_file(config_file)
     graphs = graphs or graphs_from_environment()
     settings = load_settings(graphs=graphs, config_file=config_file)
-    _check_files(settings)
+    check_graph_files(settings)
     configured = configured_graph_names(config_file)
     command, *arguments = lasting_command()
     if found:
@@ -132,16 +132,6 @@ def _has_password(location: str) -> bool:
 def _absolute(location: str) -> str:
     is_path = location != DEMO_LOCATION and scheme_of(location) == FILE and "://" not in location
     return str(Path(location).expanduser().absolute()) if is_path else location
-
-
-def _check_files(settings: Settings) -> None:
-    for graph in settings.graphs.values():
-        path = Path(graph.location)
-        if graph.location != DEMO_LOCATION and scheme_of(graph.location) == FILE and not path.exists():
-            raise ConfigurationError(
-                f"the graph file {path} does not exist",
-                next_step=f"Make it from its sources: kgnav load SOURCES... -o {path.with_suffix('.kg')}",
-            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ _OPTIONS = (
         "--encoding",
         metavar="NAME",
         default="",
-        help="The encoding of tables, GML and Pajek. [default: UTF-8, or guessed]",
+        help="The encoding of tables, and of networks that do not state it. [default: UTF-8, or guessed]",
     ),
 )
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import gc
-from pathlib import Path
 
 import click
 
-from kgnav_mcp.adapters import FILE, scheme_of
 from kgnav_mcp.cli.boundary import Command
+from kgnav_mcp.cli.graph_places import check_graph_files
 from kgnav_mcp.cli.options import with_settings
-from kgnav_mcp.config import DEMO_LOCATION, Settings
-from kgnav_mcp.errors import ConfigurationError
+from kgnav_mcp.config import Settings
 
 _GC_THRESHOLDS = (10_000, 5, 80)
 """Thresholds of the garbage collector, one for each generation (`gc.set_threshold`).
@@ -53,8 +51,8 @@ def serve(context: click.Context, *, settings: Settings) -> None:
     Without --http the server talks to the client that started it over stdin and stdout, and ends when the client closes
     stdin. Flags take precedence over KGNAV_* variables, these over kgnav.toml, and that over the defaults.
     """
-    if context.params["graph"]:
-        _check_files(settings)
+    if context.params["graph"]:  # one of the configuration file may still be loaded while others are served
+        check_graph_files(settings)
     if settings.paper_format:
         click.echo(_PAPER_FORMATS, err=True)
     gc.disable()  # imported objects are never garbage; scanning them takes a tenth of the start
@@ -68,20 +66,3 @@ def serve(context: click.Context, *, settings: Settings) -> None:
         transport.serve_stdio(settings)
     else:
         transport.serve_http(settings)
-
-
-def _check_files(settings: Settings) -> None:
-    """Check that the graphs named on the command line exist, if they are files.
-
-    Those of the configuration file are not checked: a server of several graphs starts while one is being loaded.
-
-    Raises:
-        ConfigurationError: a graph file does not exist.
-    """
-    for graph in settings.graphs.values():
-        path = Path(graph.location)
-        if graph.location != DEMO_LOCATION and scheme_of(graph.location) == FILE and not path.exists():
-            raise ConfigurationError(
-                f"the graph file {path} does not exist",
-                next_step=f"Make it from its sources: kgnav load SOURCES... -o {path.with_suffix('.kg')}",
-            )

@@ -34,6 +34,7 @@ TOOLSETS: Final = {
     "trail": ToolsetEntry("kgnav_mcp.server.toolsets.trail:TOOLSET", default=False),
     "ark": ToolsetEntry("kgnav_mcp.server.toolsets.ark:TOOLSET", default=False, needs="trail"),
     "maze": ToolsetEntry("kgnav_mcp.server.toolsets.maze:TOOLSET", default=False, needs="trail"),
+    "counts": ToolsetEntry("kgnav_mcp.server.toolsets.counts:TOOLSET", default=False),
 }
 """All toolsets by name. A new toolset needs an entry here and a module, a new tool only a module."""
 

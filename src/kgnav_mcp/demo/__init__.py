@@ -17,10 +17,7 @@ from pathlib import Path
 
 from kgnav_mcp import __version__
 from kgnav_mcp.adapters.embedded.fileformat import FORMAT_VERSION
-from kgnav_mcp.config import DEMO_LOCATION, user_cache_folder
-
-DEMO = DEMO_LOCATION
-"""The location, and the name, of the demo graph."""
+from kgnav_mcp.config import user_cache_folder
 
 
 def demo_graph_path() -> Path:

@@ -148,9 +148,9 @@ class Step(Strict):
         return self.returned is not None or self.order is not None or self.limit is not None
 
     def with_other_directions(self) -> Step:
-        """The step with another direction if it gives none: incoming neighbours, or common nodes in either direction.
+        """The step with the other direction where none is given: incoming neighbours, common nodes by edges either way.
 
-        It is the step itself if there is nothing to replace.
+        The step itself if its directions are given.
         """
         hop, pairs = self.fetch_neighbors, self.find_common_nodes or []
         if hop is not None and _DIRECTION not in hop.model_fields_set:

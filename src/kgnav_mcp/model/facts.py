@@ -124,7 +124,6 @@ class Link:
 
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 
 
 class Certainty(StrEnum):
@@ -158,6 +157,17 @@ class Count:
             total += count.value
             exact = exact and count.certainty is Certainty.EXACT
         return cls(total, Certainty.EXACT if exact else Certainty.AT_LEAST)
+
+    @property
+    def words(self) -> str:
+        """The count before a noun: `4,030`, `at least 4,030` or `an unknown number of`."""
+        match self.certainty:
+            case Certainty.EXACT:
+                return f"{self.value:,}"
+            case Certainty.AT_LEAST:
+                return f"at least {self.value:,}"
+            case Certainty.UNKNOWN:
+                return "an unknown number of"
 
     def __str__(self) -> str:
         """`4,030`; `4,030+` for a lower bound; `?` if it is unknown."""

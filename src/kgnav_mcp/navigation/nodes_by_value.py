@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
-from kgnav_mcp.model import Count, Entity, Page
+from kgnav_mcp.model import Entity, Page
 from kgnav_mcp.navigation.references import spellings
 from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port.lists import page_of
 
 ID = "id"
 """The property that may also mean the id that answers print."""
@@ -67,7 +68,7 @@ async def _with_printed_id(graph: GraphAdapter, label: str | None, value: str) -
         await graph.nodes(label, None, None, limit=0)  # raises UnknownName
         if entity is not None and not await has_label(graph, label, entity.types):
             entity = None
-    return Page((), (), Count(0)) if entity is None else Page((entity,), ("1",), Count(1))
+    return page_of([] if entity is None else [entity], 1)
 
 
 async def has_label(graph: GraphAdapter, label: str, types: tuple[str, ...]) -> bool:

@@ -11,6 +11,7 @@ from itertools import compress
 
 from kgnav_mcp.errors import InvalidCursor, StoreTimeout, Unsupported
 from kgnav_mcp.model import AnchoredPage, Count, Page, Stop, T
+from kgnav_mcp.port.lists import page_of
 
 
 def select(page: AnchoredPage[T], wanted: Sequence[bool]) -> AnchoredPage[T]:
@@ -25,8 +26,8 @@ def select(page: AnchoredPage[T], wanted: Sequence[bool]) -> AnchoredPage[T]:
 
 def page_after(items: Sequence[T], after: str | None, stop: Stop = Stop.COMPLETE) -> Page[T]:
     """The rest of a list in memory after the position `after`, which is a number of items."""
-    start = int(after or 0)
-    return Page(tuple(items[start:]), tuple(str(n + 1) for n in range(start, len(items))), _count(items, stop), stop)
+    total = Count(len(items)) if stop is Stop.COMPLETE else Count.at_least(len(items))
+    return replace(page_of(items, len(items), after), total=total, stop=stop)
 
 
 def refuse_partial(stop: Stop) -> None:
@@ -44,10 +45,6 @@ def refuse_partial(stop: Stop) -> None:
             "the store did not return the whole list, and an answer in a paper's format must be complete",
             next_step=step,
         )
-
-
-def _count(items: Sequence[object], stop: Stop) -> Count:
-    return Count(len(items)) if stop is Stop.COMPLETE else Count.at_least(len(items))
 
 
 _TAG_BYTES = 6

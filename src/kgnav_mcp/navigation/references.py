@@ -363,7 +363,7 @@ class NameIndex(Generic[T]):
         plain = plain[1:-1] if _IN_BRACKETS.fullmatch(plain) else plain
         if found := self._by_folded.get(plain.casefold()):
             return found
-        local = "" if _TWO_HOPS.search(plain.casefold()) else _local(plain)
+        local = "" if _TWO_HOPS.search(plain.casefold()) else _folded_local_name(plain)
         return self._by_local.get(local) or self._by_local.get(_OTHER_NAMES.get(local, ""), []) if local else []
 
     @cached_property
@@ -377,7 +377,7 @@ class NameIndex(Generic[T]):
 
     @cached_property
     def _by_local(self) -> Mapping[str, list[T]]:
-        return _grouped((_local(identity), thing) for thing, identity, _ in self._things)
+        return _grouped((_folded_local_name(identity), thing) for thing, identity, _ in self._things)
 
 
 def _grouped(pairs: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
@@ -387,7 +387,7 @@ def _grouped(pairs: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
     return groups
 
 
-def _local(reference: str) -> str:
+def _folded_local_name(reference: str) -> str:
     """The local name of a prefixed id or an IRI in lower case: the part after its last `/`, `#` or `:`.
 
     Of `RO:0002202` it is `ro_0002202`, as in the IRI: the number alone is that of other ids, too.

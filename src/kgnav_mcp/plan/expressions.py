@@ -99,6 +99,17 @@ class Comparison(StrEnum):
     """The left value is equal to a member of the list on the right; to the value on the right if that is no list."""
 
 
+MIRRORED = {
+    Comparison.EQUAL: Comparison.EQUAL,
+    Comparison.UNEQUAL: Comparison.UNEQUAL,
+    Comparison.LESS: Comparison.GREATER,
+    Comparison.AT_MOST: Comparison.AT_LEAST,
+    Comparison.GREATER: Comparison.LESS,
+    Comparison.AT_LEAST: Comparison.AT_MOST,
+}
+"""Each comparison that has an equivalent when the two sides are swapped, and that one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compare:
     """A comparison of two values; null if one of them is."""
@@ -218,6 +229,8 @@ class Function(StrEnum):
     RIGHT = "right"
     SUBSTRING = "substring"
     TRIM = "trim"
+    PAD_LEFT = "lpad"
+    PAD_RIGHT = "rpad"
     TRIM_LEFT = "ltrim"
     TRIM_RIGHT = "rtrim"
     REPLACE = "replace"

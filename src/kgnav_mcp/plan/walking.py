@@ -5,23 +5,30 @@ A part is a clause, a pattern or an expression. Parts within EXISTS and COUNT ar
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from operator import is_
 from typing import Any, Final, TypeVar, cast
 
-from kgnav_mcp.plan.clauses import Clause, EdgePattern, NodePattern, PathPattern
+from kgnav_mcp.plan.clauses import Clause, EdgePattern, NodePattern, PathPattern, Project
 from kgnav_mcp.plan.expressions import (
     Aggregate,
+    AggregateFunction,
+    Call,
+    Compare,
+    Comparison,
     Comprehension,
     Connective,
+    Constant,
     CountOf,
     During,
     Exists,
     Expression,
+    Function,
     HasLabel,
     Joined,
+    ListOf,
     Property,
     Quantified,
     Reduction,
@@ -162,3 +169,49 @@ def conjunction(conditions: Sequence[Expression]) -> Expression | None:
     if len(conditions) < 2:
         return conditions[0] if conditions else None
     return Joined(Connective.AND, tuple(one for condition in conditions for one in conjuncts(condition)))
+
+
+def id_condition(condition: Expression) -> tuple[str, tuple[str, ...]] | None:
+    """The node and the ids of a condition `id(node) = id` or `id(node) IN [ids]`; None for any other condition."""
+    match condition:
+        case Compare(Call(Function.ID, (Variable(name),)), Comparison.EQUAL, Constant(str() as text)) | Compare(
+            Constant(str() as text), Comparison.EQUAL, Call(Function.ID, (Variable(name),))
+        ):
+            return name, (text,)
+        case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)):
+            ids = tuple(item.value for item in items if isinstance(item, Constant) and isinstance(item.value, str))
+            return (name, ids) if len(ids) == len(items) else None
+        case _:
+            return None
+
+
+def only_counts_rows(project: Project, never_null: Collection[str], *, each_once: bool = False) -> bool:
+    """Whether each column of a projection is the number of rows: `count(*)`, or that of a variable that is never null.
+
+    `each_once`: each row has another value of these variables, so that distinct ones may be counted as well.
+    """
+    counts = {
+        Aggregate(AggregateFunction.COUNT, Variable(name), distinct=distinct)
+        for name in never_null
+        for distinct in {False, each_once}
+    } | {Aggregate(AggregateFunction.COUNT, None)}
+    return (
+        bool(project.columns)
+        and all(column.value in counts for column in project.columns)
+        and project.where is None
+        and not project.skip
+        and project.limit != 0
+    )
+
+
+def by_columns(project: Project, expression: Expression) -> Expression:
+    """A sort expression with columns in place of the expressions that they compute."""
+    own = {column.value: Variable(column.name) for column in project.columns}
+    names = {column.name for column in project.columns}
+
+    def change(part: Expression) -> Expression | None:
+        if isinstance(part, Variable) and part.name in names:
+            return part
+        return own.get(part)
+
+    return rewritten(expression, change)

@@ -1,12 +1,11 @@
 """The interface of a store: async methods ("verbs") over sets of entities. Arguments and results are types of `model`.
 
 To write an adapter, derive from `GraphAdapter` and implement four verbs: `describe`, `find`, `neighbours` and `nodes`.
-The others have default implementations on top of these, in `defaults` and, for those that read the whole graph, in
-`scanning`; override those that the store answers faster. `lists` cuts a list in memory into pages, `adapters.paging`
-plans the pages of longer ones. Name `open_adapter` as an entry point of the group `kgnav.adapters`: the entry point's
-name is the URL scheme, its value a callable
-`open_adapter(location: str, options: AdapterOptions) -> GraphAdapter` that does no I/O yet. Then derive a test class
-from the contract suite (`tests/contract/suite`) and run it; `tests/contract/test_example.py` is an adapter over a
+The others have default implementations on top of these (`defaults`, `far_end_filters`); override those that the store
+answers faster. `lists` cuts a list in memory into pages, `adapters.paging` plans the pages of longer ones. Name
+`open_adapter` as an entry point of the group `kgnav.adapters`: the entry point's name is the URL scheme, its value a
+callable `open_adapter(location: str, options: AdapterOptions) -> GraphAdapter` that does no I/O yet. Then derive a test
+class from the contract suite (`tests/contract/suite`) and run it; `tests/contract/test_example.py` is an adapter over a
 Python dict that passes it.
 
 Rules for every verb:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol
 
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import (
@@ -21,11 +21,13 @@ from kgnav_mcp.model import (
     RelationFacts,
     RowsOrRelations,
     Schema,
+    Stop,
     Triple,
     ValueFacts,
     ValueMatch,
 )
 from kgnav_mcp.port import defaults, far_end_filters
+from kgnav_mcp.port.basic_verbs import BasicVerbs
 from kgnav_mcp.port.defaults import one_by_one
 from kgnav_mcp.port.far_end_filters import MatchRequest
 from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEndFilter, FarEndKind, ValueOwner
@@ -33,43 +35,6 @@ from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEndFilter, FarEn
 if TYPE_CHECKING:
     from kgnav_mcp.plan import Plan
     from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
-
-
-class OpenableGraph(ABC):
-    """A graph that is opened before its verbs are called, and closed after them."""
-
-    async def open(self) -> None:  # noqa: B027 - a graph in memory has nothing to open
-        """Connect, or open the file. Called once before any verb; cheap enough for the first call of a session.
-
-        Raises:
-            StoreUnavailable: nothing answers at the location.
-            InvalidStore: what is there is damaged, of another version or no graph.
-        """
-
-    async def close(self) -> None:  # noqa: B027 - nor to close
-        """Release every connection, thread and file. Safe to call twice."""
-
-    @property
-    @abstractmethod
-    def revision(self) -> str:
-        """A short text that changes whenever the graph may have changed. Cursors are bound to it."""
-
-    @property
-    def stale(self) -> bool:
-        """Whether the store at the location was replaced since it was opened, such as a graph file.
-
-        Read before every call, so it must cost next to nothing. Once it is true, the next call gets a newly opened
-        adapter. Running calls finish on this one, which still answers from what it opened; then it is closed.
-        A store that is written to in place is never stale: its `revision` changes instead.
-        """
-        return False
-
-    async def __aenter__(self) -> Self:
-        await self.open()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
 
 
 class PlanVerbs(ABC):  # noqa: B024 - each verb has a default: the store does not have it
@@ -115,8 +80,8 @@ class PlanVerbs(ABC):  # noqa: B024 - each verb has a default: the store does no
         return False
 
 
-class GraphAdapter(OpenableGraph, PlanVerbs):
-    """One open graph. Safe for concurrent calls in one event loop.
+class GraphAdapter(BasicVerbs, PlanVerbs):
+    """One open graph: the basic verbs, and all others. Safe for concurrent calls in one event loop.
 
     A call that is cancelled or times out returns at once. Its query in the store ends as soon as the store allows:
     at the latest after the adapter's `timeout`, which is also set as the query's time limit in the store.
@@ -139,10 +104,6 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
     def generated_prefixes(self) -> Mapping[str, str]:
         """Prefixes that the adapter generated, with their namespaces. Answers declare those that they use."""
         return {}
-
-    @abstractmethod
-    async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
-        """Entities by id, with label, types and description. Keys are the ids as given; unknown ids are absent."""
 
     async def find_by_name(self, name: str, *, limit: int) -> Page[Namesake]:
         """Entities with this name in any language: exact spelling first, then other letter cases.
@@ -170,16 +131,6 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         matches that it could find only by reading millions of nodes. By default all rows are read.
         """
         return await defaults.nodes_with_values(self, values, limit=limit)
-
-    @abstractmethod
-    async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
-        """Entities that a hint may mean, best first. It may match a name, alias or description in any language.
-
-        Typos are forgiven if the adapter has Capability.FUZZY_NAMES.
-
-        Raises:
-            UnknownName: the graph has no such label.
-        """
 
     async def find_by_meaning(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         """Entities whose name and description mean what a hint means, most similar first, each with its similarity.
@@ -219,30 +170,6 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
             self, ids, direction, hops=hops, far_ends=far_ends, examples=examples, limit=limit
         )
 
-    @abstractmethod
-    async def neighbours(
-        self,
-        ids: Sequence[str],
-        direction: Direction | None,
-        *,
-        paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: FarEndKind | None = None,
-        limit: int,
-        after: str | None = None,
-        all_or_none: bool = False,
-    ) -> AnchoredPage[Link]:
-        """Triples at the entities. Far ends come with their labels; their types are optional.
-
-        `direction` None means both, all outgoing triples first. Within a direction, rows are grouped by entity in the
-        order of `ids`, and the rows of one relation of an entity are adjacent. `paths` selects relations by id:
-        `(rel,)`, or `(rel1, rel2)` for a two-hop relation through a mediator, whose triples have that mediator as
-        `via`. Outgoing triples include those with literal tails; `far_ends` selects entities or literals only. If the
-        store allows it, a page deep in a hub must not cost more than the first.
-
-        `all_or_none`: all rows or none. Over `limit`, the first page has no items and no anchors, the stop LIMIT and a
-        total above the limit. So a hub is recognised without reading its rows or looking up names.
-        """
-
     async def neighbour_ids(
         self,
         ids: Sequence[str],
@@ -275,9 +202,11 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         This is the first query about an unknown entity. By default `neighbours` is called for all rows or none, and
         then `relations`. A store that counts rows to recognize a hub can do both at once.
         """
-        return await defaults.rows_or_relations(
-            self, ids, direction, rows=rows, relations=relations, hops=hops, examples=examples
-        )
+        page = await self.neighbours(ids, direction, limit=rows, all_or_none=True)
+        if page.stop is not Stop.LIMIT:
+            return RowsOrRelations(page)
+        facts = await self.relations(ids, direction, hops=hops, examples=examples, limit=relations)
+        return RowsOrRelations(page, facts)
 
     async def matching(
         self,
@@ -333,19 +262,6 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
         """
         return await defaults.qualified(self, entity, limit=limit) if Capability.QUALIFIERS in self.capabilities else ()
 
-    @abstractmethod
-    async def nodes(
-        self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
-    ) -> Page[Entity]:
-        """Nodes with this label whose property has this value. None leaves out a condition.
-
-        The value is compared as `WantedValue.equals` does: numbers as numbers, dates by the precision of both, texts as
-        texts; of a list, each item. With a limit of 0 the nodes are only counted.
-
-        Raises:
-            UnknownName: the graph has no such label or property.
-        """
-
     async def node_ids(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
     ) -> Page[Entity]:
@@ -390,7 +306,8 @@ class GraphAdapter(OpenableGraph, PlanVerbs):
 
     async def health(self) -> Health:
         """Whether the store answers, the size of the graph, and what is missing for good answers."""
-        return await defaults.health(self)
+        schema = await self.schema(limit=1)
+        return Health(True, type(self).__name__, schema.entities, schema.triples)
 
 
 class OpenAdapter(Protocol):

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Ite
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import islice, product
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.concurrency import gathered
@@ -20,7 +20,6 @@ from kgnav_mcp.model import (
     Direction,
     EdgeFacts,
     Entity,
-    Health,
     LabelFacts,
     Link,
     Listing,
@@ -32,7 +31,6 @@ from kgnav_mcp.model import (
     QualifierFacts,
     Relation,
     RelationFacts,
-    RowsOrRelations,
     Schema,
     Stop,
     T,
@@ -40,13 +38,10 @@ from kgnav_mcp.model import (
     ValueFacts,
     ValueMatch,
 )
+from kgnav_mcp.port.basic_verbs import BasicVerbs
 from kgnav_mcp.port.lists import page_of
 from kgnav_mcp.port.terms import FarEndKind, ValueOwner
 from kgnav_mcp.values.scalars import value_order
-
-if TYPE_CHECKING:
-    from kgnav_mcp.port.adapter import GraphAdapter
-
 
 _ROWS = 5_000
 """Rows per page."""
@@ -54,36 +49,16 @@ _NAMESAKES = 20
 """Minimum number of candidates of `find` that are compared with a name."""
 
 
-async def named(graph: GraphAdapter, name: str, *, limit: int) -> Page[Namesake]:
+async def named(graph: BasicVerbs, name: str, *, limit: int) -> Page[Namesake]:
     """The candidates of `find` that have the name in any letter case, exact spelling first."""
     found = (await graph.find(name, limit=max(limit, _NAMESAKES))).items
     namesakes = [Namesake(one.entity, one.matched) for one in found if one.matched.casefold() == name.casefold()]
     namesakes.sort(key=lambda one: one.name != name)
-    positions = tuple(str(place + 1) for place in range(len(namesakes)))
-    stop = Stop.LIMIT if len(namesakes) > limit else Stop.COMPLETE
-    return Page(tuple(namesakes[:limit]), positions[:limit], Count(len(namesakes)), stop)
-
-
-async def rows_or_relations(
-    graph: GraphAdapter,
-    ids: Sequence[str],
-    direction: Direction,
-    *,
-    rows: int,
-    relations: int,
-    hops: int,
-    examples: int,
-) -> RowsOrRelations:
-    """The rows if there are few enough, otherwise the relations."""
-    page = await graph.neighbours(ids, direction, limit=rows, all_or_none=True)
-    if page.stop is not Stop.LIMIT:
-        return RowsOrRelations(page)
-    facts = await graph.relations(ids, direction, hops=hops, examples=examples, limit=relations)
-    return RowsOrRelations(page, facts)
+    return page_of(namesakes, limit)
 
 
 async def relations(
-    graph: GraphAdapter,
+    graph: BasicVerbs,
     ids: Sequence[str],
     direction: Direction | None,
     *,
@@ -132,7 +107,7 @@ async def relations(
 
 
 async def edges(
-    graph: GraphAdapter,
+    graph: BasicVerbs,
     heads: Sequence[str],
     tails: Sequence[str],
     *,
@@ -159,14 +134,8 @@ async def edges(
     return Page(tuple(items), tuple(positions), Count(len(items)) if complete else Count.at_least(len(items)), stop)
 
 
-async def health(graph: GraphAdapter) -> Health:
-    """The health of a graph that answers, with its size."""
-    schema = await graph.schema(limit=1)
-    return Health(True, type(graph).__name__, schema.entities, schema.triples)
-
-
 async def _pages(
-    graph: GraphAdapter,
+    graph: BasicVerbs,
     ids: Sequence[str],
     direction: Direction | None,
     *,
@@ -191,7 +160,7 @@ _SCANNED_ROWS = 10_000
 
 
 async def values(
-    graph: GraphAdapter, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None
+    graph: BasicVerbs, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None
 ) -> Page[ValueFacts]:
     """The distinct values of a property of nodes, or of the qualifiers of edges."""
     nodes, rows = await _read_graph(graph)
@@ -219,7 +188,7 @@ async def values(
     return page_of(values, limit, after)
 
 
-async def nodes_with_values(graph: GraphAdapter, texts: Collection[str], *, limit: int) -> dict[str, list[ValueMatch]]:
+async def nodes_with_values(graph: BasicVerbs, texts: Collection[str], *, limit: int) -> dict[str, list[ValueMatch]]:
     """The first nodes with a property that has exactly one of these texts as its value, for each text."""
     nodes, rows = await _read_graph(graph) if texts else ({}, [])
     found: dict[str, list[ValueMatch]] = defaultdict(list)
@@ -230,7 +199,7 @@ async def nodes_with_values(graph: GraphAdapter, texts: Collection[str], *, limi
     return {text: matches[:limit] for text, matches in found.items()}
 
 
-async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema:
+async def schema(graph: BasicVerbs, name: str | None, *, limit: int) -> Schema:
     """The schema of all rows, of the rows of one relation, or of the rows at nodes with a label."""
     nodes, all_rows = await _read_graph(graph)
     rows = all_rows
@@ -267,7 +236,7 @@ async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema
     )
 
 
-async def qualified(graph: GraphAdapter, entity: str, *, limit: int) -> tuple[Triple, ...]:
+async def qualified(graph: BasicVerbs, entity: str, *, limit: int) -> tuple[Triple, ...]:
     """The first rows that have the entity as a qualifier's value."""
     described = (await graph.describe([entity])).get(entity)
     _, rows = await _read_graph(graph) if described else ({}, [])
@@ -344,7 +313,7 @@ def _largest(counts: Counter[_K], limit: int | None = None) -> list[tuple[_K, in
     return sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))[:limit]
 
 
-async def _read_graph(graph: GraphAdapter) -> tuple[dict[str, Entity], list[Triple]]:
+async def _read_graph(graph: BasicVerbs) -> tuple[dict[str, Entity], list[Triple]]:
     """All nodes by id, and all triples."""
     nodes: dict[str, Entity] = {}
     rows: list[Triple] = []

@@ -1,4 +1,4 @@
-"""Rows filtered by their far ends: the default of `GraphAdapter.matching`, which reads and compares rows."""
+"""Rows filtered by their far ends: the default of `BasicVerbs.matching`, which reads and compares rows."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Node, Page, Stop
+from kgnav_mcp.port.basic_verbs import BasicVerbs
 from kgnav_mcp.port.lists import invalid_cursor
 from kgnav_mcp.port.terms import FarEndFilter, FarEndKind
-
-if TYPE_CHECKING:
-    from kgnav_mcp.port.adapter import GraphAdapter
 
 MAX_READ = 50_000
 """Maximum rows that one call reads; the rest of a longer list is not searched."""
@@ -38,7 +35,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class MatchRequest:
-    """The arguments of `GraphAdapter.matching`."""
+    """The arguments of `BasicVerbs.matching`."""
 
     ids: Sequence[str]
     direction: Direction | None
@@ -56,7 +53,7 @@ Raises Unsupported or StoreTimeout if the rows are to be read and compared inste
 
 
 async def matching(
-    graph: GraphAdapter, asked: MatchRequest, first: AnchoredPage[Link] | None = None
+    graph: BasicVerbs, asked: MatchRequest, first: AnchoredPage[Link] | None = None
 ) -> AnchoredPage[Link]:
     """The rows at the entities whose far ends match the words; if there are none, those that match with typos.
 
@@ -68,7 +65,7 @@ async def matching(
 
 
 async def read_or_search(
-    graph: GraphAdapter, asked: MatchRequest, search: RowSearch, *, hops: int = 2
+    graph: BasicVerbs, asked: MatchRequest, search: RowSearch, *, hops: int = 2
 ) -> AnchoredPage[Link]:
     """The result of `matching` for a list of at most one page; a longer list is searched by the store.
 
@@ -90,9 +87,7 @@ async def read_or_search(
     return await matching(graph, asked, first)
 
 
-async def _search_by_store(
-    graph: GraphAdapter, asked: MatchRequest, search: RowSearch, hops: int
-) -> AnchoredPage[Link]:
+async def _search_by_store(graph: BasicVerbs, asked: MatchRequest, search: RowSearch, hops: int) -> AnchoredPage[Link]:
     """Rows found by the store's search. A position is `~<part>~<position within the part>`."""
     read = _read_parts(asked, hops)
     sides = () if asked.far.kind is FarEndKind.LITERAL else (asked.direction,) if asked.direction else tuple(Direction)
@@ -169,7 +164,7 @@ class _Matches:
         self.near: list[tuple[Link, str]] = []
 
     async def read(
-        self, graph: GraphAdapter, asked: MatchRequest, page: AnchoredPage[Link] | None = None, prefix: str = ""
+        self, graph: BasicVerbs, asked: MatchRequest, page: AnchoredPage[Link] | None = None, prefix: str = ""
     ) -> AnchoredPage[Link]:
         """Read at most `MAX_READ` rows, until more than `limit` match. Returns the last page that was read."""
         read, after = 0, asked.after
@@ -191,7 +186,7 @@ class _Matches:
 
     async def search(
         self,
-        graph: GraphAdapter,
+        graph: BasicVerbs,
         search: Callable[[int, str | None], Awaitable[Page[Link]]],
         after: str | None,
         prefix: str,
@@ -240,7 +235,7 @@ class _Matches:
             anchors,
         )
 
-    async def _add(self, graph: GraphAdapter, page: Page[Link], prefix: str) -> None:
+    async def _add(self, graph: BasicVerbs, page: Page[Link], prefix: str) -> None:
         """Add the matching rows of a page; their positions get a prefix."""
         types = await _types(graph, page.items) if self._label is not None else {}
         await in_thread(len(page.items), partial(self._compare, page, types, prefix))
@@ -287,7 +282,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(folded.replace("_", " "))
 
 
-async def _types(graph: GraphAdapter, links: Sequence[Link]) -> dict[str, tuple[str, ...]]:
+async def _types(graph: BasicVerbs, links: Sequence[Link]) -> dict[str, tuple[str, ...]]:
     """The labels of far ends for which the rows have none."""
     ends = (link.far_end for link in links)
     untyped = list(dict.fromkeys(end.id for end in ends if isinstance(end, Entity) and not end.types))

@@ -1,14 +1,19 @@
-"""Pages of a list in memory. A position is the number of items up to it."""
+"""Pages and batches of a list in memory. A position is the number of items up to it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Count, Page, Stop, T
 
 _NUMBER = re.compile(r"\d{1,13}", re.ASCII)
+
+
+def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """The items in order, in batches of at most this size."""
+    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def items_before(after: str | None) -> int:

@@ -36,7 +36,17 @@ class EdgeRequest(Generic[N]):
     """Whether edges that lead to the nodes are wanted, not those that leave them. False also if either are wanted."""
 
 
-Search = Generator[EdgeRequest[N], None, list[tuple[N, tuple[E, ...], N]]]
+@dataclass(frozen=True, slots=True)
+class CountRequest(Generic[N]):
+    """Asks how many edges the request with these nodes and this direction would bring; None means about the average."""
+
+    nodes: list[N]
+    incoming: bool
+
+
+Request = EdgeRequest[N] | CountRequest[N]
+Requests = Generator[EdgeRequest[N] | CountRequest[N], int | None, None]
+Search = Generator[EdgeRequest[N] | CountRequest[N], int | None, list[tuple[N, tuple[E, ...], N]]]
 
 
 @dataclass(slots=True)
@@ -56,7 +66,7 @@ class PathSearch(Generic[N, E]):
     """Searches for the paths that match one edge of a pattern. The edges of each node are read once.
 
     A search is a generator: it yields requests for the edges that it needs next, and returns the paths as links. The
-    caller passes the edges to `add_edges`, then resumes the generator.
+    caller passes the edges to `add_edges`, then resumes the generator. The answer of a CountRequest is sent to it.
     """
 
     def __init__(
@@ -69,18 +79,17 @@ class PathSearch(Generic[N, E]):
         check: Callable[[int], None],
         keep_edges: bool,
         either: bool,
-        count_edges: Callable[[Sequence[N], bool], int] = lambda nodes, _: len(nodes),
+        expect_nodes: Callable[[Iterable[N]], None] = lambda _: None,
     ) -> None:
         """`check(n)` raises if n rows exceed the memory limit.
 
         `keep_edges`: keep the edges of paths, not only their ends. `either`: edges are followed in both directions.
-        `bound` is the number of rows that may be held: a search stops collecting soon after it. `count_edges` returns
-        how many edges the request with these nodes and this direction would bring, as far as that is known.
+        `bound` is the number of rows that may be held: a search stops collecting soon after it. `expect_nodes` is
+        called with nodes before `node_order` is called for each of them.
         """
         self._length, self._bound, self._check, self._keep_edges = length, bound, check, keep_edges
         self._either = either
-        self._node_order, self._edge_order = node_order, edge_order
-        self._count_edges = count_edges
+        self._node_order, self._edge_order, self._expect_nodes = node_order, edge_order, expect_nodes
         self._known: dict[bool, Steps[N, E]] = {False: {}, True: {}}
         """The edges that were read, by direction."""
         self._adjacency = self._known[False]
@@ -114,9 +123,7 @@ class PathSearch(Generic[N, E]):
             self._edges_held += 1
         self._check(self._edges_held)
 
-    def _request_edges(
-        self, nodes: Iterable[N], size: int, *, incoming: bool | None = None
-    ) -> Generator[EdgeRequest[N], None, None]:
+    def _request_edges(self, nodes: Iterable[N], size: int, *, incoming: bool | None = None) -> Requests[N]:
         """Request the edges of those nodes whose edges are not known yet."""
         self.size = size
         incoming = self._incoming if incoming is None else incoming
@@ -160,7 +167,7 @@ class PathSearch(Generic[N, E]):
         starts: Sequence[N],
         visit: Callable[[N, Steps[N, E], int], bool],
         seen: Callable[[N, N], bool],
-    ) -> Generator[EdgeRequest[N], None, None]:
+    ) -> Requests[N]:
         """Search from each start level by level, to nodes that it has not seen, until `visit` returns False for it.
 
         `visit` receives the start, its new nodes with the edges and nodes that lead to them, and the path length.
@@ -192,7 +199,7 @@ class PathSearch(Generic[N, E]):
         """Each end of a path with a length between the bounds. Edges are repeated only if `shortest` is above 1."""
         paths: PathsByStart[N, E] = {start: {start: ()} for start in starts}
         fronts = {start: dict(ends) for start, ends in paths.items()}
-        length, longest = 0, self._length.longest
+        length, longest, held = 0, self._length.longest, len(paths)
         while any(fronts.values()) and length != longest:
             length += 1
             size = sum(map(len, fronts.values()))
@@ -201,7 +208,8 @@ class PathSearch(Generic[N, E]):
             fronts = self._extend_fronts(fronts, None if exact_length else paths, forward=forward)
             if exact_length:
                 paths = {start: dict(front) for start, front in fronts.items()}
-            self._check(_size(paths))
+            held = _size(fronts) + (0 if exact_length else held)
+            self._check(held)
         if length < self._length.shortest:
             return []
         if self._either and self._length.shortest == 1:  # not back along the edge that leads away
@@ -331,7 +339,7 @@ class PathSearch(Generic[N, E]):
                     found += self._trace_paths({start: steps}, [(start, end)], forward)
         return found
 
-    def _shortest_steps(self, start: N, end: N) -> Generator[EdgeRequest[N], None, Steps[N, E]]:
+    def _shortest_steps(self, start: N, end: N) -> Generator[Request[N], int | None, Steps[N, E]]:
         """The steps of all shortest paths between two nodes, as from the start on; empty if there is none.
 
         Both ends are searched level by level, always the one with fewer edges at its front. So the edges of a hub are
@@ -340,7 +348,7 @@ class PathSearch(Generic[N, E]):
         near: _Side[N, E] = _Side(self._incoming, [start], {start: []})
         far: _Side[N, E] = _Side(not self._incoming and not self._either, [end], {end: []})
         for side in (near, far):
-            side.cost = self._count_edges(side.front, side.incoming)
+            yield from self._count_edges(side)
         longest = self._length.longest
         while near.front and far.front and (longest is None or near.length + far.length < longest):
             side, other = (near, far) if near.cost <= far.cost else (far, near)
@@ -351,8 +359,17 @@ class PathSearch(Generic[N, E]):
             met = [node for node in other.front if node in side.steps]
             if met:
                 return _joined(near, far, met) if near.length + far.length >= self._length.shortest else {}
-            side.cost = self._count_edges(side.front, side.incoming)
+            yield from self._count_edges(side)
         return {}
+
+    def _count_edges(self, side: _Side[N, E]) -> Requests[N]:
+        """Ask for the cost of extending a side by one level."""
+        self.size = len(side.front)
+        count = yield CountRequest(side.front, side.incoming)
+        if count is None:
+            known = sum(map(len, self._known.values()))
+            count = min(self._bound, len(side.front) * max(self._edges_held, known) // max(known, 1))
+        side.cost = count
 
     def _extend_side(self, side: _Side[N, E]) -> None:
         """Extend a side by one level."""
@@ -373,6 +390,7 @@ class PathSearch(Generic[N, E]):
         while head != tail:
             choices = onward[head]
             if len(choices) > 1:
+                self._expect_nodes(node for _, node in choices)
                 first = min({node for _, node in choices}, key=self._node_order)
                 choices = [(edge, node) for edge, node in choices if node == first]
             edge, head = choices[0] if len(choices) == 1 else min(choices, key=lambda step: self._edge_order(step[0]))
@@ -385,6 +403,7 @@ class PathSearch(Generic[N, E]):
         `places` ranks the nodes of the previous level by the order of their paths; the new nodes are added to it.
         """
         keys: dict[N, tuple[object, ...]] = {}
+        self._expect_nodes(new)
         for node, steps in new.items():
             if len(steps) > 1:
                 steps[:] = [min(steps, key=lambda step: (places[step[1]], self._edge_order(step[0])))]

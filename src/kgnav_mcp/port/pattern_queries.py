@@ -19,15 +19,9 @@ from kgnav_mcp.plan import (
     Scalar,
     Variable,
 )
+from kgnav_mcp.plan.expressions import MIRRORED
 
-_MIRRORED = {
-    Comparison.EQUAL: Comparison.EQUAL,
-    Comparison.LESS: Comparison.GREATER,
-    Comparison.AT_MOST: Comparison.AT_LEAST,
-    Comparison.GREATER: Comparison.LESS,
-    Comparison.AT_LEAST: Comparison.AT_MOST,
-}
-"""Each comparison with its equivalent when the two sides are swapped."""
+_OF_BOUNDS = MIRRORED.keys() - {Comparison.UNEQUAL}
 _EXACT = 2**53
 """Integers below this are exact also in stores that calculate with floating-point numbers."""
 
@@ -90,16 +84,6 @@ class PatternMatch:
     """The values of each of the `properties`, those that rows of `neighbours` have. Empty if they were not read."""
 
 
-def id_condition(condition: Expression) -> tuple[str, tuple[str, ...]] | None:
-    """The node and the ids of a condition `id(node) IN [ids]`; None for any other condition."""
-    match condition:
-        case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)):
-            ids = tuple(item.value for item in items if isinstance(item, Constant) and isinstance(item.value, str))
-            return (name, ids) if len(ids) == len(items) else None
-        case _:
-            return None
-
-
 Bound = tuple[Comparison, float]
 """A comparison with a number on its right."""
 
@@ -126,10 +110,10 @@ def number_condition(condition: Expression) -> tuple[Property, tuple[Bound, ...]
 def _bound(link: Compare) -> tuple[Property, Bound] | None:
     """The property of a comparison with a number, and its bound."""
     match link:
-        case Compare(Property() as owned, comparison, Constant(value)) if comparison in _MIRRORED:
+        case Compare(Property() as owned, comparison, Constant(value)) if comparison in _OF_BOUNDS:
             pass
-        case Compare(Constant(value), comparison, Property() as owned) if comparison in _MIRRORED:
-            comparison = _MIRRORED[comparison]
+        case Compare(Constant(value), comparison, Property() as owned) if comparison in _OF_BOUNDS:
+            comparison = MIRRORED[comparison]
         case _:
             return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not owned.ids:

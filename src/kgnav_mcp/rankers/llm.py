@@ -146,7 +146,7 @@ class _Failing(_NoChoice):
 
 
 class LlmRanker:
-    """Ranks by asking a language model. Safe for concurrent calls of one event loop.
+    """Ranks by asking a language model. Safe for concurrent calls in one event loop.
 
     Args:
         settings: the endpoint, the model, its key, and its time limit in seconds.

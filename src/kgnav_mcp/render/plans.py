@@ -9,6 +9,7 @@ from kgnav_mcp.model import Cell, Count, Entity, PartSize, PlanPage, Triple
 from kgnav_mcp.render.columns import CELL, EDGES, ENTITY, SINGLE_COLUMN_CELL, Column, Columns, TruncatedList
 from kgnav_mcp.render.table import Table
 
+CYPHER = Column("cypher")
 _PROOF = "proof"
 _LABEL = "Label"
 _EDGES = 12

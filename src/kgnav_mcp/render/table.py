@@ -51,14 +51,9 @@ def completeness_line(completeness: Completeness, noun: str, offset: int = 0) ->
 
 
 def _total_text(total: Count, known: int, noun: str) -> str:
-    noun = singular(noun) if total == Count(1) else noun
-    match total.certainty:
-        case Certainty.EXACT:
-            return f"{total.value:,} {noun}"
-        case Certainty.AT_LEAST:
-            return f"at least {max(total.value, known):,} {noun}"
-        case Certainty.UNKNOWN:
-            return f"an unknown number of {noun}"
+    if total.certainty is Certainty.AT_LEAST:
+        total = Count.at_least(max(total.value, known))
+    return f"{total.words} {singular(noun) if total == Count(1) else noun}"
 
 
 def singular(noun: str) -> str:
@@ -262,8 +257,8 @@ def fit_to_budget(
     """The table as an answer within the budget, truncated between rows.
 
     `cursor_after(n)` returns the cursor that continues after the first n rows. Without it the answer has no cursor,
-    and its first line only says what is left out. At least one row is shown, with clipped cells if it alone exceeds
-    the budget, so that paging always advances.
+    and its first line says only how many rows are omitted. At least one row is shown, its cells clipped if it does
+    not fit alone, so that paging always advances.
     """
     rows = list(table.rows)
     table = replace(table, rows=rows)

@@ -15,18 +15,17 @@ from kgnav_mcp.languages.cypher import quoted, write_cypher, write_part
 from kgnav_mcp.languages.json_steps import MAX_OMITTED, OmittedMatches, omitted_matches
 from kgnav_mcp.languages.parameters import params_of
 from kgnav_mcp.model import Count, Direction, Literal, Stop
+from kgnav_mcp.navigation.plans.budget import Deadline
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
-from kgnav_mcp.navigation.plans.check.sizes import sizes_of, sizes_to_tell
-from kgnav_mcp.navigation.plans.deadline import Deadline
+from kgnav_mcp.navigation.plans.check.estimates import sizes_of, sizes_to_tell
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.navigation.sample_walk import SampleWalk
 from kgnav_mcp.navigation.worked_walks import Walk
 from kgnav_mcp.plan import Constant
-from kgnav_mcp.render.plans import duplicates_note, plan_table, sizes_line
+from kgnav_mcp.render.plans import CYPHER, duplicates_note, plan_table, sizes_line
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import clean
 from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.toolsets.plans import CYPHER
 
 _CORRECT = "Correct it and call again. describe_graph(name) gives the details of a label or a relation."
 

@@ -121,14 +121,16 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: Clien
     async def call(*, context: Context[Any, Any], **values: object) -> CallToolResult:
         client = trails_of_client(context, trails) if trails is not None else None
         answer = partial(unrecorded, progress=_progress(context), client=client)
-        note = await choose_trail(app, spec, values, client)
+        note = await choose_trail(app, spec.arguments, values, client, begin=spec.trail is TrailUse.IN_TURN)
         recording = await Recording.begin(app, values)
         if recording is None:
             found = await answer(values)
         else:
             if client is not None and TRAIL in spec.arguments.model_fields:
                 client.remember(recording.handle)
-            found = await recording.answer_and_record(spec, values, partial(answer, recording=recording))
+            found = await recording.answer_and_record(
+                spec.name, spec.trail, values, partial(answer, recording=recording)
+            )
         found = with_note(found, note) if note else found
         return _structured_result(found, app) if structured else _text_result(found, app, whole=spec.in_paper_format)
 
@@ -138,7 +140,7 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: Clien
 
         async def retry(corrected: Json) -> Answer:
             values = metadata.validate_arguments(corrected)
-            await choose_trail(app, spec, values, client, begin=False)
+            await choose_trail(app, spec.arguments, values, client, begin=False)
             recording = await Recording.begin(app, values)
             return await unrecorded(values, recording=recording, client=client, refuse_absent=True)
 
@@ -173,7 +175,9 @@ async def run_tool(spec: ToolSpec[Any], app: App, graph: str, arguments: Json) -
     recording = await Recording.begin(app, values)
     if recording is None:
         return await answer(values)
-    return await recording.answer_and_record(spec, values, lambda given: answer(given, recording=recording))
+    return await recording.answer_and_record(
+        spec.name, spec.trail, values, lambda given: answer(given, recording=recording)
+    )
 
 
 async def _answer(

@@ -21,11 +21,11 @@ from kgnav_mcp.navigation.references import resolve_entities
 from kgnav_mcp.navigation.trail_entries import entities_and_triples
 from kgnav_mcp.render.table import Answer, RenderedAnswer
 from kgnav_mcp.render.text import NAME_LIMIT, name_and_id
+from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.trails import Trails
 
 if TYPE_CHECKING:
     from kgnav_mcp.app import App
-    from kgnav_mcp.server.tool import ToolSpec
 
 
 TRAIL: Final = "trail"
@@ -85,25 +85,29 @@ class Recording:
         return await self.trails.read(self.handle, self.owner)
 
     async def answer_and_record(
-        self, spec: ToolSpec[Any], values: Mapping[str, Any], answer: Callable[[dict[str, Any]], Awaitable[Answer]]
+        self,
+        tool: str,
+        use: TrailUse,
+        values: Mapping[str, Any],
+        answer: Callable[[dict[str, Any]], Awaitable[Answer]],
     ) -> Answer:
-        """Run a call by `answer` and record it. If it could not be recorded, a note in the answer says so.
+        """Run a call of a tool by `answer` and record it. If it could not be recorded, a note in the answer says so.
 
         Raises:
             KgnavError: from `answer`. A failed call is recorded, too.
         """
-        if spec.trail is TrailUse.IN_TURN:
+        if use is TrailUse.IN_TURN:
             async with self.trails.turn(self.handle, self.owner):
-                return await self._answer_and_record(spec, values, answer)
-        if spec.trail is TrailUse.RECORDED:
-            return await self._answer_and_record(spec, values, answer)
+                return await self._answer_and_record(tool, values, answer)
+        if use is TrailUse.RECORDED:
+            return await self._answer_and_record(tool, values, answer)
         return await answer(dict(values))
 
     async def _answer_and_record(
-        self, spec: ToolSpec[Any], values: Mapping[str, Any], answer: Callable[[dict[str, Any]], Awaitable[Answer]]
+        self, tool: str, values: Mapping[str, Any], answer: Callable[[dict[str, Any]], Awaitable[Answer]]
     ) -> Answer:
         arguments = {name: value for name, value in values.items() if name not in (TRAIL, GRAPH) and value is not None}
-        step = TrailStep(spec.name, arguments, time.time())
+        step = TrailStep(tool, arguments, time.time())
         try:
             found = await answer(dict(values))
         except KgnavError as error:
@@ -181,7 +185,7 @@ class ClientTrails:
                     found[handle] = trail
         return found
 
-    async def choose(self, app: App, spec: ToolSpec[Any], values: dict[str, Any], *, begin: bool) -> str:
+    async def choose(self, app: App, arguments: type[Arguments], values: dict[str, Any], *, begin: bool) -> str:
         """Set the argument `trail` to the only trail of the client. With `begin` and no trail, one is started.
 
         Returns a note for the answer if one was started.
@@ -205,13 +209,13 @@ class ClientTrails:
                     "there is no trail yet: no cell has been entered",
                     next_step="Enter a cell with get_possible_next_cells(node_id), or pass `trail`.",
                 )
-            values[TRAIL] = handle = await self._begin(app, spec, values)
+            values[TRAIL] = handle = await self._begin(app, arguments, values)
         return f"Trail: {handle} was started. Calls without `trail` use it."
 
-    async def _begin(self, app: App, spec: ToolSpec[Any], values: dict[str, Any]) -> str:
+    async def _begin(self, app: App, arguments: type[Arguments], values: dict[str, Any]) -> str:
         graph = app.graph(values.get(GRAPH) or None)
         async with graph.adapter() as adapter:
-            topics = await resolve_entities(adapter, [values[name] for name in spec.arguments.ids])
+            topics = await resolve_entities(adapter, [values[name] for name in arguments.ids])
         trail = Trail(graph.name, f"Walk from {name_and_id(topics[0])}", topics, time.time())
         handle = await app.trails.start(trail, verified_caller())
         self.remember(handle)
@@ -233,14 +237,14 @@ def trails_of_client(context: Context[Any, Any], own: ClientTrails) -> ClientTra
 
 
 async def choose_trail(
-    app: App, spec: ToolSpec[Any], values: dict[str, Any], client: ClientTrails | None, *, begin: bool = True
+    app: App, arguments: type[Arguments], values: dict[str, Any], client: ClientTrails | None, *, begin: bool
 ) -> str:
     """Set the argument `trail` of a tool where it may be left out and is. Returns a note for the answer, or "".
 
     Raises:
         InvalidArgument: the client has no session, or it is not clear which of its trails is meant.
     """
-    field = spec.arguments.model_fields.get(TRAIL)
+    field = arguments.model_fields.get(TRAIL)
     if field is None or field.is_required() or (values.get(TRAIL) or "").strip():
         return ""
     if client is None:
@@ -248,4 +252,4 @@ async def choose_trail(
             "the argument `trail` is required here: your requests have no session",
             next_step="start_trail(question, topic_entities) gives a handle: pass it as `trail` to each call.",
         )
-    return await client.choose(app, spec, values, begin=begin and spec.trail is TrailUse.IN_TURN)
+    return await client.choose(app, arguments, values, begin=begin)

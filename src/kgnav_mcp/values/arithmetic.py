@@ -163,7 +163,7 @@ _ARITHMETIC: dict[ArithmeticOperator, Callable[[float, float], int | float]] = {
 
 
 def float_of(value: Scalar) -> float | None:
-    """The number, also of a text, as a float."""
+    """A number, or a text with a number, as a float."""
     if isinstance(value, str):
         return float(value) if is_number(value.strip()) else None
     number = number_of(value)

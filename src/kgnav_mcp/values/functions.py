@@ -163,6 +163,28 @@ def _substring(text: str, start: int, length: int | None = None) -> str | None:
     return text[start:] if length is None else text[start : start + length]
 
 
+def _padding(text: str, length: int, fill: str) -> str | None:
+    """The characters that a text lacks; null of a negative length, and if it lacks some and nothing is to fill it."""
+    missing = length - len(text)
+    if length < 0 or (missing > 0 and not fill):
+        return None
+    return (fill * (missing // len(fill) + 1))[:missing] if missing > 0 else ""
+
+
+def _pad_left(text: str, length: int, fill: str = " ") -> str | None:
+    padding = _padding(text, length, fill)
+    return None if padding is None else padding + text[:length]
+
+
+def _pad_right(text: str, length: int, fill: str = " ") -> str | None:
+    padding = _padding(text, length, fill)
+    return None if padding is None else text[:length] + padding
+
+
+def _pad_size(_text: str, length: int, _fill: str = " ") -> int:
+    return max(0, length)
+
+
 def _replace_size(text: str, old: str, new: str) -> int:
     return len(text) + (text.count(old) if old else len(text) + 1) * len(new)
 
@@ -308,6 +330,24 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
         _substring,
         optional=1,
         example="substring(x.name, 0, 3)",
+    ),
+    Function.PAD_LEFT: FunctionEntry(
+        (Kind.TEXT, Kind.INTEGER, Kind.TEXT),
+        Kind.TEXT,
+        "The text made so long, by blanks or the third before it; or its first characters, if it is longer.",
+        _pad_left,
+        optional=1,
+        example="lpad(x.name, 10, '.')",
+        size=_pad_size,
+    ),
+    Function.PAD_RIGHT: FunctionEntry(
+        (Kind.TEXT, Kind.INTEGER, Kind.TEXT),
+        Kind.TEXT,
+        "The text made so long, by blanks or the third behind it; or its first characters, if it is longer.",
+        _pad_right,
+        optional=1,
+        example="rpad(x.name, 10, '.')",
+        size=_pad_size,
     ),
     Function.TRIM: FunctionEntry(
         (Kind.TEXT,), Kind.TEXT, "The text without whitespace at both ends.", str.strip, names=("btrim",)

@@ -35,11 +35,11 @@ _WHOLE = {
 _FRACTIONS = frozenset(("decimal", "double", "float", "quantity"))
 NUMBERS = frozenset((*_WHOLE, *(_FRACTIONS - {"quantity"})))
 """The datatypes of XML Schema whose values are numbers."""
-_DATES = frozenset(("date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth", "datetime", "localdatetime", "time"))
+DATES = frozenset(("date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth", "datetime", "localdatetime", "time"))
 """Wikidata calls a date a time."""
 DATATYPES = tuple(
     prefix + kind
-    for kind in sorted((*NUMBERS, *_DATES, "quantity", "boolean"))
+    for kind in sorted((*NUMBERS, *DATES, "quantity", "boolean"))
     for prefix in ("", "xsd:", "http://www.w3.org/2001/XMLSchema#")
 )
 """The datatypes whose values are not texts, in the spellings of all stores."""
@@ -77,7 +77,7 @@ def scalar(literal: Literal) -> str | int | float | bool:
         if is_integer(text):
             return int(text)
     elif kind not in _FRACTIONS:
-        return Date(text) if kind in _DATES else text
+        return Date(text) if kind in DATES else text
     if is_number(text):
         number = float(text)
         return int(text) if kind == "decimal" and is_integer(text) and abs(number) >= _EXACT else number

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters.embedded import pool as pool_module
-from kgnav_mcp.adapters.embedded import session, workers
+from kgnav_mcp.adapters.embedded import pool as thread_pool
+from kgnav_mcp.adapters.embedded import session
 from kgnav_mcp.adapters.embedded.graphfile import USUAL_LENGTH
 from kgnav_mcp.adapters.embedded.pool import Pool
 from kgnav_mcp.adapters.embedded.session import Row, Session, Ticket
@@ -138,7 +139,7 @@ async def test_a_connection_cannot_write(pool: Pool):
 
 
 async def test_a_thread_that_does_not_come_back_is_replaced(toy_file: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(workers, "_LOST_SECONDS", 0.05)
+    monkeypatch.setattr(thread_pool, "_LOST_SECONDS", 0.05)
     comes_back = threading.Event()
 
     def lost(_: Session) -> object:

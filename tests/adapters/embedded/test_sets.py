@@ -144,7 +144,7 @@ async def test_rows_or_relations_are_what_the_two_verbs_give(path: Path, rows: i
         for direction in Direction:
             async with open_adapter(str(path), AdapterOptions()) as graph:
                 asked = {"rows": rows, "relations": 100, "hops": 2, "examples": 2}
-                expected = await defaults.rows_or_relations(graph, ids, direction, **asked)
+                expected = await GraphAdapter.rows_or_relations(graph, ids, direction, **asked)
             async with open_adapter(str(path), AdapterOptions()) as graph:
                 for _ in range(2):
                     found = await graph.rows_or_relations(ids, direction, **asked)

@@ -28,6 +28,12 @@ COUNTED = (
     "MATCH (x)-[:to]->(n:Even) RETURN n, count(*) AS c ORDER BY c DESC LIMIT 2",
     "MATCH (x)-[:to]->(n) WHERE n.size > 2 RETURN n, n.size, count(*) AS c ORDER BY c DESC LIMIT 2",
     "MATCH (x)-[:to]->(n) WITH n, count(*) AS c ORDER BY c DESC LIMIT 3 WHERE c > 70 RETURN n, c",
+    "MATCH (x)-->(n) RETURN n, count(DISTINCT x) AS c ORDER BY c DESC LIMIT 3",
+    "MATCH (n:Even)-[:to|mixed]->(x) RETURN n, count(DISTINCT x) AS c ORDER BY count(DISTINCT x) DESC LIMIT 2",
+    "MATCH (x)--(n) RETURN n, count(*) AS c ORDER BY c DESC LIMIT 3",
+    "MATCH (n)-[r:to]-() RETURN n, count(r) AS c ORDER BY c DESC LIMIT 6",
+    "MATCH (n)-[r:to]-(x) RETURN n, count(DISTINCT r) AS c, count(x) ORDER BY c DESC LIMIT 3",
+    "MATCH (n:Odd)--(x) WHERE n.size > 1 RETURN n, count(DISTINCT x) AS c ORDER BY c DESC LIMIT 2",
     "MATCH (n) RETURN labels(n), count(*) ORDER BY count(*) DESC",
     "MATCH (n:Even) RETURN labels(n) AS l, count(DISTINCT n) AS c, count(n)",
     "MATCH (n:Even:Big) RETURN labels(n), count(*)",
@@ -36,13 +42,17 @@ COUNTED = (
     "MATCH (a)-[r:to|mixed]->(b) RETURN type(r) AS t, count(a), count(DISTINCT r)",
 )
 MATCHED = (
+    "MATCH (n)-[:mixed]->(x) RETURN n, count(DISTINCT x) AS c ORDER BY c DESC SKIP 1 LIMIT 2",
+    "MATCH (n)-[:to]-(x) RETURN n, count(DISTINCT x) AS c ORDER BY c DESC LIMIT 3",
     "MATCH (x)-->(n) RETURN n, count(*) AS c ORDER BY c DESC LIMIT 20",
     "MATCH (x)-->(n) RETURN n, count(*) AS c ORDER BY c LIMIT 3",
     "MATCH (x)-[:to]->(n:Leaf) RETURN n, count(*) AS c ORDER BY c DESC LIMIT 3",
-    "MATCH (x)-->(n) RETURN n, count(DISTINCT x) AS c ORDER BY c DESC LIMIT 3",
+    "MATCH (x)-->(n) RETURN n, count(DISTINCT x) AS c, count(x) AS d ORDER BY c DESC LIMIT 3",
+    "MATCH (x)-->(n) RETURN n, count(DISTINCT x) AS c ORDER BY c DESC LIMIT 20",
+    "MATCH (x)--(n) RETURN n, count(*) AS c ORDER BY c DESC LIMIT 20",
+    "MATCH (x)-[r]-(n) RETURN type(r), count(*) AS c ORDER BY c DESC LIMIT 1",
     "MATCH (x:Leaf)-->(n) RETURN n, count(*) AS c ORDER BY c DESC LIMIT 3",
     "MATCH (x)-->(n) RETURN n.size, count(*) AS c ORDER BY c DESC LIMIT 3",
-    "MATCH (x)--(n) RETURN n, count(*) AS c ORDER BY c DESC LIMIT 3",
     "MATCH (a)-[r]->(b:Leaf) RETURN type(r), count(*)",
     "MATCH (a)-[r]->(b) RETURN type(r), labels(b), count(*)",
     "MATCH (a)-[:to]->(b) OPTIONAL MATCH (b)-[r:mixed]->(c) RETURN labels(c), type(r), count(*) AS n",
@@ -62,6 +72,7 @@ def hubs(tmp_path_factory: pytest.TempPathFactory) -> str:
         lines += [f":n{number} :to :h{hub} .\n" for number in range(DEGREE_FLOOR + 2 + hub)]
         lines += [f":h{hub} :to :n{number} .\n" for number in range(DEGREE_FLOOR + 9 - hub)]
         lines += [f":h{hub} :mixed {number} .\n" for number in range(10 * hub)]
+        lines += [f":h{hub} :to :h{hub} , :h0 .\n"]
         lines += [f":h{hub} :mixed :m{number} .\n" for number in range(DEGREE_FLOOR - hub)]
     lines += [f":n{number} a :Leaf .\n" for number in range(DEGREE_FLOOR)]
     (folder / "hubs.ttl").write_text("".join(lines), encoding="utf-8")

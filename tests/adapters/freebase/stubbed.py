@@ -35,7 +35,7 @@ def told(*answers: Told) -> InProcess:
 def store_of(endpoint: InProcess) -> Store:
     """What readers share, of such an endpoint."""
     options = AdapterOptions()
-    return Store(endpoint, Freebase.read("freebase+http://127.0.0.1/sparql", options), options)
+    return Store.of(endpoint, Freebase.read("freebase+http://127.0.0.1/sparql", options), options)
 
 
 async def page_of(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from rdflib import Literal
 
+from kgnav_mcp.adapters.freebase.adapter import EntityFinder
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.counts import CountReader
-from kgnav_mcp.adapters.freebase.entity_finder import EntityFinder
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, Stop

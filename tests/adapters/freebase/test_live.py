@@ -33,6 +33,12 @@ async def test_every_form_of_an_id_is_accepted_and_the_short_one_printed(graph: 
     assert (await _entity(graph, reference)).id == "m.film"
 
 
+async def test_only_texts_with_the_form_of_an_id_have_a_printed_form(graph: GraphAdapter):
+    blank_node = "_:m.film>film.film.starring>0123abcd"
+    assert graph.printed_ids(["A Film", "/m/film", blank_node]) == {"/m/film": "m.film"}
+    assert await graph.describe([blank_node]) == {}
+
+
 @pytest.mark.parametrize("option", ["name", "alias", "description", "type"])
 async def test_an_option_that_names_a_relation_no_triple_has_is_refused_with_the_nearest(freebase: str, option: str):
     with pytest.raises(ConfigurationError, match=f"no relation 'type.object.nam', of the option '{option}'") as told:
@@ -111,6 +117,12 @@ async def test_roles_of_mediators_are_the_properties_of_relationships(graph: Gra
 
 async def test_namesakes_are_ranked_by_their_number_of_types(graph: GraphAdapter):
     assert [one.entity.id for one in (await graph.find_by_name("twin", limit=5)).items] == ["m.twin1", "m.twin0"]
+
+
+async def test_names_that_differ_in_letter_case_alone_are_looked_up_by_one_text(graph: GraphAdapter, asked: list[str]):
+    found = await graph.find_by_names(["A Film", "a film"], limit=5)
+    assert [[one.entity.id for one in page.items] for page in found.values()] == [["m.film"], ["m.film"]]
+    assert asked[0].partition(" UNION ")[0].count('"A Film"@en') == 1  # of a text listed twice, Virtuoso finds nothing
 
 
 async def test_a_longer_list_of_nodes_than_the_row_cap_is_paged_whole(graph: GraphAdapter):

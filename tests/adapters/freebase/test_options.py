@@ -12,16 +12,18 @@ HERE = "freebase+http://127.0.0.1:8890/sparql"
 
 
 def test_the_graph_comes_from_the_location_or_from_the_options():
-    assert Freebase.read(f"{HERE}?default-graph-uri=http://a.example/g", AdapterOptions()).graph == "http://a.example/g"
-    assert Freebase.read(HERE, AdapterOptions(extra={"graph": "http://b.example/g"})).graph == "http://b.example/g"
-    assert Freebase.read(HERE, AdapterOptions()).graph is None
+    assert Freebase.read(f"{HERE}?default-graph-uri=http://a.example/g", AdapterOptions()).graphs == (
+        "http://a.example/g",
+    )
+    assert Freebase.read(HERE, AdapterOptions(extra={"graph": "http://b.example/g"})).graphs == ("http://b.example/g",)
+    assert Freebase.read(HERE, AdapterOptions()).graphs == ()
 
 
 def test_the_endpoint_keeps_its_scheme_path_and_query_and_has_a_usual_path_where_none_is_given():
-    assert Freebase.read("freebase+https://h.example/a/sparql?x=1", AdapterOptions()).endpoint == (
+    assert Freebase.read("freebase+https://h.example/a/sparql?x=1", AdapterOptions()).address == (
         "https://h.example/a/sparql?x=1"
     )
-    assert Freebase.read("freebase+http://h.example:8890", AdapterOptions()).endpoint == "http://h.example:8890/sparql"
+    assert Freebase.read("freebase+http://h.example:8890", AdapterOptions()).address == "http://h.example:8890/sparql"
 
 
 @pytest.mark.parametrize(
@@ -40,5 +42,5 @@ def test_a_location_without_a_host_is_refused():
 
 def test_other_relations_may_name_and_type_entities():
     freebase = Freebase.read(HERE, AdapterOptions(extra={"name": "http://www.w3.org/2000/01/rdf-schema#label"}))
-    assert str(freebase.relations["name"]).endswith("#label")
-    assert freebase.ids.short(freebase.relations["type"]) == "type.object.type"
+    assert [str(relation) for relation in freebase.names] == ["http://www.w3.org/2000/01/rdf-schema#label"]
+    assert [freebase.ids.short(relation) for relation in freebase.types] == ["type.object.type"]

@@ -39,7 +39,7 @@ class Endpoint:
 
 def _store(endpoint: Endpoint) -> Store:
     options = AdapterOptions()
-    return Store(endpoint, Freebase.read("freebase+http://127.0.0.1/sparql", options), options)
+    return Store.of(endpoint, Freebase.read("freebase+http://127.0.0.1/sparql", options), options)
 
 
 async def test_a_long_list_is_asked_by_several_queries_at_once():

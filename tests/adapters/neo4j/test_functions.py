@@ -144,7 +144,33 @@ reduce(s = 0, x IN [1, null] | s + x)
 reduce(s = 5, x IN [] | s + x)
 reduce(s = 0, x IN null | s + x)
 """.strip().splitlines()
-NULL_HERE = ("left('a', -1)", "right('a', -1)", "substring('a', -1)", "range(1, 2, 0)", "left(1, 1)", "tail(null)")
+WITHOUT_NEO4J = {
+    "lpad('7', 3, '0')": "right('000' + '7', 3)",
+    "lpad('añb', 5)": "'  añb'",
+    "lpad('hi', 7, 'xy')": "left('xyxyxy', 5) + 'hi'",
+    "lpad('hello', 3, '.')": "left('hello', 3)",
+    "lpad('hello', 5, '')": "'hello'",
+    "lpad('', 2, 'ab')": "'ab'",
+    "rpad('7', 3, '0')": "left('7' + '000', 3)",
+    "rpad('hi', 7, 'xy')": "'hi' + left('xyxyxy', 5)",
+    "rpad('hello', 3)": "left('hello', 3)",
+    "rpad('hello', 0)": "''",
+    "lpad(toString(12), 4, '0')": "right('0000' + toString(12), 4)",
+    "lpad(null, 3)": "null",
+}
+"""Functions that Neo4j 5 does not have, and what gives the same there."""
+NULL_HERE = (
+    "lpad('a', -1)",
+    "lpad('a', 2, '')",
+    "rpad('a', 1, 2)",
+    "rpad(1, 2)",
+    "left('a', -1)",
+    "right('a', -1)",
+    "substring('a', -1)",
+    "range(1, 2, 0)",
+    "left(1, 1)",
+    "tail(null)",
+)
 """What Neo4j refuses when it runs is null in plans: one row must not end the others."""
 AGGREGATES = (
     "stDev(x)",
@@ -182,9 +208,9 @@ def _with_types(value: object) -> str:
     return f"{type(value).__name__} {value!r}"
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS)
-async def test_an_expression_has_the_value_that_neo4j_gives_it(driver: Driver, expression: str):
-    ((theirs,),) = ask(driver, f"RETURN {expression}")
+@pytest.mark.parametrize(("expression", "equal"), [*((each, each) for each in EXPRESSIONS), *WITHOUT_NEO4J.items()])
+async def test_an_expression_has_the_value_that_neo4j_gives_it(driver: Driver, expression: str, equal: str):
+    ((theirs,),) = ask(driver, f"RETURN {equal}")
     (ours,) = await plan_answers(f"RETURN {expression} AS x")
     assert _with_types(ours) == _with_types(_comparable(theirs))
 
@@ -221,6 +247,6 @@ async def test_an_aggregate_of_numbers_is_neo4js(driver: Driver, aggregate: str,
 
 
 def test_each_function_of_values_is_compared():
-    written = "\n".join(EXPRESSIONS)
+    written = "\n".join((*EXPRESSIONS, *WITHOUT_NEO4J))
     of_values = {one for one, entry in FUNCTIONS.items() if entry.compute is not None} - {Function.YEAR}
     assert {one for one in of_values if f"{one}(" not in written} == set()

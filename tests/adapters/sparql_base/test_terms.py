@@ -13,7 +13,6 @@ from kgnav_mcp.adapters.ids.rdf import iri
 from kgnav_mcp.adapters.sparql_base.terms import (
     MAX_TERMS,
     Fragment,
-    batches,
     comma_separated,
     fill,
     rows,
@@ -156,7 +155,7 @@ def test_a_limit_is_not_negative():
 def test_lists_have_the_form_of_their_place_in_a_query():
     a, b = iri("http://x/a"), Literal("b, c")
 
-    assert fill("VALUES ?x { $t }", t=values(a, b)) == 'VALUES ?x { <http://x/a> "b, c" }'
+    assert fill("VALUES ?x { $t }", t=values(a, b, b, a)) == 'VALUES ?x { <http://x/a> "b, c" }'
     assert fill("?x IN ($t)", t=comma_separated(a, b)) == '?x IN (<http://x/a>, "b, c")'
     assert fill("VALUES (?x ?y) { $t }", t=rows((a, b), (b, a))) == (
         'VALUES (?x ?y) { (<http://x/a> "b, c") ("b, c" <http://x/a>) }'
@@ -180,9 +179,3 @@ def test_a_list_holds_one_to_a_thousand_terms(made: Callable[..., Fragment]):
 def test_rows_have_one_width():
     with pytest.raises(ValueError, match="one width"):
         rows((iri("http://x/a"),), (iri("http://x/a"), iri("http://x/b")))
-
-
-def test_batches_keep_the_order_and_lose_nothing():
-    assert [list(batch) for batch in batches(range(5), 2)] == [[0, 1], [2, 3], [4]]
-    assert list(batches("")) == []
-    assert [len(batch) for batch in batches(range(2_500))] == [1_000, 1_000, 500]

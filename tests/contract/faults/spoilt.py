@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import pytest
 
+from kgnav_mcp.adapters.generic_sparql import catalogue
 from kgnav_mcp.adapters.paging import counts
-from kgnav_mcp.adapters.sparql_base import catalogue
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Page, Stop
 from kgnav_mcp.port import GraphAdapter

@@ -83,6 +83,18 @@ class PlanContract(AdapterContract):
         await hold(PlanRunner(adapter, self.bound), plain_graph, checked.plan, ALL, 1)
 
     @pytest.mark.parametrize(
+        "value", ["lpad(b.name, 5, '*-')", "rpad(elementId(b), 3)", "lpad(toString(b.age), 4, '0')"]
+    )
+    async def test_a_function_that_the_store_may_lack_means_the_same(
+        self, adapter: GraphAdapter, view: View, plain_graph: Graph, value: str
+    ):
+        for clause in (f"WHERE {value} > 'a' RETURN a, b", f"RETURN a, {value} AS x"):
+            text = f"MATCH (a)-[:`{view.relation('knows')}`]->(b) {clause}"
+            checked = await PlanRunner(adapter, self.bound).check(parse_plan(text).plan)
+            assert not checked.problems
+            await hold(PlanRunner(adapter, self.bound), plain_graph, checked.plan, ALL, 1)
+
+    @pytest.mark.parametrize(
         ("nodes", "relation"), [(("ada", "ben", "cyd"), "knows"), ((toy.HUB,), "visited"), (("ada",), "eats")]
     )
     async def test_a_step_without_a_direction_is_outgoing_and_counts_the_incoming_matches_left_out(
@@ -225,6 +237,47 @@ class PlanContract(AdapterContract):
         sentence, _, ids = note.removesuffix(".").partition(": ")
         assert sentence == "The name 'Mercury' matches 2 nodes"
         assert sorted(ids.split(", ")) == sorted(map(view.node, ("mercury_planet", "mercury_metal")))
+
+    @pytest.mark.parametrize(
+        ("condition", "matched"),
+        [
+            ("NOT m.name = 'The Clockmaker'", set[str]()),
+            ("NOT m.name IN ['The Clockmaker', 'Cyd Marsh']", set[str]()),
+            ("NOT (m.name = 'The Clockmaker' AND b.name = 'Cyd Marsh')", {"marriage1", "marriage2"}),
+            ("NOT (m.name = 'The Clockmaker' OR m.name = 'Zedzz')", set[str]()),
+            ("(m.name = 'The Clockmaker') IS NULL", {"marriage1", "marriage2"}),
+            ("m.name = 'The Clockmaker' XOR b.name = 'Cyd Marsh'", set[str]()),
+            ("m.name = 'The Clockmaker' OR b.name = 'Cyd Marsh'", {"marriage2"}),
+            ("NOT b.name = 'The Clockmaker'", {"marriage1", "marriage2"}),
+            ("NOT b.name IN ['The Clockmaker', 'Cyd Marsh']", {"marriage1"}),
+        ],
+    )
+    async def test_a_comparison_with_an_alias_is_null_for_a_node_without_a_name(
+        self, adapter: GraphAdapter, view: View, condition: str, matched: set[str]
+    ):
+        text = f"MATCH (m)-[:`{view.relation('spouse')}`]->(b) WHERE {condition} RETURN DISTINCT m"
+        plans = PlanRunner(adapter, self.bound)
+        checked = await plans.check(parse_plan(text).plan)
+        assert not checked.problems
+        page = await plans.run(checked.plan, limit=9)
+        assert {getattr(row.cells[0], "id", None) for row in page.items} == {view.node(one) for one in matched}
+
+    @pytest.mark.parametrize(
+        "condition",
+        [
+            "n.$age IN [41, 7] AND n.$age IN [8, 41]",
+            "n.$age IN [41, n.$age - n.$age] AND n.$age IN [n.$age - n.$age, 41]",
+            "(n.$age IN [41, 7] XOR n.$age IN [41]) OR (n.$age IN [41, 8] AND n.$age IN [9, 41])",
+        ],
+    )
+    async def test_a_value_that_is_in_two_lists_meets_both(self, adapter: GraphAdapter, view: View, condition: str):
+        age = f"`{view.relation('age')}`"
+        text = f"MATCH (n) WHERE {condition.replace('$age', age)} RETURN n"
+        plans = PlanRunner(adapter, self.bound)
+        checked = await plans.check(parse_plan(text).plan)
+        assert not checked.problems
+        page = await plans.run(checked.plan, limit=9)
+        assert [getattr(row.cells[0], "id", None) for row in page.items] == [view.node("ben")]
 
     @pytest.mark.parametrize(
         ("returned", "columns"),

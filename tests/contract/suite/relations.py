@@ -6,6 +6,7 @@ import pytest
 
 from kgnav_mcp.errors import UnknownRelation, Unsupported
 from kgnav_mcp.model import Certainty, Direction, Entity, Page, RelationFacts
+from kgnav_mcp.navigation.degrees import get_degrees
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.navigation.relations import get_triples
@@ -29,6 +30,21 @@ class RelationContract(AdapterContract):
         _agrees(adapter, page, view.counts(ids, direction))
         assert all(facts.direction is direction and facts.hops == (facts.relation,) for facts in page.items)
         assert page.stop == "complete"
+
+    @pytest.mark.parametrize("relation", [None, "knows", "eats"])
+    async def test_the_degrees_of_entities_count_their_triples(
+        self, adapter: GraphAdapter, view: View, relation: str | None
+    ):
+        ids = [view.node(node) for node in ("ada", toy.HUB, toy.REGISTRY, "ouroboros", "ben", "hermit")]
+        named = None if relation is None else view.relation(relation)
+        found = await get_degrees(adapter, ids, named, limits=Limits())
+        shown = {(one.entity.id, one.direction): one.count for one in found.page.items}
+        assert list(shown) == [(one, direction) for one in ids for direction in Direction]
+        for (one, direction), count in shown.items():
+            expected = sum(named in (None, row[1]) for row in view.around([one], direction))
+            if has(adapter, Capability.EXACT_COUNTS):
+                assert count.certainty is Certainty.EXACT
+            assert count.value == expected if count.certainty is Certainty.EXACT else count.value <= expected
 
     async def test_relations_are_ordered_by_id_and_readable(self, adapter: GraphAdapter, view: View):
         page = await adapter.relations([view.node("ada")], Direction.OUTGOING, limit=ALL)

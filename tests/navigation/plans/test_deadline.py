@@ -11,9 +11,9 @@ import pytest
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import Page
-from kgnav_mcp.navigation.plans import deadline as plan_deadline
+from kgnav_mcp.navigation.plans import budget
 from kgnav_mcp.navigation.plans import runner as plan_runner
-from kgnav_mcp.navigation.plans.deadline import Deadline, time_limit
+from kgnav_mcp.navigation.plans.budget import Deadline, time_limit
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions
 from tests.contract.example import DictAdapter
@@ -33,7 +33,7 @@ async def hang(*_: Any, **__: Any) -> Any:
 
 def test_time_goes_by_for_all_that_share_a_deadline(monkeypatch: pytest.MonkeyPatch):
     now = 1_000.0
-    monkeypatch.setattr(plan_deadline, "monotonic", lambda: now)
+    monkeypatch.setattr(budget, "monotonic", lambda: now)
     deadline = Deadline.after(30)
     assert 30 <= deadline.seconds_left() < 31, "a plan may take a second more than the store's time-out"
     now += 20
@@ -84,7 +84,7 @@ async def test_an_answer_whose_explanation_is_out_of_time_is_given_and_says_so(m
         now = 60.0
         return "Why."
 
-    monkeypatch.setattr(plan_deadline, "monotonic", lambda: now)
+    monkeypatch.setattr(budget, "monotonic", lambda: now)
     monkeypatch.setattr(plan_runner, "about_first_rows", take_all_time)
     monkeypatch.setattr(plan_runner, "about_cut_tie", hang)
     async with DictAdapter(TOY, AdapterOptions()) as graph:

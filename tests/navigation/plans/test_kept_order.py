@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.languages.cypher import parse_cypher
-from kgnav_mcp.navigation.plans.kept_order import keeping_order
+from kgnav_mcp.navigation.plans.check.checker import keeping_order
 from kgnav_mcp.plan import Order, Property, Variable
 
 N_FIRST = (Order(Variable("n"), descending=True),)

@@ -72,3 +72,13 @@ async def test_a_name_that_is_no_property_is_a_text_too(tmp_path: Path, written:
         assert [each.alternatives for each in found.problems] == [(possible,)]
         right = await runner.check(parse_cypher("MATCH (y)-[:year_of]->(m) WHERE y.name > '1995' RETURN count(m)"))
         assert not right.problems
+
+
+async def test_durations_are_not_taken_for_numbers(tmp_path: Path):
+    source, target = tmp_path / "nodes.csv", tmp_path / "films.kg"
+    source.write_text("id:ID,:LABEL,length:duration\na,Film,PT90M\nb,Film,PT60M\n", encoding="utf-8")
+    load([source], target)
+    async with open_adapter(str(target), AdapterOptions()) as graph:
+        plan = parse_cypher("MATCH (f:Film) WHERE f.length = 'PT90M' RETURN elementId(f)")
+        page = await PlanRunner(graph).run(plan, limit=9)
+    assert [row.cells for row in page.items] == [("a",)]

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+from kgnav_mcp.adapters.embedded import open_adapter
+from kgnav_mcp.adapters.embedded.loading import load
+from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.navigation.plans import evaluate
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import AggregateFunction, Function, Match, NodePattern, PathKind, PathPattern
-from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.contract import toy as definition
 from tests.navigation.plans.writing import called, edge, fit, give, is_id, named, path, plan, rows, total
 
@@ -108,3 +113,14 @@ async def test_no_trail_takes_an_edge_that_stands_elsewhere_in_its_pattern(toy: 
     )
     assert rows(page) == [("ben", 2), ("cyd", 2)]
     assert rows(alike) == [("ben", 4), ("cyd", 2)]
+
+
+async def test_the_edges_of_a_hub_are_read_last_between_known_ends(tmp_path: Path):
+    leaves = "".join(f"hub,leaf{number}\n" for number in range(300))
+    (tmp_path / "hub.csv").write_text(f"from,to\nhub,middle\nmiddle,end\n{leaves}", encoding="utf-8")
+    load([tmp_path / "hub.csv"], tmp_path / "hub.kg")
+    async with open_adapter(str(tmp_path / "hub.kg"), AdapterOptions()) as graph:
+        for ends in ("(a {id: 'hub'})-[*]-(b {id: 'end'})", "(a {id: 'end'})-[*]-(b {id: 'hub'})"):
+            runner = PlanRunner(graph, by_store=False, bound=100)
+            checked = await runner.check(parse_plan(f"MATCH p = shortestPath({ends}) RETURN length(p)").plan)
+            assert rows(await runner.run(checked.plan, limit=9)) == [(2,)]

@@ -220,6 +220,8 @@ def _of_several(function: Function, value: Value, others: list[Value]) -> Value:
             return tuple(value) if not by else tuple(re.split(re.escape(by), value))
         case Function.REPLACE, str(), [str(old), str(new)]:
             return re.sub(re.escape(old), lambda _: new, value)
+        case Function.PAD_LEFT | Function.PAD_RIGHT, str(), [int(length), *fill] if not isinstance(others[0], bool):
+            return _padded(value, length, fill[0] if fill else " ", before=function is Function.PAD_LEFT)
         case _ if any(isinstance(each, bool) or not isinstance(each, int) or each < 0 for each in others):
             return None
         case Function.ROUND, int() | float(), [int(digits)] if not isinstance(value, bool):
@@ -233,6 +235,13 @@ def _of_several(function: Function, value: Value, others: list[Value]) -> Value:
             return "".join(one for place, one in enumerate(value) if start <= place < end)
         case _:
             return None
+
+
+def _padded(value: str, length: int, fill: Value, *, before: bool) -> Value:
+    if length < 0 or not isinstance(fill, str) or (len(value) < length and not fill):
+        return None
+    missing = "".join(fill[place % len(fill)] for place in range(length - len(value)))
+    return "".join(one for place, one in enumerate(missing + value if before else value + missing) if place < length)
 
 
 def _logarithm(base: float) -> Callable[[int | float], Value]:

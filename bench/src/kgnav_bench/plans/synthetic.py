@@ -102,10 +102,6 @@ class Graph:
         """The name of a node."""
         return f"{self.words[node % _NAMES]} {node}"
 
-    def class_of(self, node: int) -> NodeClass:
-        """The class of a node."""
-        return self.classes[node % len(self.classes)]
-
 
 def generate(shape: Shape, seed: int = 1) -> Graph:
     """The graph of this shape and seed, the same at every call."""

@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow
-from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, Builder, batches, edge
+from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, Builder, edge
 from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
 from kgnav_mcp.adapters.paging.counts import RelationCounts
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreError
 from kgnav_mcp.model import Direction, Literal
 from kgnav_mcp.port import FarEndKind
+from kgnav_mcp.port.lists import batches
 
 SAMPLED_EDGES = 1_000
 """Edges of a type that are searched for examples."""

@@ -20,8 +20,6 @@ class Dialect:
 
     store: str
     """The store's name and the versions that are meant."""
-    tested: bool
-    """Whether an adapter passes the contract suite with this dialect. If not, it is from documentation only."""
     capabilities: frozenset[Capability]
     """What an adapter can do with this dialect beyond the basic verbs."""
 
@@ -63,10 +61,7 @@ class Dialect:
     """Pairs of type and degree, for each type that the node `n` has. None: types are counted one by one."""
 
     subquery: str | None
-    """The subquery `{query}`, run for each row with its variables `{variables}`.
-
-    `{importing}` is a WITH of these variables, for stores that import them so; empty if there are none.
-    """
+    """The subquery `{query}`, run for each row with its variables `{variables}`."""
     optional_subquery: str | None
     """The same, with a row of nulls where it has none."""
     collected: str | None

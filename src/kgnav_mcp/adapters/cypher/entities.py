@@ -10,12 +10,13 @@ from typing import Any, cast
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue, CatalogueCache
-from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, Builder, Session, batches, quoted
+from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, Builder, Session, quoted
 from kgnav_mcp.adapters.cypher.values import split_key, whole_number
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Entity, Relation
+from kgnav_mcp.port.lists import batches
 
 _KINDS_IN_FULL = 2
 """Nodes of more kinds of ids are found first, and then asked about together."""

@@ -11,7 +11,7 @@ from kgnav_mcp.adapters.candidates import Candidates, first_page
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.catalogue import FullText
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow, relation_of
-from kgnav_mcp.adapters.cypher.session import batches, labelled, quoted
+from kgnav_mcp.adapters.cypher.session import labelled, quoted
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.likeness import (
     ALIAS,
@@ -26,6 +26,7 @@ from kgnav_mcp.adapters.likeness import (
 )
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Stop, ValueMatch
+from kgnav_mcp.port.lists import batches
 
 MAX_HITS = 100
 """The most nodes returned for one name."""

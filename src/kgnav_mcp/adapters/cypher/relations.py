@@ -12,11 +12,11 @@ from kgnav_mcp.adapters.cypher.counts import (
     by_side,
 )
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow, relation_of
-from kgnav_mcp.adapters.cypher.session import batches
 from kgnav_mcp.adapters.paging.counts import paths_in_order, relations_page
 from kgnav_mcp.adapters.paging.directions import merge_relation_pages
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import AnchoredPage, Direction, Node, Page, RelationFacts, Stop, anchored
+from kgnav_mcp.port.lists import batches
 
 _TYPES_PER_QUERY = 50
 """Relationship types whose examples are read by one query."""
@@ -119,7 +119,7 @@ class RelationReader:
         }
         types = [name for name, nodes in unread.items() if nodes]
         node_ids = list(dict.fromkeys(node.anchor.node_id for nodes in unread.values() for node in nodes))
-        type_batches = batches(types, _TYPES_PER_QUERY)
+        type_batches = list(batches(types, _TYPES_PER_QUERY))
         read = self._counts.far_ends_at
         answers = await gathered(*(read(node_ids, direction, names, examples) for names in type_batches))
         return {

@@ -18,6 +18,7 @@ from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.concurrency import SharedTask
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, Listing, PropertyFacts, QualifierFacts, Schema
+from kgnav_mcp.port.lists import batches
 
 _MAX_NODES_READ_WHOLE = 100_000
 """In a graph with at most this many nodes, all are read for their properties, which takes a quarter of a second."""
@@ -172,10 +173,8 @@ class SchemaReader:
         labels: list[str | None] = [None] if complete else list(catalogue.labels)
         fill = self._session.builder.fill
         values = Counter[tuple[tuple[str, ...], str, str, bool]]()
-        for start in range(0, len(labels), _LABELS_PER_QUERY):
-            first = [
-                fill(queries.FIRST_NODES, label=labelled(label)) for label in labels[start : start + _LABELS_PER_QUERY]
-            ]
+        for batch in batches(labels, _LABELS_PER_QUERY):
+            first = [fill(queries.FIRST_NODES, label=labelled(label)) for label in batch]
             nodes = self._session.builder.subquery("", " UNION ".join(first))
             rows = await self._session.rows(
                 queries.PROPERTIES_OF_NODES,

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import lru_cache
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.dialect import Dialect
 from kgnav_mcp.adapters.cypher.values import VECTOR_SIZE
 from kgnav_mcp.errors import StoreError, Unsupported
 from kgnav_mcp.model import Direction
+from kgnav_mcp.port.lists import batches
 
 _PLACE = re.compile(r"\{(\w+)(?:\((?:([\w\[\]]+)|\{(\w+)\})\))?\}")
 
@@ -78,8 +79,7 @@ class Builder:
 
     def subquery(self, variables: str, template: str, **parts: str) -> str:
         """A subquery that is run for each row and may use these variables of it."""
-        importing = f"WITH {variables}" if variables else ""
-        return self.construct("subquery", variables=variables, importing=importing, query=self.fill(template, **parts))
+        return self.construct("subquery", variables=variables, query=self.fill(template, **parts))
 
     def collected(self, template: str, **parts: str) -> str:
         """An expression for the only column of a query, as a list."""
@@ -101,7 +101,6 @@ class Builder:
 
 
 Row = list[Any]
-T = TypeVar("T")
 
 _SLICE_SIZE = 100
 """Nodes or edges in one row of a result, so that reading a row takes at most 10 ms."""
@@ -165,8 +164,3 @@ class Session:
 def closed() -> StoreError:
     """The error for a graph that is not open."""
     return StoreError("this graph is closed")
-
-
-def batches(items: Sequence[T], size: int) -> list[Sequence[T]]:
-    """The items in batches of `size`."""
-    return [items[start : start + size] for start in range(0, len(items), size)]

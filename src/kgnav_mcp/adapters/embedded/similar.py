@@ -14,6 +14,7 @@ from kgnav_mcp.adapters.embedded import entities, queries
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.model import Candidate, Count, Page, Stop
+from kgnav_mcp.port.lists import batches
 from kgnav_mcp.port.terms import Embedder, MeaningOptions
 
 if TYPE_CHECKING:
@@ -138,8 +139,8 @@ def _candidates(builder: Builder, found: Sequence[tuple[int, float]], label: str
     if label is not None:
         entry = builder.catalogue.labels(builder.session).one("label", label)
         with_label: set[int] = set()
-        for start in range(0, len(found), _FILTERED):
-            numbers = json.dumps([number for number, _ in found[start : start + _FILTERED]])
+        for batch in batches(found, _FILTERED):
+            numbers = json.dumps([number for number, _ in batch])
             with_label.update(row[0] for row in builder.session.all(queries.names.WITH_LABEL, numbers, entry.id))
         found = [each for each in found if each[0] in with_label]
     shown = [number for number, _ in found[:limit]]

@@ -77,8 +77,10 @@ def _edges_note(entry: RelationEntry) -> str:
     if not entry.edges:
         return ""
     name = entry.relation.id
-    plan = f"MATCH (a)-[:`{name}`]->(b) RETURN b, count(DISTINCT a)"
-    return f"{entry.edges:,} more values of {name} in the graph are entities; run_plan lists them: {plan}."
+    return (
+        f"{entry.edges:,} more values of {name} in the graph are entities; run_plan lists them: "
+        f"MATCH (a)-[:`{name}`]->(b) RETURN b, count(DISTINCT a)."
+    )
 
 
 class ValueReader:

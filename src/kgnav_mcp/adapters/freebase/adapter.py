@@ -1,13 +1,12 @@
-"""The adapter for Freebase on Virtuoso. Each verb is passed to its reader."""
+"""The adapter for Freebase on Virtuoso: the generic adapter with Freebase's ids and relations, and Virtuoso's means."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
 from typing import TypeVar
-from urllib.parse import urlencode, urlsplit
-
-from rdflib import URIRef
+from urllib.parse import urlencode
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
@@ -20,25 +19,21 @@ from kgnav_mcp.adapters.freebase.pattern_writer import PatternWriter
 from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.rows import RowReader
 from kgnav_mcp.adapters.freebase.store import Store
-from kgnav_mcp.adapters.options import absent_name
+from kgnav_mcp.adapters.generic_sparql.adapter import EndpointAdapter, Opened
 from kgnav_mcp.adapters.sparql_base import errors
-from kgnav_mcp.adapters.sparql_base.adapter import Readers, SparqlAdapter
-from kgnav_mcp.adapters.sparql_base.around.counts import Path
-from kgnav_mcp.adapters.sparql_base.around.edges import EdgeReader
-from kgnav_mcp.adapters.sparql_base.around.matching import RowSearch
-from kgnav_mcp.adapters.sparql_base.around.rows import to_entities
+from kgnav_mcp.adapters.sparql_base.around.row_readers import row_readers
 from kgnav_mcp.adapters.sparql_base.client import SparqlClient
 from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql_base.location import GRAPH
 from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.queries import SIZE
-from kgnav_mcp.adapters.sparql_base.query_reader import number_in
+from kgnav_mcp.adapters.sparql_base.query_reader import Reader, number_in
 from kgnav_mcp.adapters.sparql_base.rate_limit import Client
 from kgnav_mcp.adapters.sparql_base.requests import Address
 from kgnav_mcp.adapters.sparql_base.schema import SchemaReader
 from kgnav_mcp.adapters.sparql_base.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import InvalidStore, StoreTimeout
-from kgnav_mcp.model import Count, Direction, Health, Page, Stop
+from kgnav_mcp.model import Count, Health, Page, Stop
 from kgnav_mcp.port import AdapterOptions, Capability
 
 T = TypeVar("T")
@@ -48,17 +43,7 @@ _MAX_COUNTED = 50_000_000
 _TOO_MANY_NAMES = "the graph could not be determined in time: the store has too many names"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Opened(Readers):
-    """The readers of an open graph."""
-
-    store: Store
-    linker: EntityFinder
-    graph: str
-    triples: Count
-
-
-class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
+class FreebaseAdapter(EndpointAdapter):
     """One graph of one endpoint.
 
     Capabilities that are not declared: QUALIFIERS, because edges of Freebase have no properties; FUZZY_NAMES, because
@@ -76,38 +61,28 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     )
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
-        super().__init__()
         self._freebase = Freebase.read(location, options)
-        self._options = options
-        self._graph_iri: str | None = None
-
-    @property
-    def revision(self) -> str:
-        """The graph, and its number of triples when it was opened, counted up to 50 million in a second."""
-        opened = self._readers
-        return f"{opened.graph} {opened.triples.value}"
-
-    @property
-    def class_relations(self) -> frozenset[str]:
-        return frozenset({self._freebase.ids.short(self._freebase.relations["type"])})
+        super().__init__(location, options, self._freebase)
 
     async def health(self) -> Health:
-        opened = self._readers
-        triples = await self._count_triples(opened.store)
+        opened, (graph,) = self._readers, self._endpoint.graphs
+        triples = await _count_triples(opened.store.reader)
         advice: list[str] = []
         if not triples.value:
-            advice.append(f"The graph {opened.graph} is empty: choose another with the option graph.")
+            advice.append(f"The graph {graph} is empty: choose another with the option graph.")
         elif not await opened.linker.full_text():
             advice.append(
                 "Names are not in Virtuoso's full-text index, so searching by words reads all of them. Run: "
-                f"DB.DBA.RDF_OBJ_FT_RULE_ADD('{opened.graph}', null, 'all')."
+                f"DB.DBA.RDF_OBJ_FT_RULE_ADD('{graph}', null, 'all')."
             )
-        host = urlsplit(self._freebase.endpoint).hostname
-        return Health(True, f"Freebase on {host}, graph {opened.graph}", Count.unknown(), triples, tuple(advice))
+        store = f"Freebase on {self._endpoint.host}, graph {graph}"
+        return Health(True, store, Count.unknown(), triples, tuple(advice))
 
-    async def _connect(self) -> Client:
+    async def _connect(self, *, named: bool = True) -> Client:
         await self._check_store()
-        return self._client(await self._graph())
+        if named and not self._endpoint.graphs:
+            self._endpoint = replace(self._endpoint, graphs=(await self._only_graph(),))
+        return self._client(self._endpoint.graphs if named else ())
 
     async def _check_store(self) -> None:
         """Check that the store is Virtuoso. One that its answers do not identify may be a Virtuoso behind a proxy.
@@ -115,64 +90,38 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         Raises:
             InvalidStore: it is another store, which does not have the functions that the queries use.
         """
-        client = self._client(None, PLAIN)
+        client = self._client((), PLAIN)
         try:
             dialect = await client.detect()
         finally:
             await client.close()
         if dialect not in {VIRTUOSO, PLAIN}:
-            address = Address.parse(self._freebase.endpoint).name
-            graph = f"?{urlencode({GRAPH: self._freebase.graph})}" if self._freebase.graph else ""
+            address = Address.parse(self._endpoint.address).name
+            graph = "".join(f"?{urlencode({GRAPH: graph})}" for graph in self._endpoint.graphs)
             raise InvalidStore(
                 f"the store at {address} is {dialect.title}; freebase+http:// is for Virtuoso alone",
                 next_step=f"Write the graph's address as sparql+{address}{graph}.",
             )
 
-    async def _check_relations(self, store: Store, catalogues: CatalogueCache) -> None:
-        """Check that the graph has the relations that its options name.
-
-        Raises:
-            ConfigurationError: one is missing. The error has the nearest.
-        """
-        stated = {option: self._freebase.relations[option] for option in self._freebase.stated}
-        used = await store.reader.used(stated.values())
-        short = self._freebase.ids.short
-        for option, relation in stated.items():
-            if relation not in used:
-                known = (await catalogues.get()).relations
-                raise absent_name(option, "relation", short(relation), map(short, known))
-
-    async def _read(self, client: Client) -> _Opened:
-        store = Store(client, self._freebase, self._options)
-        triples = await self._count_triples(store)
+    async def _create_readers(self, client: Client) -> Opened:
+        triples = await _count_triples(Reader(client, {}, self._options.timeout, dialect=VIRTUOSO))
+        store = await Store.checked(client, self._freebase, self._options)
         names, counts = Names(store), CountReader(store)
         catalogues, linker = CatalogueCache(store, names, triples), EntityFinder(store, names)
-        if triples != Count(0):
-            await self._check_relations(store, catalogues)
-        return _Opened(
+        return Opened(
             client=client,
             linker=linker,
-            lists=ListReader(store, linker, catalogues),
+            lists=ListReader(store, names, linker, catalogues),
             schema=SchemaReader(store.reader, names, catalogues.get),
             store=store,
+            names=names,
+            catalogues=catalogues,
             relations=RelationReader(store, names, counts),
-            rows=lambda anchors, asked: RowReader(store, names, counts, anchors, asked),
-            search=lambda asked: RowSearch(
-                store.reader, RowReader(store, names, counts, (), to_entities(asked.direction)), counts, asked
-            ),
+            **row_readers(store.reader, counts, partial(RowReader, store, names, counts)),
             hops_searched=2,
-            edges=lambda heads, tails, paths, bare: EdgeReader(
-                RowReader(store, names, counts, heads, to_entities(Direction.OUTGOING, bare=bare)), counts, tails, paths
-            ),
-            matches=MatchReader(store.reader, linker.names, PatternWriter(store, linker.naming, catalogues)),
-            graph=await self._graph(),
+            matches=MatchReader(store.reader, names, PatternWriter(store, linker.naming, catalogues)),
             triples=triples,
         )
-
-    async def _graph(self) -> str:
-        if self._graph_iri is None:
-            self._graph_iri = self._freebase.graph or await self._only_graph()
-        return self._graph_iri
 
     async def _only_graph(self) -> str:
         """Find the only graph of the endpoint that has names.
@@ -182,9 +131,9 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             StoreTimeout: not all names could be read in time.
         """
         step = "Choose one with the option graph, or by appending ?default-graph-uri=IRI to the graph's address."
-        client = self._client(None)
+        client = self._client(())
         try:
-            read = await Store(client, self._freebase, self._options).reader.select(queries.GRAPHS)
+            read = await Store.of(client, self._freebase, self._options).reader.select(queries.GRAPHS)
         except StoreTimeout as error:
             raise StoreTimeout(error.seconds, _TOO_MANY_NAMES, next_step=step) from error
         finally:
@@ -195,30 +144,13 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         if len(graphs) == 1:
             return graphs[0]
         if not graphs:
-            name = self._freebase.ids.short(self._freebase.relations["name"])
+            name = self._freebase.ids.short(self._freebase.names[0])
             raise InvalidStore(f"no graph of this endpoint has entities with a {name}", next_step=step)
         raise InvalidStore(f"this endpoint has several graphs: {', '.join(graphs)}", next_step=step)
 
-    def _client(self, graph: str | None, dialect: Dialect = VIRTUOSO) -> SparqlClient:
+    def _client(self, graphs: Sequence[str], dialect: Dialect = VIRTUOSO) -> SparqlClient:
         timeout = self._options.timeout
-        return SparqlClient(self._freebase.endpoint, timeout=timeout, default_graph=graph, dialect=dialect)
-
-    @staticmethod
-    async def _count_triples(store: Store) -> Count:
-        """Count the triples.
-
-        Raises:
-            StoreTimeout: they could not be counted in time. A partial count would make a wrong revision.
-        """
-        (row,) = (await store.reader.select(SIZE, most=_MAX_COUNTED)).all_rows()
-        size = number_in(row, "n")
-        return Count(size) if size < _MAX_COUNTED else Count.at_least(size)
-
-    async def _anchors(self, ids: Sequence[str]) -> Sequence[URIRef]:
-        return await self._iris(ids)
-
-    def _paths(self, paths: Sequence[tuple[str, ...]]) -> list[Path]:
-        return self._freebase.ids.paths(paths)
+        return SparqlClient(self._endpoint.address, timeout=timeout, default_graph=graphs or None, dialect=dialect)
 
     def _checked_page(self, page: Page[T]) -> Page[T]:
         """Refuse a page that is empty only because the time was over.
@@ -229,3 +161,14 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         if page.stop is Stop.TIME_OUT and not page.items:
             raise errors.stopped_by_store()
         return page
+
+
+async def _count_triples(reader: Reader) -> Count:
+    """Count the triples.
+
+    Raises:
+        StoreTimeout: they could not be counted in time. A partial count would make a wrong revision.
+    """
+    (row,) = (await reader.select(SIZE, most=_MAX_COUNTED)).all_rows()
+    size = number_in(row, "n")
+    return Count(size) if size < _MAX_COUNTED else Count.at_least(size)

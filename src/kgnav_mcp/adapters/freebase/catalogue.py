@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.store import FRESH, Store
-from kgnav_mcp.adapters.sparql_base import catalogue
-from kgnav_mcp.adapters.sparql_base.catalogue import Use, combined_stop, count_constructor, uses_by_relation
+from kgnav_mcp.adapters.freebase.store import Store
+from kgnav_mcp.adapters.generic_sparql import catalogue
+from kgnav_mcp.adapters.sparql_base.catalogue import Use, count_constructor, uses_by_relation
 from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, iri_in, number_in
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Count, Stop
+from kgnav_mcp.model import Count, Relation, Stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,51 +28,39 @@ class Catalogue(catalogue.Catalogue):
         return relation.id, relation.label, relation.id.rpartition(".")[2]
 
 
-class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
-    """Reads the catalogue. The triples were already counted when the graph was opened."""
+class CatalogueCache(catalogue.CatalogueCache):
+    """Reads the catalogue. Where counting takes too long, it has all relations, without counts, and no types."""
 
-    cache_seconds = FRESH
+    cache_seconds = 60.0
+    catalogue_class = Catalogue
 
     def __init__(self, store: Store, names: Names, triples: Count) -> None:
-        super().__init__(store.reader)
-        self._store = store
-        self._names = names
-        self._triples = triples
+        super().__init__(store, names, triples)
+        self._shows = store.endpoint.shows
 
-    async def _load(self) -> Catalogue:
-        notes: list[str] = []
-        relations, no_relations = await self._relations(notes)
-        types, no_types = await self._types(notes)
-        names = await self._names.relations([*relations, *types])
-        return Catalogue(
-            relations=relations,
-            types=types,
-            names=names,
-            triples=self._triples,
-            sampled="; ".join(notes) or None,
-            stop=combined_stop(no_relations, no_types),
-        )
+    async def _named(self, relations: Iterable[URIRef], types: Iterable[URIRef]) -> Mapping[URIRef, Relation]:
+        return await self._names.relations([*relations, *types])
 
-    async def _relations(self, notes: list[str]) -> tuple[dict[URIRef, Use], Stop]:
-        """Read the relations, with counts unless counting takes too long; with the reason why some may be missing."""
+    async def _uses(
+        self, notes: list[str]
+    ) -> tuple[dict[URIRef, Use], dict[URIRef, Count], Collection[URIRef] | None, Stop]:
         counted = await self._select_or_none(RELATION_COUNTS)
         if counted is None or counted.stop is Stop.TIME_OUT:
             notes.append("relations are not counted: the graph is too large")
             read = await self._reader.select(queries.RELATIONS)
             if read.stop is not Stop.COMPLETE:
                 notes.append(f"relations are missing: the endpoint's {read.stop} cut them")
-            shown = [iri for row in read.rows if self._store.freebase.shows(iri := iri_in(row, "p"))]
-            return dict.fromkeys(shown, Use(Count.unknown(), Count.unknown())), read.stop
+            shown = [iri for row in read.rows if self._shows(iri := iri_in(row, "p"))]
+            return dict.fromkeys(shown, Use(Count.unknown(), Count.unknown())), {}, (), read.stop
         make_count = count_constructor("relations", counted.stop, notes)
         uses = {
             iri: Use(make_count(times[False]), make_count(times[True]))
             for iri, times in uses_by_relation(counted.rows).items()
-            if self._store.freebase.shows(iri)
+            if self._shows(iri)
         }
-        return uses, counted.stop
+        return uses, {}, (), counted.stop
 
     async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], Stop]:
-        """Read the types with their number of entities; none if that takes too long; with why some may be missing."""
         counted = await self._select_or_none(queries.TYPE_COUNTS)
         if counted is None:
             notes.append("labels are not counted: the graph is too large")

@@ -13,9 +13,10 @@ from kgnav_mcp.adapters.sparql_base.around import counts
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Counts, Path, Question, path_of
 from kgnav_mcp.adapters.sparql_base.around.queries import BY
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, number_in
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches, values
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Stop
+from kgnav_mcp.port.lists import batches
 
 _MAX_ROWS_FOLLOWED = 1_000_000
 """Maximum number of rows of one entity that are all followed to find mediators, which takes a second. With more rows,
@@ -32,8 +33,8 @@ class CountReader(counts.CountReader):
 
     def __init__(self, store: Store) -> None:
         super().__init__(store.reader)
-        self._topic = store.ids.is_topic
-        self._freebase = store.freebase
+        self._topic = store.endpoint.ids.is_topic
+        self._freebase = store.endpoint
 
     def shows(self, relation: URIRef) -> bool:
         return self._freebase.shows(relation)
@@ -75,7 +76,8 @@ class CountReader(counts.CountReader):
         restrictions = [Fragment("")]
         if first_hops is not None:
             restrictions = [
-                self._reader.part(queries.ONLY_NEAR, relations=values(*batch)) for batch in batches(first_hops)
+                self._reader.part(queries.ONLY_NEAR, relations=values(*batch))
+                for batch in batches(first_hops, MAX_TERMS)
             ]
         through = self._reader.part(queries.THROUGH_ONE[question.direction], s=anchor)
         kind = self.ends(question.direction, question.far_ends)

@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import Store
-from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, NAME
-from kgnav_mcp.adapters.sparql_base import entity_finder
-from kgnav_mcp.adapters.sparql_base.name_search import Lookup, SparqlNames
-from kgnav_mcp.adapters.sparql_base.queries import AT_MOST, SCAN, of_each
-from kgnav_mcp.adapters.sparql_base.query_reader import Read
-from kgnav_mcp.adapters.sparql_base.terms import values
+from kgnav_mcp.adapters.generic_sparql import names as generic
+from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.model import Entity
 
 
-class EntityFinder(entity_finder.EntityFinder):
+class EntityFinder(generic.EntityFinder):
     """Finds entities by name. Those with the same name are ordered by number of types, then by number of triples."""
 
     def __init__(self, store: Store, names: Names) -> None:
-        meanings = store.freebase.relations
-        kinds = {meanings["description"]: DESCRIPTION, meanings["alias"]: ALIAS, meanings["name"]: NAME}
-        lookup = Lookup(
-            bearers=queries.BEARERS,
-            scan=of_each(SCAN, ("name", "alias"), AT_MOST),
-            kinds=kinds,
-            languages=(None, *store.languages),
-            full_text=store.reader.dialect.full_text,
+        lookup = replace(
+            generic.lookup_in(store), share=1.0, surely_indexed=False, is_entity=_has_iri, ids_of=_ids_like
         )
-        search = SparqlNames(store.reader, lookup)
-        super().__init__(store.reader, names, search)
-        self._is_topic = store.ids.is_topic
-        self.full_text = search.index
-
-    async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
-        return await self._reader.in_batches(queries.OF_TYPES, "ids", iris, types=values(*types))
+        super().__init__(store, names, lookup)
+        self._is_topic = store.endpoint.ids.is_topic
 
     def is_id(self, text: str) -> bool:
         """Whether a text has the form of an entity's id. A dotted word such as `St.Louis` may be a name."""
@@ -49,3 +34,13 @@ class EntityFinder(entity_finder.EntityFinder):
             return {}
         sizes = await self.sizes(list(entities))
         return {iri: (-len(entity.types), *sizes[iri].order) for iri, entity in entities.items()}
+
+
+def _has_iri(_: Term) -> bool:
+    """True: Virtuoso gives its blank nodes IRIs."""
+    return True
+
+
+def _ids_like(_: str) -> Sequence[URIRef]:
+    """No ids: those of Freebase do not contain names."""
+    return ()

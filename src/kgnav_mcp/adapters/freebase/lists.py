@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
-from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
-from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
-from kgnav_mcp.adapters.sparql_base.lists import EDGES
-from kgnav_mcp.adapters.sparql_base.property_lists import PropertyLists, PropertyTemplates
-from kgnav_mcp.adapters.sparql_base.terms import values
+from kgnav_mcp.adapters.freebase.store import SAMPLE
+from kgnav_mcp.adapters.generic_sparql import lists
+from kgnav_mcp.adapters.sparql_base import lists as sparql_base
+from kgnav_mcp.adapters.sparql_base.lists import EDGES, BlankNodes
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, values
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Page, ValueFacts
 
-_TEMPLATES = PropertyTemplates(
-    values=queries.VALUES,
-    counted_values=queries.COUNTED_VALUES,
-    value_count=queries.VALUE_COUNT,
-    value="o",
-    with_types=queries.WITH_TYPE,
-    listed=values,
-    every=queries.EVERY,
-    with_any=queries.WITH_PROPERTY,
-    with_text=queries.WITH_TEXT,
-    with_term=queries.WITH_TERM,
-    node_values=queries.WITH_PROPERTY,
-    having=lambda relations: values(*relations),
-    most_compared=1_000_000,
-)
 
-
-class ListReader(PropertyLists):
+class ListReader(lists.ListReader):
     """Answers the verbs `nodes` and `values`."""
 
-    def __init__(self, store: Store, linker: EntityFinder, catalogues: CatalogueCache) -> None:
-        super().__init__(store.reader, _TEMPLATES, linker, catalogues.get, store.languages)
+    templates = replace(lists.TEMPLATES, every=queries.EVERY)
+    max_compared = 1_000_000
+    _most_named = 500
 
     async def edge_values(
         self, property_name: str, owner: str | None, limit: int, after: str | None
@@ -55,6 +41,9 @@ class ListReader(PropertyLists):
                 conditions = self._reader.part(queries.ROLES, owner=relation, having=having)
                 return await self._values(conditions, self._literals, limit, after, counted=EDGES)
         raise _no_edge_properties(f"the edges of {echoed(owner)}")
+
+    async def _blank_nodes(self, conditions: Fragment, skip: int, most: int) -> BlankNodes:
+        return await sparql_base.ListReader._blank_nodes(self, conditions, skip, most)  # they have no ids in Freebase
 
 
 def _no_edge_properties(what: str) -> Unsupported:

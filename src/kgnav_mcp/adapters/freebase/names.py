@@ -1,38 +1,41 @@
-"""Reads the names of entities and relations of Freebase; types and descriptions come with the same query."""
+"""Reads the names of entities and relations of Freebase; types and descriptions come with the same query.
+
+Virtuoso takes a list of entities and a list of relations in one pattern. Oxigraph would form their product, so that the
+generic adapter has a query for each role of a relation.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.store import FRESH, Store
-from kgnav_mcp.adapters.sparql_base import names
-from kgnav_mcp.adapters.sparql_base.names import Facts, Naming
+from kgnav_mcp.adapters.freebase.store import Store
+from kgnav_mcp.adapters.generic_sparql import names
+from kgnav_mcp.adapters.sparql_base.names import Facts
 from kgnav_mcp.adapters.sparql_base.query_reader import Row, iri_in
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.model import Relation
 
 
 class Names(names.Names):
     """Reads names by `type.object.name`. A topic (`m.`, `g.`) without a name is a mediator."""
 
     def __init__(self, store: Store) -> None:
-        ids = store.ids
-        naming = Naming(
-            short=ids.short,
-            iri=ids.iri,
-            datatype=ids.datatype,
-            languages=store.languages,
-            labels=queries.LABELS,
-            labels_of_any_language=queries.LABELS_OF_ANY_LANGUAGE,
-            cache_seconds=FRESH,
+        naming = replace(
+            names.naming_of(store), labels=queries.LABELS, labels_of_any_language=queries.LABELS_OF_ANY_LANGUAGE
         )
-        super().__init__(store.reader, naming)
-        self._topic = ids.is_topic
-        self._meanings = store.freebase.relations
+        super().__init__(store, store.reader, naming)
+        self._is_topic = store.endpoint.ids.is_topic
+        self._name, self._description, self._type = store.names[0], store.descriptions[0], store.types[0]
+
+    async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
+        """Types with their names in the graph, else names derived from their ids, as of relations."""
+        return await self.relations(iris)
 
     async def _facts(self, iris: Sequence[URIRef]) -> Facts:
         """Read the facts on entities with one query, and one more for names in other than the preferred languages."""
@@ -51,21 +54,23 @@ class Names(names.Names):
 
     def _facts_in(self, rows: Iterable[Row]) -> tuple[Facts, Mapping[URIRef, Iterable[Literal]]]:
         """The facts on entities in some rows, and the names of the types there."""
-        texts: dict[URIRef, dict[URIRef, list[Literal]]] = {iri: defaultdict(list) for iri in self._meanings.values()}
+        texts: dict[URIRef, dict[URIRef, list[Literal]]] = {
+            relation: defaultdict(list) for relation in (self._name, self._description, self._type)
+        }
         types: dict[URIRef, dict[URIRef, None]] = defaultdict(dict)
         type_names: dict[URIRef, dict[Literal, None]] = defaultdict(dict)
         for row in rows:
             entity, relation, node = iri_in(row, "s"), iri_in(row, "p"), row["o"]
             if isinstance(node, Literal):
                 texts[relation][entity].append(node)
-            elif relation == self._meanings["type"]:
+            elif relation == self._type:
                 types[entity][iri_in(row, "o")] = None
                 type_names[iri_in(row, "o")] |= {
                     name: None for name in (row.get("called"),) if isinstance(name, Literal)
                 }
         labels, descriptions = (
-            {iri: self.best(found) or "" for iri, found in texts[self._meanings[meaning]].items()}
-            for meaning in ("name", "description")
+            {iri: self.best(found) or "" for iri, found in texts[relation].items()}
+            for relation in (self._name, self._description)
         )
         return Facts(labels, types, descriptions=descriptions), type_names
 
@@ -73,7 +78,7 @@ class Names(names.Names):
         return None if isinstance(term, Literal) else URIRef(str(term))
 
     async def _mediators(self, unnamed: Sequence[URIRef]) -> Collection[URIRef]:
-        return await in_thread(len(unnamed), lambda: set(filter(self._topic, unnamed)))
+        return await in_thread(len(unnamed), lambda: set(filter(self._is_topic, unnamed)))
 
     async def _label_relations(self, iris: Sequence[URIRef]) -> Mapping[URIRef, str]:
         """Read names in the preferred languages only: otherwise, a relation's id says more than its name."""

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from rdflib import URIRef
 
+from kgnav_mcp.adapters.generic_sparql.options import Endpoint, Mediators
 from kgnav_mcp.adapters.ids.freebase import FreebaseIds
 from kgnav_mcp.adapters.ids.rdf import iri
 from kgnav_mcp.adapters.options import Options
 from kgnav_mcp.adapters.sparql_base.location import Location
+from kgnav_mcp.adapters.sparql_base.virtuoso import FULL_TEXT
 from kgnav_mcp.adapters.wellknown import FREEBASE
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
 from kgnav_mcp.port import AdapterOptions
@@ -24,18 +26,12 @@ _KNOWN = ("graph", "namespace", "namespaces", *_RELATIONS)
 
 
 @dataclass(frozen=True, slots=True)
-class Freebase:
-    """The configuration of a Freebase graph: its address, the relations for names and types, the namespaces shown."""
+class Freebase(Endpoint):
+    """The configuration of a Freebase graph. Names, aliases, descriptions and types have one relation each."""
 
-    endpoint: str
-    graph: str | None
     ids: FreebaseIds
-    shown: tuple[str, ...]
+    shown: tuple[str, ...] = ("",)
     """Prefixes of the IRIs of relations that are shown. An empty prefix shows all."""
-    relations: dict[str, URIRef]
-    """The relations for the meanings `name`, `alias`, `description` and `type`."""
-    stated: tuple[str, ...] = ()
-    """The meanings whose relations are configured."""
 
     @classmethod
     def read(cls, location: str, options: AdapterOptions) -> Freebase:
@@ -50,15 +46,25 @@ class Freebase:
         checked = Options("a Freebase graph", options.extra, _KNOWN)
         parsed = Location.read(location, "freebase+http://127.0.0.1:8890/sparql")
         namespace = checked.text("namespace") or FREEBASE
+        graph = checked.text("graph") or next(iter(parsed.graphs), None)
         ids = FreebaseIds(namespace)
         others = checked.texts("namespaces")
+        relations = {key: _relation(ids, checked.text(key) or usual) for key, usual in _RELATIONS.items()}
         return cls(
-            endpoint=parsed.address(),
-            graph=checked.text("graph") or next(iter(parsed.graphs), None),
+            address=parsed.address(),
+            host=parsed.host,
+            contact="",
+            graphs=() if graph is None else (graph,),
             ids=ids,
+            names=(relations["name"],),
+            aliases=(relations["alias"],),
+            descriptions=(relations["description"],),
+            types=(relations["type"],),
+            stated=tuple((key, relation) for key, relation in relations.items() if checked.text(key)),
+            mediators=Mediators.UNNAMED,
+            full_text=FULL_TEXT,
+            subclasses=(),
             shown=("",) if "*" in others else (namespace, *others),
-            relations={key: _relation(ids, checked.text(key) or default) for key, default in _RELATIONS.items()},
-            stated=tuple(key for key in _RELATIONS if checked.text(key)),
         )
 
     def shows(self, relation: str) -> bool:

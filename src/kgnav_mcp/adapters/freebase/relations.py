@@ -11,6 +11,7 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.names import Names, add_name
 from kgnav_mcp.adapters.freebase.store import Store
+from kgnav_mcp.adapters.generic_sparql.queries import FAR
 from kgnav_mcp.adapters.paging.counts import far_relation
 from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.sparql_base.around import relations
@@ -78,7 +79,7 @@ class RelationReader(relations.RelationReader):
     async def _behind(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
         """Read far ends of an entity's two-hop relations, behind the known mediators."""
         nodes = list(dict.fromkeys(URIRef(str(node)) for path in paths for node in counts.mediators[path]))
-        anchor, edge = URIRef(str(next(iter(counts.rows)))), Fragment(queries.FAR_EDGE[question.direction])
+        anchor, edge = URIRef(str(next(iter(counts.rows)))), Fragment(FAR[question.direction])
         kind = self._counts.ends(question.direction, question.far_ends)
         read = await self._reader.in_batches(
             queries.ROLES_OF, "ids", nodes, s=anchor, edge=edge, kind=kind, most=_MAX_ROLES

@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.paging.positions import Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql_base.around.blocks import FollowedNodes, Found, by_mediator
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor
 from kgnav_mcp.adapters.sparql_base.around.far_ends import End, Ends, grouped, in_order
-from kgnav_mcp.adapters.sparql_base.around.queries import AROUND_PAIRS, AROUND_SET, BY_ONE, FAR_ENDS, SLICE
+from kgnav_mcp.adapters.sparql_base.around.queries import AROUND_PAIRS, AROUND_SET, BY_ONE, FAR_ENDS, ROWS, SLICE
 from kgnav_mcp.adapters.sparql_base.around.rows import RowReader as SparqlRowReader
 from kgnav_mcp.adapters.sparql_base.query_reader import Row, iri_in
 from kgnav_mcp.adapters.sparql_base.results import Term
@@ -45,7 +45,7 @@ class RowReader(SparqlRowReader):
         self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowRequest
     ) -> None:
         super().__init__(store, names, counts, anchors, question)
-        self._ids = store.ids
+        self._ids = store.endpoint.ids
         self._freebase_names = names
 
     async def all_rows(self, iris: Sequence[URIRef], most: int) -> tuple[Ends, Stop]:
@@ -86,7 +86,7 @@ class RowReader(SparqlRowReader):
         pairs = [(_iri(one), near_relation(one.segment.path, self._direction)) for one in wanted]
         pattern = self._reader.part(AROUND_PAIRS[self._direction], pairs=rows(*dict.fromkeys(pairs)))
         most = self.nodes_at_most + 1
-        read = await self._reader.select(queries.NEAR, by=pattern, kind=FAR_ENDS[None], most=most)
+        read = await self._reader.select(ROWS, by=pattern, kind=FAR_ENDS[None], most=most)
         if read.stop is not Stop.COMPLETE or len(read.rows) == most:
             return await gathered(*map(self.read_slice, wanted))
         near: dict[tuple[URIRef, URIRef], list[URIRef]] = defaultdict(list)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from rdflib import URIRef
 
@@ -21,17 +22,16 @@ from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.options import absent_name
 from kgnav_mcp.adapters.paging.directions import RowRequest
+from kgnav_mcp.adapters.paging.positions import Segment
 from kgnav_mcp.adapters.sparql_base.adapter import Readers, SparqlAdapter
+from kgnav_mcp.adapters.sparql_base.around.blocks import Found
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Path
-from kgnav_mcp.adapters.sparql_base.around.edges import EdgeReader
-from kgnav_mcp.adapters.sparql_base.around.matching import RowSearch
-from kgnav_mcp.adapters.sparql_base.around.rows import to_entities
+from kgnav_mcp.adapters.sparql_base.around.row_readers import CreateRows, row_readers
 from kgnav_mcp.adapters.sparql_base.client import create_client
 from kgnav_mcp.adapters.sparql_base.location import GRAPH
 from kgnav_mcp.adapters.sparql_base.queries import SIZE
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader
 from kgnav_mcp.adapters.sparql_base.rate_limit import Client
-from kgnav_mcp.adapters.wellknown import RDFS_SUBCLASS
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Entity, Health, Triple
@@ -46,18 +46,18 @@ _COUNT_SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Opened(Readers):
+class Opened(Readers):
     """The readers of an open graph."""
 
+    linker: EntityFinder
     store: Store
     names: Names
     catalogues: CatalogueCache
-    relations: RelationReader
-    counts: CountReader
+    rows: CreateRows
     triples: Count
 
 
-class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
+class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
     """One graph of one endpoint.
 
     Capabilities that are not declared: EXACT_COUNTS, because counts of a hub that times out are lower bounds;
@@ -68,14 +68,15 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         {Capability.MEDIATORS, Capability.LABELS, Capability.QUALIFIERS, Capability.MATCH_PATTERN}
     )
 
-    def __init__(self, location: str, options: AdapterOptions) -> None:
+    def __init__(self, location: str, options: AdapterOptions, endpoint: Endpoint | None = None) -> None:
+        """`endpoint` takes the place of the configuration in the location and the options."""
         super().__init__()
-        self._endpoint = Endpoint.read(location, options)
+        self._endpoint = endpoint or Endpoint.read(location, options)
         self._options = options
 
     @property
     def revision(self) -> str:
-        """The graphs, and their number of triples when they were opened, counted up to 200,000."""
+        """The graphs, and their number of triples when they were opened, as far as they were counted."""
         return f"{' '.join(self._endpoint.graphs)} {self._readers.triples.value}"
 
     @property
@@ -84,7 +85,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
 
     @property
     def subclass_relations(self) -> frozenset[str]:
-        return frozenset({self._endpoint.ids.short(RDFS_SUBCLASS)})
+        return frozenset(map(self._endpoint.ids.short, self._endpoint.subclasses))
 
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         opened = self._readers
@@ -106,15 +107,24 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         )
 
     def printed_ids(self, ids: Sequence[str]) -> Mapping[str, str]:
-        return {**{each: each for each in ids}, **super().printed_ids(ids)}  # the id of a blank node has only one form
+        blank = self._endpoint.ids.blank
+        blanks = {each: each for each in ids if blank(each) is not None}  # the id of a blank node has only one form
+        return {**blanks, **super().printed_ids(ids)}
 
     async def triples_by_qualifier(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
         value = self._endpoint.ids.iri(entity)
         if value is None:
             return None
         opened = self._readers
+        found = await opened.store.reification.qualified(value, limit)
+        if found is None:
+            return None
+        rows: list[tuple[Segment[Anchor, URIRef], Found]] = [
+            (Segment(0, head, (relation,), 1), Found(tail, facts=facts))
+            for (head, relation, tail), facts in found.items()
+        ]
         question = RowRequest((), Direction.OUTGOING, None, None, limit, None, all_or_none=False)
-        return await RowReader(opened.store, opened.names, opened.counts, (), question).qualified(value, limit)
+        return tuple(await opened.rows((), question).triples(rows))
 
     async def health(self) -> Health:
         opened = self._readers
@@ -128,7 +138,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
             triples = await _count_triples(opened.store.reader, _MAX_COUNTED_FOR_HEALTH)
         return Health(True, store, Count.unknown(), triples, tuple(await self._advice(opened)))
 
-    async def _advice(self, opened: _Opened) -> list[str]:
+    async def _advice(self, opened: Opened) -> list[str]:
         """Advice on how to configure the endpoint for better answers."""
         store = opened.store
         advice: list[str] = []
@@ -170,17 +180,22 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
             endpoint.address, contact=endpoint.contact, timeout=timeout, graphs=graphs, local_limit=None
         )
 
-    async def _read(self, client: Client) -> _Opened:
+    async def _read(self, client: Client) -> Opened:
+        opened = await self._create_readers(client)
+        if opened.store.absent and opened.triples != Count(0):
+            (option, relation), short = opened.store.absent[0], self._endpoint.ids.short
+            raise absent_name(option, "relation", short(relation), map(short, await opened.catalogues.relations()))
+        return opened
+
+    async def _create_readers(self, client: Client) -> Opened:
+        """Create the readers. What the graph's options name is checked afterwards."""
         triples = await _count_triples(Reader(client, {}, self._options.timeout), _MAX_COUNTED_ON_OPENING)
         await client.detect()
         store = await Store.opened(client, self._endpoint, self._options)
         names = Names(store)
         catalogues, linker = CatalogueCache(store, names), EntityFinder(store, names)
-        if store.absent and triples != Count(0):
-            (option, relation), short = store.absent[0], self._endpoint.ids.short
-            raise absent_name(option, "relation", short(relation), map(short, await catalogues.relations()))
         counts = CountReader(store, catalogues)
-        return _Opened(
+        return Opened(
             client=client,
             linker=linker,
             lists=ListReader(store, names, linker, catalogues),
@@ -188,22 +203,8 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
             store=store,
             names=names,
             catalogues=catalogues,
-            counts=counts,
             relations=RelationReader(store, names, counts),
-            rows=lambda anchors, asked: RowReader(store, names, counts, anchors, asked),
-            search=lambda asked: RowSearch(
-                store.reader, RowReader(store, names, counts, (), to_entities(asked.direction)), counts, asked
-            ),
-            edges=lambda heads, tails, paths, bare: (
-                EdgeReader(
-                    RowReader(store, names, counts, heads, to_entities(Direction.OUTGOING, bare=bare)),
-                    counts,
-                    tails,
-                    paths,
-                )
-                if all(isinstance(one, URIRef) for one in (*heads, *tails))
-                else None  # the edges of a blank node are read with it
-            ),
+            **row_readers(store.reader, counts, partial(RowReader, store, names, counts)),
             matches=PatternReader(store, names, PatternWriter(store, linker.naming, catalogues)),
             triples=triples,
         )

@@ -21,10 +21,11 @@ from kgnav_mcp.adapters.ids.rdf import BlankPath, Step
 from kgnav_mcp.adapters.sparql_base.around.counts import BlankAnchor
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, boolean_in, iri_in
 from kgnav_mcp.adapters.sparql_base.results import Term
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches, rows
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, rows
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Direction
+from kgnav_mcp.port.lists import batches
 
 Edge = tuple[URIRef, Term]
 Arrival = tuple[Term, URIRef, bool]

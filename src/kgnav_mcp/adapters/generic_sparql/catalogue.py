@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from operator import attrgetter
+from typing import ClassVar
 
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 from rdflib import RDF, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
@@ -20,9 +21,11 @@ from kgnav_mcp.adapters.sparql_base import catalogue, schema
 from kgnav_mcp.adapters.sparql_base.catalogue import Use, combined_stop, count_constructor, uses_by_relation
 from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS, SIZE, UNION
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, boolean_in, iri_in, is_at_most, number_in
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches
+from kgnav_mcp.adapters.sparql_base.terms import Fragment
+from kgnav_mcp.concurrency import SharedTask
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import NODE_VALUES, Count, Listing, QualifierFacts, Stop
+from kgnav_mcp.model import NODE_VALUES, Count, Listing, QualifierFacts, Relation, Stop
+from kgnav_mcp.port.lists import batches
 
 _SAMPLE = 100_000
 """Number of triples to sample where counting all of them takes too long."""
@@ -68,16 +71,42 @@ class Catalogue(catalogue.Catalogue):
         return self.find_named(name, as_id, self.qualifiers, "property of relationships")
 
 
-class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
-    """Reads the catalogue, from a sample if counting takes too long. It never expires: a retry would take as long."""
+class CatalogueCache:
+    """Reads the catalogue when it is first needed, from a sample if counting takes too long, and caches it."""
 
-    cache_seconds = inf
+    cache_seconds: ClassVar[float] = inf
+    """Seconds to cache a catalogue that a time-out cut. Of most stores it is kept: a retry would take as long. Others
+    are kept in any case: a row cap would cut them again."""
+    catalogue_class: ClassVar[type[Catalogue]] = Catalogue
 
-    def __init__(self, store: Store, names: Names) -> None:
-        super().__init__(store.reader)
+    def __init__(self, store: Store, names: Names, triples: Count | None = None) -> None:
+        """`triples` is the number of triples, if it is known already."""
+        self._reader = store.reader
         self._store = store
         self._names = names
+        self._triples = triples
         self._is_countable: bool | None = None
+        self._complete: Catalogue | None = None
+        self._partial: TTLCache[None, Catalogue] = TTLCache(1, self.cache_seconds)
+        self._loading = SharedTask(self._load)
+
+    @property
+    def loaded(self) -> Catalogue | None:
+        """The catalogue, if it has been read."""
+        return self._complete or self._partial.get(None)
+
+    async def get(self) -> Catalogue:
+        """Return the catalogue. The first time, this costs a pass over the graph's relations and types."""
+        read = self.loaded
+        if read is None:
+            read = await self._loading.result()
+            if read.stop is Stop.TIME_OUT:
+                self._partial[None] = read
+            else:
+                self._complete = read
+        elif read.stop is Stop.TIME_OUT:
+            await self._reader.check_alive()  # else a name that it lacks looks like another time-out of a dead store
+        return read
 
     async def countable(self) -> bool:
         """Whether a query may read the whole graph: the store's time limit stops it, or the graph is small."""
@@ -101,18 +130,21 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         notes: list[str] = []
         uses, qualifiers, parallel, no_relations = await self._uses(notes)
         types, no_types = await self._types(notes)
-        relations = await self._names.relations([*uses, *qualifiers])
-        names = {**relations, **await self._names.classes(types)}
-        return Catalogue(
+        names = await self._named([*uses, *qualifiers], types)
+        return self.catalogue_class(
             relations=uses,
             types=types,
             qualifiers=qualifiers,
             parallel=parallel,
             names=names,
-            triples=_triples(uses, notes),
+            triples=_triples(uses, notes) if self._triples is None else self._triples,
             sampled="; ".join(notes) or None,
             stop=combined_stop(no_relations, no_types),
         )
+
+    async def _named(self, relations: Iterable[URIRef], types: Iterable[URIRef]) -> Mapping[URIRef, Relation]:
+        """The ids and labels of relations and types."""
+        return {**await self._names.relations(relations), **await self._names.classes(types)}
 
     async def _uses(
         self, notes: list[str]

@@ -17,11 +17,12 @@ from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Counts, Path, Q
 from kgnav_mcp.adapters.sparql_base.around.queries import AROUND_ONE
 from kgnav_mcp.adapters.sparql_base.query_reader import iri_in
 from kgnav_mcp.adapters.sparql_base.results import Term
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches, comma_separated, values
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Direction, Stop
 from kgnav_mcp.port import FarEndKind
+from kgnav_mcp.port.lists import batches
 
 _BATCH = 100
 """Number of entities in one query. A larger batch that times out is halved; in a batch of this size, the counts of each

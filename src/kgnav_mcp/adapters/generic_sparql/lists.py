@@ -1,22 +1,32 @@
-"""Lists of nodes by type and value, and of the distinct values of properties of nodes or of edges."""
+"""Lists of nodes by type and value, and of the distinct values of properties of nodes or of edges.
+
+The catalogue says whether a relation leads to entities or to values.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import ClassVar
 
-from rdflib import URIRef
+from rdflib import Literal, URIRef
 
+from kgnav_mcp import model
 from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.blanks import Seeds
 from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.store import Store, one_of
+from kgnav_mcp.adapters.sparql_base import lists
+from kgnav_mcp.adapters.sparql_base.catalogue import Use
 from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
-from kgnav_mcp.adapters.sparql_base.lists import EDGES, BlankNodes, Types
-from kgnav_mcp.adapters.sparql_base.property_lists import PropertyLists, PropertyTemplates
+from kgnav_mcp.adapters.sparql_base.lists import EDGES, BlankNodes, Templates, Types
+from kgnav_mcp.adapters.sparql_base.paging import Condition
 from kgnav_mcp.adapters.sparql_base.queries import NODE_COUNT
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, values
+from kgnav_mcp.adapters.sparql_base.query_reader import Row, is_at_most
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, sendable, values
+from kgnav_mcp.adapters.sparql_base.value_conditions import equals, lookup_note, usual_terms
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Page, ValueFacts
 
@@ -25,7 +35,8 @@ _NAME = "name"
 _MAX_COUNTED = 100_000
 """Nodes or values that are counted in a large graph whose store could not be stopped while counting more."""
 _SOME = {NODE_COUNT: queries.SOME_NODES, queries.VALUE_COUNT: queries.SOME_VALUES}
-TEMPLATES = PropertyTemplates(
+_UNCOUNTED = Use(Count.unknown(), Count.unknown())
+TEMPLATES = Templates(
     values=queries.VALUES,
     counted_values=queries.COUNTED_VALUES,
     value_count=queries.VALUE_COUNT,
@@ -33,25 +44,30 @@ TEMPLATES = PropertyTemplates(
     with_types=queries.WITH_TYPE,
     every=queries.EVERY,
     listed=comma_separated,
-    with_any=queries.WITH_PROPERTY,
-    with_text=queries.WITH_TEXT,
-    with_term=queries.WITH_TERM,
-    node_values=queries.NODE_VALUES,
-    having=one_of,
-    most_compared=200_000,
 )
 
 
-class ListReader(PropertyLists):
+class ListReader(lists.ListReader):
     """Answers the verbs `nodes` and `values`. Lists leave out reifiers."""
 
+    templates: ClassVar[Templates] = TEMPLATES
+    max_compared: ClassVar[int] = 200_000
+    """Maximum number of values to compare. Beyond it, literals that the text may stand for are looked up."""
     _most_named = 50
 
     def __init__(self, store: Store, names: Names, linker: EntityFinder, catalogues: CatalogueCache) -> None:
-        super().__init__(store.reader, TEMPLATES, linker, catalogues.get, store.languages)
+        super().__init__(store.reader, self.templates, linker)
         self._store = store
         self._entities = names
         self._catalogues = catalogues
+
+    async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[ValueFacts]:
+        having = one_of(await self._properties(property_name))
+        condition = self._reader.filled(queries.NODE_VALUES, having=having)
+        if owner is not None:
+            condition += " " + self._with_types((await self.types(owner)).iris)
+        conditions = self._conditions(None, condition)
+        return await self._values(conditions, self._literals, limit, after)
 
     async def edge_values(
         self, property_name: str, owner: str | None, limit: int, after: str | None
@@ -68,14 +84,49 @@ class ListReader(PropertyLists):
         joined = branches[0] if len(branches) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in branches)
         return await self._values(Fragment(joined), self._literals, limit, after, counted=EDGES)
 
+    async def _literals(self, rows: Sequence[Row]) -> list[model.Literal]:
+        literal = self._linker.names.literal
+        return await in_thread(
+            len(rows), lambda: [literal(term) for row in rows for term in row.values() if isinstance(term, Literal)]
+        )
+
+    async def types(self, label: str) -> Types:
+        return Types((await self._catalogues.get()).types_named(label, self._linker.naming.iri(label)))
+
+    async def has_several_values(self, property_id: str) -> bool:
+        return await self._have_several(await self._properties(property_id))
+
+    async def _with_property(self, name: str, value: str | None) -> Condition:
+        relations = await self._properties(name)
+        uses_of = (await self._catalogues.get()).relations
+        having, fill = one_of(relations), self._reader.filled
+        if value is None:
+            return Condition(fill(queries.WITH_PROPERTY, having=having))
+        uses = [uses_of.get(iri, _UNCOUNTED) for iri in relations]
+        if not sendable(value):
+            return Condition(None)
+        if not any(use.has_values for use in uses):
+            entities, stop = await self._meant(value)
+            return Condition(
+                fill(queries.WITH_TERM, having=having, terms=values(*entities)) if entities else None, stop
+            )
+        if is_at_most(Count.sum(use.values for use in uses), self.max_compared):
+            return Condition(fill(queries.WITH_TEXT, having=having, equal=equals(self._reader, "?o", value)))
+        terms = values(*usual_terms(value, self._store.languages))
+        return Condition(fill(queries.WITH_TERM, having=having, terms=terms), note=lookup_note(self._store.languages))
+
     async def _properties(self, name: str) -> Sequence[URIRef]:
         """Resolve a name to relations. `name` means those that name entities, and any relation that has this name."""
         if name.casefold() != _NAME:
-            return await super()._properties(name)
+            return await self._named(name)
         found: Sequence[URIRef] = ()
         with suppress(UnknownName, StoreTimeout, Unsupported):  # the relations that name entities remain
-            found = await super()._properties(name)
+            found = await self._named(name)
         return list(dict.fromkeys([*found, *self._store.names]))
+
+    async def _named(self, name: str) -> Sequence[URIRef]:
+        """The relations with an id or a name. Raises UnknownName."""
+        return (await self._catalogues.get()).properties(name, self._linker.naming.iri(name))
 
     async def _blank_nodes(self, conditions: Fragment, skip: int, most: int) -> BlankNodes:
         part = self._reader.part(queries.BLANKS_OF_NODES, conditions=conditions, skip=skip, most=most)

@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.sparql_base import entity_finder, names
 from kgnav_mcp.adapters.sparql_base.name_search import Lookup, SparqlNames
 from kgnav_mcp.adapters.sparql_base.names import Facts, Naming
 from kgnav_mcp.adapters.sparql_base.queries import AT_MOST, SCAN, of_each
-from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, iri_in
+from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, Row, iri_in
 from kgnav_mcp.adapters.sparql_base.terms import comma_separated
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Entity, Relation
@@ -34,27 +34,14 @@ compile longer lists."""
 class Names(names.Names):
     """Reads names by the relations that give names in this graph."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, reader: Reader | None = None, naming: Naming | None = None) -> None:
+        """`reader` and `naming` take the place of those that serve any store."""
         self._store = store
-        ids = store.endpoint.ids
         described_by = placeholders("description", store.descriptions)
         self._descriptions = [of_each(template, described_by) for template in _TEXTS if described_by]
         self._typed = of_each(queries.TYPES, placeholders("type", store.types))
-        labels, labels_of_any_language = (of_each(template, placeholders("name", store.names)) for template in _TEXTS)
-        naming = Naming(
-            short=ids.short,
-            iri=ids.iri,
-            datatype=ids.datatype,
-            languages=store.languages,
-            relations=(*store.names, *store.descriptions),
-            labels=labels,
-            labels_of_any_language=labels_of_any_language,
-            cache_seconds=_CACHE_SECONDS,
-        )
-        super().__init__(
-            store.reader.batching(_MAX_ENTITIES // max(len(store.names), len(store.descriptions), len(store.types), 1)),
-            naming,
-        )
+        branches = max(len(store.names), len(store.descriptions), len(store.types), 1)
+        super().__init__(reader or store.reader.batching(_MAX_ENTITIES // branches), naming or naming_of(store))
 
     async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
         """Classes with their names in the graph, else the last part of their ids."""
@@ -116,6 +103,22 @@ class Names(names.Names):
         return {iri_in(row, "s") for row in read.all_rows()}
 
 
+def naming_of(store: Store) -> Naming:
+    """How the nodes of a graph are named."""
+    ids = store.endpoint.ids
+    labels, labels_of_any_language = (of_each(template, placeholders("name", store.names)) for template in _TEXTS)
+    return Naming(
+        short=ids.short,
+        iri=ids.iri,
+        datatype=ids.datatype,
+        languages=store.languages,
+        relations=(*store.names, *store.descriptions),
+        labels=labels,
+        labels_of_any_language=labels_of_any_language,
+        cache_seconds=_CACHE_SECONDS,
+    )
+
+
 def _types(rows: Iterable[Row]) -> dict[URIRef, set[URIRef]]:
     """The types of entities."""
     types: dict[URIRef, set[URIRef]] = defaultdict(set)
@@ -131,25 +134,32 @@ _SHARE = 0.4
 class EntityFinder(entity_finder.EntityFinder):
     """Finds entities by name. Blank nodes are not found, because a name does not identify one."""
 
-    def __init__(self, store: Store, names: Names) -> None:
-        relations = [*placeholders("name", store.names), *placeholders("alias", store.aliases)]
-        kinds = {DESCRIPTION: store.descriptions, ALIAS: store.aliases, NAME: store.names}
-        lookup = Lookup(
-            bearers=of_each(queries.BEARERS, relations, AT_MOST),
-            scan=of_each(SCAN, relations, AT_MOST),
-            kinds={relation: kind for kind, relations in kinds.items() for relation in relations},
-            languages=(None, *store.languages),
-            share=_SHARE,
-            full_text=store.endpoint.full_text,
-            surely_indexed=store.endpoint.full_text is not None,
-            is_entity=lambda term: isinstance(term, URIRef),
-            ids_of=lambda name: _iris(store.endpoint.ids, name),
-        )
-        super().__init__(store.reader, names, SparqlNames(store.reader, lookup))
+    def __init__(self, store: Store, names: Names, lookup: Lookup | None = None) -> None:
+        """`lookup` takes the place of the one that serves any store."""
+        search = SparqlNames(store.reader, lookup or lookup_in(store))
+        super().__init__(store.reader, names, search)
+        self.full_text = search.index
         self.exact_degrees = not store.reification
 
     async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
         return await self._reader.in_batches(queries.OF_TYPES, "ids", iris, types=comma_separated(*types))
+
+
+def lookup_in(store: Store) -> Lookup:
+    """How names are looked up in a graph."""
+    relations = [*placeholders("name", store.names), *placeholders("alias", store.aliases)]
+    kinds = {DESCRIPTION: store.descriptions, ALIAS: store.aliases, NAME: store.names}
+    return Lookup(
+        bearers=of_each(queries.BEARERS, relations, AT_MOST),
+        scan=of_each(SCAN, relations, AT_MOST),
+        kinds={relation: kind for kind, relations in kinds.items() for relation in relations},
+        languages=(None, *store.languages),
+        share=_SHARE,
+        full_text=store.endpoint.full_text,
+        surely_indexed=store.endpoint.full_text is not None,
+        is_entity=lambda term: isinstance(term, URIRef),
+        ids_of=lambda name: _iris(store.endpoint.ids, name),
+    )
 
 
 def _iris(ids: RdfIds, name: str) -> list[URIRef]:

@@ -15,7 +15,14 @@ from kgnav_mcp.adapters.sparql_base.dialect import FullText
 from kgnav_mcp.adapters.sparql_base.dialects import DIALECTS
 from kgnav_mcp.adapters.sparql_base.location import Location
 from kgnav_mcp.adapters.sparql_base.requests import checked_contact
-from kgnav_mcp.adapters.wellknown import ALIAS_RELATIONS, DESCRIPTION_RELATIONS, NAME_RELATIONS, PREFIXES, RDF_TYPE
+from kgnav_mcp.adapters.wellknown import (
+    ALIAS_RELATIONS,
+    DESCRIPTION_RELATIONS,
+    NAME_RELATIONS,
+    PREFIXES,
+    RDF_TYPE,
+    RDFS_SUBCLASS,
+)
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
 from kgnav_mcp.port import AdapterOptions
 
@@ -58,6 +65,8 @@ class Endpoint:
     mediators: Mediators
     full_text: FullText | None
     """The full-text index that contains the names; None: there is none."""
+    subclasses: tuple[URIRef, ...] = (URIRef(RDFS_SUBCLASS),)
+    """Relations from a class to the classes that it is part of."""
 
     @classmethod
     def read(cls, location: str, options: AdapterOptions) -> Endpoint:

@@ -27,7 +27,7 @@ from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.adapters.sparql_base.terms import rows as listed_rows
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.model import Count, Direction, Entity, Stop, Triple
+from kgnav_mcp.model import Count, Direction, Entity, Stop
 
 _MAX_BLANKS = 5_000
 """Maximum number of blank nodes of one relation that are read for each page, on a store without a stable order."""
@@ -65,17 +65,6 @@ class RowReader(rows.RowReader):
         # A lower bound is then the number of triples: only the further rows of their statements were not counted.
         counted = self._all_triples_counted and len(segment.path) == 1
         return super().is_small(replace(segment, exact=True) if counted else segment)
-
-    async def qualified(self, value: URIRef, limit: int) -> tuple[Triple, ...] | None:
-        """The first triples that have the entity as the value of a qualifier; None: not known."""
-        qualified = await self._store.reification.qualified(value, limit)
-        if qualified is None:
-            return None
-        found: list[tuple[Segment[Anchor, URIRef], Found]] = [
-            (Segment(0, head, (relation,), 1), Found(tail, facts=facts))
-            for (head, relation, tail), facts in qualified.items()
-        ]
-        return tuple(await self.triples(found))
 
     def ids(self, path: tuple[URIRef, ...]) -> tuple[str, ...]:
         return tuple(map(self._store.endpoint.ids.short, path))

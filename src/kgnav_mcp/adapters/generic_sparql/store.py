@@ -33,6 +33,18 @@ class Store:
     types: tuple[URIRef, ...]
     absent: tuple[tuple[str, URIRef], ...]
     """The relations that options name and no triple has, each with its option."""
+    mediator: str
+    """The condition that ?m is a mediator."""
+    spoken: Fragment
+    """The condition that the text ?o is in a preferred language, or without one."""
+
+    def __post_init__(self) -> None:
+        """Let every query name the relations by their roles (`$name0`), and the conditions."""
+        self.reader.add_known({"named": one_of(self.names), "typed": one_of(self.types), "spoken": self.spoken})
+        roles = {"name": self.names, "alias": self.aliases, "description": self.descriptions, "type": self.types}
+        for role, relations in roles.items():
+            self.reader.add_known(dict(zip(placeholders(role, relations), relations, strict=True)))
+        self.reader.add_known({"mediator": self.reader.part(self.mediator)})
 
     @classmethod
     async def opened(cls, client: Selects, endpoint: Endpoint, options: AdapterOptions) -> Store:
@@ -47,19 +59,19 @@ class Store:
         names, aliases, descriptions, types = (
             tuple(relation for relation in relations if relation in used) for relations in lists
         )
-        names, types = names or endpoint.names[:1], types or endpoint.types[:1]  # what queries cannot do without
-        named = queries.alternatives(tuple(relation.n3() for relation in names))
-        reader.add_known({"named": named, "typed": queries.alternatives(tuple(relation.n3() for relation in types))})
-        roles = {"name": names, "alias": aliases, "description": descriptions, "type": types}
-        for role, relations in roles.items():
-            reader.add_known(dict(zip(placeholders(role, relations), relations, strict=True)))
-        reader.add_known({"mediator": reader.part(queries.MEDIATOR[endpoint.mediators])})
-        reader.add_known({"spoken": in_languages("?o", options.languages)})
-        reification = await detect_notations(reader)
-        blanks = Blanks(reader)
-        absent = tuple((option, relation) for option, relation in endpoint.stated if relation not in used)
         return cls(
-            reader, endpoint, options.languages, reification, blanks, names, aliases, descriptions, types, absent
+            reader=reader,
+            endpoint=endpoint,
+            languages=options.languages,
+            reification=await detect_notations(reader),
+            blanks=Blanks(reader),
+            names=names or endpoint.names[:1],  # queries cannot do without names and types
+            aliases=aliases,
+            descriptions=descriptions,
+            types=types or endpoint.types[:1],
+            absent=tuple((option, relation) for option, relation in endpoint.stated if relation not in used),
+            mediator=queries.MEDIATOR[endpoint.mediators],
+            spoken=in_languages("?o", options.languages),
         )
 
     def written(self, anchor: Anchor) -> str:

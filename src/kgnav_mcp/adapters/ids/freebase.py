@@ -6,7 +6,7 @@ import re
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.ids.rdf import RdfIds, iri
+from kgnav_mcp.adapters.ids.rdf import BlankPath, RdfIds, iri
 from kgnav_mcp.adapters.wellknown import PREFIXES
 
 _SHORT = re.compile(r"[\w%~-]+(?:\.[\w%~-]+)+")
@@ -39,3 +39,7 @@ class FreebaseIds(RdfIds):
     def is_topic(self, term: str) -> bool:
         """Whether an IRI identifies an entity or a mediator (`m.`, `g.`), and not a type or a relation."""
         return _TOPIC.fullmatch(self.short(term)) is not None
+
+    def blank(self, reference: str) -> BlankPath | None:  # noqa: ARG002 - none is one
+        """None: no blank node has an id."""
+        return None

@@ -27,11 +27,11 @@ from kgnav_mcp.plan import (
     Not,
     Variable,
 )
+from kgnav_mcp.plan.walking import id_condition
 from kgnav_mcp.port.pattern_queries import (
     PatternMatch,
     PatternQuery,
     QualifierCondition,
-    id_condition,
     number_condition,
 )
 

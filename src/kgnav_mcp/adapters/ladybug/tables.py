@@ -244,7 +244,6 @@ class TableCatalogue(Catalogue):
 
 LADYBUG = Dialect(
     store="LadybugDB 0.22",
-    tested=True,
     capabilities=frozenset(
         {
             Capability.EXACT_COUNTS,

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from kgnav_mcp.adapters.cypher.adapter import CypherAdapter, Readers
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
 from kgnav_mcp.adapters.cypher.session import quoted
-from kgnav_mcp.adapters.neo4j.dialect import APOC_DEGREES, APOC_FUNCTIONS, NEO4J
+from kgnav_mcp.adapters.neo4j.dialect import APOC_DEGREES, APOC_FUNCTIONS, DATABASE, FUNCTIONS, NEO4J
 from kgnav_mcp.adapters.neo4j.options import Neo4jOptions
-from kgnav_mcp.adapters.neo4j.store import DATABASE, FUNCTIONS, Store
+from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.model import Health
 from kgnav_mcp.port import AdapterOptions
 

@@ -128,9 +128,17 @@ APOC_DEGREES = {
 }
 """Degrees by type with APOC: costs one look-up in the degree store for each relationship type of the node."""
 
+WRITE = "CREATE ()"
+"""Costs one write, in a transaction that is never committed. Tests whether the user has write access."""
+
+DATABASE = "CALL db.info() YIELD id, name RETURN name, id"
+"""Costs nothing."""
+
+FUNCTIONS = "SHOW FUNCTIONS YIELD name WHERE name IN $names RETURN collect(name)"
+"""Costs a read of the catalogue."""
+
 NEO4J = Dialect(
     store="Neo4j 5.26",
-    tested=True,
     capabilities=frozenset(
         {Capability.EXACT_COUNTS, Capability.QUALIFIERS, Capability.LABELS, Capability.FUZZY_NAMES, Capability.PLANS}
     ),

@@ -101,5 +101,5 @@ def _read_file(name: str, key: str) -> str:
 def _text(extra: Mapping[str, object], key: str) -> str | None:
     value = extra.get(key)
     if value is not None and not isinstance(value, str):
-        raise ConfigurationError(f"the option {key!r} is a text", next_step=f'Write it as {key} = "...".')
+        raise ConfigurationError(f"the option {key!r} must be a text", next_step=f'Write it as {key} = "...".')
     return value

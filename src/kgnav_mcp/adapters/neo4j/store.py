@@ -11,6 +11,7 @@ from neo4j import READ_ACCESS, AsyncDriver, AsyncGraphDatabase, AsyncSession, Qu
 from neo4j.exceptions import ClientError
 
 from kgnav_mcp.adapters.cypher.session import Row, closed
+from kgnav_mcp.adapters.neo4j.dialect import WRITE
 from kgnav_mcp.adapters.neo4j.errors import CONNECTION_ERRORS, REFUSED_WRITE, timed_out, translated
 from kgnav_mcp.adapters.neo4j.options import Neo4jOptions
 
@@ -136,13 +137,3 @@ class Store:
         if self._driver is None:
             raise closed()
         return self._driver
-
-
-WRITE = "CREATE ()"
-"""Costs one write, in a transaction that is never committed. Tests whether the user has write access."""
-
-DATABASE = "CALL db.info() YIELD id, name RETURN name, id"
-"""Costs nothing."""
-
-FUNCTIONS = "SHOW FUNCTIONS YIELD name WHERE name IN $names RETURN collect(name)"
-"""Costs a read of the catalogue."""

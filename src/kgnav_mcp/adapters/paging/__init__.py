@@ -3,19 +3,11 @@
 This package never talks to a store. It works on keys of the store's own type for entities and relations: an IRI, a
 text, a number. A path is a tuple of relations: one relation, or two that lead through a mediator.
 
-counts       `RelationCounts`: number of rows of each path at each entity; `CountCache` caches them for a minute
-positions    `Place`, `Key` and `Position`: where a page ends, as the text that the next page starts from
-segments     `Segment`: the rows of one path at one entity; the order of segments; `plan`: what a page reads
-neighbours   `RowSource`, the base class for adapters, and the page of triples read from it
-edges        the page of edges between two sets of entities
-relations    the page of relations, made from counts
-directions   both directions as one list
-
 How a page of neighbours is made:
 
 1. `RowSource.probe` may read a short list at once. Otherwise `RowSource.counts` counts the rows.
 2. The counts are split into segments, in the order of the page.
-3. `plan` takes as many segments as are needed for the page. Small segments are read whole, several in one query
+3. `plan_reads` takes as many segments as are needed for the page. Small segments are read whole, several in one query
    (`RowSource.read_together`). Of a large segment one slice is read (`RowSource.read_slice`): by the number of rows
    before it if the store's order stays the same, else by `Key`.
 4. If the store returned fewer rows than were counted, the next segments are read.

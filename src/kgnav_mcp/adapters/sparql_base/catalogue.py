@@ -6,15 +6,13 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import TypeVar
 
-from cachetools import TTLCache
 from rapidfuzz import fuzz, process
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, boolean_in, iri_in, number_in
+from kgnav_mcp.adapters.sparql_base.query_reader import Row, boolean_in, iri_in, number_in
 from kgnav_mcp.clipping import echoed
-from kgnav_mcp.concurrency import SharedTask
 from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Count, Relation, Stop
 
@@ -109,45 +107,6 @@ class Catalogue(ABC):
 
     def _similar(self, name: str, among: Iterable[URIRef]) -> list[URIRef]:
         return nearest(name, {iri: self.names[iri].label for iri in sorted(among)})
-
-
-C = TypeVar("C", bound=Catalogue)
-
-
-class CatalogueCache(ABC, Generic[C]):
-    """Reads the catalogue when it is first needed, and caches it."""
-
-    cache_seconds: ClassVar[float]
-    """Seconds to cache a catalogue that a time-out cut, since the next try may read all. Others are kept: a row cap
-    would cut them again."""
-
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-        self._complete: C | None = None
-        self._partial: TTLCache[None, C] = TTLCache(1, self.cache_seconds)
-        self._loading = SharedTask(self._load)
-
-    @property
-    def loaded(self) -> C | None:
-        """The catalogue, if it has been read."""
-        return self._complete or self._partial.get(None)
-
-    async def get(self) -> C:
-        """Return the catalogue. The first time, this costs a pass over the graph's relations and types."""
-        read = self.loaded
-        if read is None:
-            read = await self._loading.result()
-            if read.stop is Stop.TIME_OUT:
-                self._partial[None] = read
-            else:
-                self._complete = read
-        elif read.stop is Stop.TIME_OUT:
-            await self._reader.check_alive()  # else a name that it lacks looks like another time-out of a dead store
-        return read
-
-    @abstractmethod
-    async def _load(self) -> C:
-        """Read the catalogue."""
 
 
 def uses_by_relation(rows: Iterable[Row]) -> Mapping[URIRef, Counter[bool]]:

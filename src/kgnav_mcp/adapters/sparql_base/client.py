@@ -134,7 +134,7 @@ class _Attempt:
 
 
 class SparqlClient:
-    """One endpoint. Safe for concurrent calls of one event loop.
+    """One endpoint. Safe for concurrent calls in one event loop.
 
     A call that fails raises one of these; it never returns an empty answer instead:
         StoreUnavailable: nothing answers, or the connection broke.

@@ -24,11 +24,11 @@ from kgnav_mcp.adapters.sparql_base.paging import (
     truncated,
 )
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, Row, iri_in, is_at_most, number_in
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches, values
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Certainty, Count, Entity, Page, Stop, ValueFacts
-from kgnav_mcp.port.lists import invalid_cursor
+from kgnav_mcp.port.lists import batches, invalid_cursor
 from kgnav_mcp.values.scalars import value_order
 
 _SHARE = 0.3

@@ -15,10 +15,11 @@ from kgnav_mcp.adapters.sparql_base import queries
 from kgnav_mcp.adapters.sparql_base.dialect import FullText
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, iri_in
 from kgnav_mcp.adapters.sparql_base.results import Term
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches, comma_separated, sendable, values
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, sendable, values
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Stop
+from kgnav_mcp.port.lists import batches
 
 L = TypeVar("L", bound=str)
 

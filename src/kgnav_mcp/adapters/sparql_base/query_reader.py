@@ -15,10 +15,11 @@ from kgnav_mcp.adapters.sparql_base import errors
 from kgnav_mcp.adapters.sparql_base.dialect import Dialect
 from kgnav_mcp.adapters.sparql_base.queries import SIGN, UNION, USED
 from kgnav_mcp.adapters.sparql_base.results import Answer, Term
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches, fill, values
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, fill, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import InvalidStore, Unsupported
 from kgnav_mcp.model import Certainty, Count, Stop
+from kgnav_mcp.port.lists import batches
 from kgnav_mcp.store_timeout import note_answer, require_answer
 
 Row = Mapping[str, Term]

@@ -52,10 +52,11 @@ _MIN_FRACTION = 0.05
 _MAX_DETAILED = 200
 """Number of relations and of properties, largest first, whose end types or datatypes are looked up."""
 _SAMPLED = "the labels at the ends of relations and the datatypes of properties are from their first 1,000 rows"
-_STOP_NOTES = {
+STOP_NOTES = {
     Stop.TIME_OUT: "the endpoint timed out before everything was read",
     Stop.ROW_CAP: "the endpoint's row cap truncated the result",
 }
+"""Why a schema is incomplete."""
 _MISSING = "relations, labels and datatypes may be missing"
 
 Details = dict[URIRef, tuple[str, ...]]
@@ -167,7 +168,7 @@ class SchemaReader:
             self._properties_of(catalogue, labels[:_MAX_DETAILED_TYPES]),
         )
         stops = (stop, no_heads, no_tails, no_joins, no_qualifiers, no_types)
-        cut = next((f"{words}: {_MISSING}" for why, words in _STOP_NOTES.items() if why in stops), None)
+        cut = next((f"{words}: {_MISSING}" for why, words in STOP_NOTES.items() if why in stops), None)
         return Schema(
             entities=Count.unknown(),
             triples=catalogue.triples,

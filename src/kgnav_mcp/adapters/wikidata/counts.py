@@ -21,7 +21,7 @@ from kgnav_mcp.adapters.paging.counts import (
 from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.sparql_base import errors
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, iri_in, is_at_most, number_in
-from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, batches, values
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.statements import StatementReader, StatementRow, statement
@@ -30,6 +30,7 @@ from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Direction, Node, Page, RelationFacts, Stop
 from kgnav_mcp.port import FarEndKind
+from kgnav_mcp.port.lists import batches
 
 COUNTED_AT_HUBS = 1_001
 """The bound up to which the rows of one relation of a hub are counted."""

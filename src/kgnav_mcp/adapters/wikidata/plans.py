@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Final
 
 from rdflib import Literal, URIRef
 
@@ -13,6 +12,7 @@ from kgnav_mcp.adapters.sparql_base.plans.queries import AMONG, FILTER, NO
 from kgnav_mcp.adapters.sparql_base.plans.writing import EdgeVariables, Writer, cannot_express
 from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, comma_separated, rows, sendable, values
 from kgnav_mcp.adapters.wikibase_values import EXTERNAL_ID, NO_VALUE, QUANTITY, TIME, UNKNOWN_VALUE
+from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.plan import Scalar
@@ -39,7 +39,7 @@ class QualifierWriter:
     def joined(self, statement: Fragment, names: Sequence[str], node: Fragment) -> Fragment:
         """The pattern that one of these qualifiers of a statement has this node as its value."""
         qualifiers = Fragment("|".join(self._ids.qualifier(name).n3() for name in names))
-        return self._part(QUALIFIED_BY_NODE, statement=statement, qualifiers=qualifiers, value=node)
+        return self._part(queries.QUALIFIED_BY_NODE, statement=statement, qualifiers=qualifiers, value=node)
 
     def equal(self, statement: Fragment, names: Sequence[str], value: Fragment, wanted: Sequence[Scalar]) -> Fragment:
         """The pattern that one of these qualifiers of a statement has a value printed like one of these constants.
@@ -74,9 +74,9 @@ class QualifierWriter:
         """Patterns for entities with these ids or labels."""
         ids = {text: iri for text in texts if (iri := self._entity(text)) is not None}
         if ids:
-            yield write(QUALIFIED_BY, terms=values(*ids.values())).text
+            yield write(queries.QUALIFIED_BY, terms=values(*ids.values())).text
         if labels := [Literal(text) for text in texts if text not in ids]:
-            yield write(QUALIFIED_BY_LABEL, texts=comma_separated(*labels)).text
+            yield write(queries.QUALIFIED_BY_LABEL, texts=comma_separated(*labels)).text
 
     def _entity(self, constant: Scalar) -> URIRef | None:
         """The entity whose printed id is this constant; None if there is none."""
@@ -92,19 +92,21 @@ def _literals(write: _Write, datatype: str, texts: Sequence[str], numbers: Seque
     """
     if datatype in _INDEXED:
         if texts:
-            yield write(QUALIFIED_BY, terms=values(*map(Literal, texts))).text
+            yield write(queries.QUALIFIED_BY, terms=values(*map(Literal, texts))).text
     elif datatype in _READ_AS_WRITTEN:
         if texts:
-            yield write(QUALIFIED_BY_TEXT, texts=comma_separated(*map(Literal, texts))).text
+            yield write(queries.QUALIFIED_BY_TEXT, texts=comma_separated(*map(Literal, texts))).text
     elif datatype == TIME:
         for year in dict.fromkeys(map(_year, texts)):
-            yield write(QUALIFIED_BY_BEGINNING, text=Literal(year)).text
+            yield write(queries.QUALIFIED_BY_BEGINNING, text=Literal(year)).text
     elif datatype == QUANTITY:
         if texts:
             amounts = [sign + text.partition(" ")[0] for text in texts for sign in ("", "+")]
-            yield write(QUALIFIED_BY_TEXT, texts=comma_separated(*map(Literal, amounts))).text
+            yield write(queries.QUALIFIED_BY_TEXT, texts=comma_separated(*map(Literal, amounts))).text
         if numbers:
-            yield write(QUALIFIED_BY_NUMBER, numbers=comma_separated(*(Literal(float(one)) for one in numbers))).text
+            yield write(
+                queries.QUALIFIED_BY_NUMBER, numbers=comma_separated(*(Literal(float(one)) for one in numbers))
+            ).text
     else:
         raise cannot_express(f"qualifiers that are {datatype or 'not known'}")
 
@@ -145,33 +147,33 @@ class PatternWriter(Writer):
             return self._truthy_edge(names, ends)
         statement = ends.own("s")
         own = {"statement": statement, "rank": ends.own("k")} if self._every_rank else {"statement": statement}
-        ranked = self.part(RANK_OF if self._every_rank else BEST_OF, **own)
+        ranked = self.part(queries.RANK_OF if self._every_rank else queries.BEST_OF, **own)
         claim, value, narrowed = ends.own("p"), ends.own("q"), Fragment("")
         if len(names) == 1:
             claim, value = self._ids.claim(names[0]), self._ids.value(names[0])
         elif names:
             pairs = rows(*((self._ids.claim(name), self._ids.value(name)) for name in names))
-            narrowed = self.part(AMONG_PAIRS, claim=claim, p=value, pairs=pairs)
+            narrowed = self.part(queries.AMONG_PAIRS, claim=claim, p=value, pairs=pairs)
         else:
-            narrowed = self.part(OF_ANY, p=value)
+            narrowed = self.part(queries.OF_ANY, p=value)
         terms = {"claim": claim, "p": value, "statement": statement, "ranked": ranked, "narrowed": narrowed}
-        return self._part(STATED_EDGE, ends, **terms), (statement,)
+        return self._part(queries.STATED_EDGE, ends, **terms), (statement,)
 
     def _truthy_edge(self, names: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
         """An edge in a copy without statements. Edges with the same ends are told apart by their relation."""
         if len(names) == 1:
-            return self._part(TRUTHY_EDGE, ends, direct=self._ids.direct(names[0]), narrowed=Fragment("")), ()
+            return self._part(queries.TRUTHY_EDGE, ends, direct=self._ids.direct(names[0]), narrowed=Fragment("")), ()
         direct = ends.own("p")
-        narrowed = self.part(OF_ANY, p=direct)
+        narrowed = self.part(queries.OF_ANY, p=direct)
         if names:
             narrowed = self.part(AMONG, relation=direct, relations=values(*map(self._ids.direct, names)))
-        return self._part(TRUTHY_EDGE, ends, direct=direct, narrowed=narrowed), (direct,)
+        return self._part(queries.TRUTHY_EDGE, ends, direct=direct, narrowed=narrowed), (direct,)
 
     def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
         if self._every_rank or not relations:
             raise cannot_express("paths of statements of any rank, or of any relation")
         direct = [self._ids.direct(self._property(relation)).n3() for relation in relations]
-        return self._part(REACHES, ends, relations=Fragment("|".join(direct)))
+        return self._part(queries.REACHES, ends, relations=Fragment("|".join(direct)))
 
     def qualifier(self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment) -> Fragment:
         if not self._statements:
@@ -190,28 +192,3 @@ class PatternWriter(Writer):
         if local is None:
             raise cannot_express(f"the relation {relation}")
         return local
-
-
-BEST_OF: Final = "FILTER EXISTS { $statement a wikibase:BestRank }"
-"""A FILTER, because Oxigraph would start from a triple pattern, that is from every statement of the graph."""
-RANK_OF: Final = "$statement wikibase:rank $rank ."
-_TO_ENTITY: Final = "FILTER(STRSTARTS(STR($target), $entities))"
-STATED_EDGE: Final = f"$narrowed $source $claim $statement . $ranked $statement $p $target . {_TO_ENTITY}"
-TRUTHY_EDGE: Final = f"$narrowed $source $direct $target . {_TO_ENTITY}"
-AMONG_PAIRS: Final = "VALUES ($claim $p) { $pairs }"
-OF_ANY: Final = "FILTER(STRSTARTS(STR($p), $value))"
-"""Restricts to predicates that lead to values, of any property."""
-_QUALIFIED: Final = "$statement $qualifier $value ."
-QUALIFIED_BY: Final = f"VALUES $value {{ $terms }} {_QUALIFIED}"
-"""Costs the uses of the qualifier with these values. Of the following, each costs all uses of the qualifier."""
-QUALIFIED_BY_TEXT: Final = f"{_QUALIFIED} FILTER(STR($value) IN ($texts))"
-QUALIFIED_BY_BEGINNING: Final = f"{_QUALIFIED} FILTER(STRSTARTS(STR($value), $text))"
-QUALIFIED_BY_NUMBER: Final = (
-    f"{_QUALIFIED} FILTER(<http://www.w3.org/2001/XMLSchema#double>(STR($value)) IN ($numbers))"
-)
-QUALIFIED_BY_LABEL: Final = f"{_QUALIFIED} FILTER EXISTS {{ $value rdfs:label ?label FILTER(STR(?label) IN ($texts)) }}"
-"""The label may be in any language, like the one that is shown."""
-QUALIFIED_BY_NODE: Final = "$statement ($qualifiers) $value ."
-"""Costs the uses of the qualifiers with the node, if another part of the query binds that node."""
-REACHES: Final = f"$source ($relations)* $target . {_TO_ENTITY}"
-"""Along the values of the best-ranked statements."""

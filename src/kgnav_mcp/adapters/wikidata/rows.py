@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.sparql_base.keyset import SHARE, read_by_key
 from kgnav_mcp.adapters.sparql_base.matching import SearchRequest, branch, searched
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, iri_in, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
-from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, batches, comma_separated, values
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, comma_separated, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Counts, Path, hub_timed_out
@@ -29,7 +29,7 @@ from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Direction, Page, Stop, Triple
 from kgnav_mcp.port import FarEndKind
-from kgnav_mcp.port.lists import invalid_cursor
+from kgnav_mcp.port.lists import batches, invalid_cursor
 
 _MAX_READ_WHOLE = 500
 """Up to this many incoming statements of one property are read whole; more are read in slices."""
@@ -291,7 +291,7 @@ class RowSearch(matching.RowSearch[StatementRow, StatementRow]):
                 fitting=Fragment(f"{kind} {fitting.text}"),
             )
             for place, name in enumerate(names)
-            for batch in batches(self._anchors)
+            for batch in batches(self._anchors, MAX_TERMS)
         ]
         read = await searched(reader, branches)
         return await in_thread(len(read.rows), lambda: self._in_order(read.rows, names)), read.stop

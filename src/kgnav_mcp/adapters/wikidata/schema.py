@@ -15,6 +15,7 @@ from kgnav_mcp.adapters.ids.wikibase import WikibaseIds
 from kgnav_mcp.adapters.sparql_base.queries import END_TYPES, JOINED_TYPES
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, is_at_most, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
+from kgnav_mcp.adapters.sparql_base.schema import STOP_NOTES
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.adapters.wikibase_values import ENTITY_DATATYPES, datatype_of
 from kgnav_mcp.adapters.wikidata import queries
@@ -55,10 +56,6 @@ _SAMPLED = "classes at the ends of relations and qualifiers are those of the fir
 _ENDS_SAMPLED = "classes at the ends of relations are those of the first 1,000 rows"
 VALUES_ONLY = "values only (a truthy dump): no qualifiers, ranks or references"
 """The note about a copy without statements."""
-_STOP_NOTES = {
-    Stop.TIME_OUT: "the endpoint timed out before everything was read",
-    Stop.ROW_CAP: "the endpoint's row cap truncated the result",
-}
 _MISSING = "relations, classes and qualifiers may be missing"
 
 
@@ -228,7 +225,7 @@ class SchemaReader:
         if not known.complete:
             notes.append("classes are those of some entities")
         stops = (used.stop, *(ends.stop for ends in read))
-        notes += [f"{words}: {_MISSING}" for why, words in _STOP_NOTES.items() if why in stops][:1]
+        notes += [f"{words}: {_MISSING}" for why, words in STOP_NOTES.items() if why in stops][:1]
         return Schema(
             entities=Count.unknown(),
             triples=used.triples,

@@ -18,13 +18,11 @@ from kgnav_mcp.errors import (
     Unsupported,
 )
 from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
-from kgnav_mcp.navigation.plans.budget import Budget, known
+from kgnav_mcp.navigation.plans.budget import Budget, Deadline, known, time_limit
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan, check
-from kgnav_mcp.navigation.plans.check.estimates import steps_of, values_joined
+from kgnav_mcp.navigation.plans.check.estimates import sizes_of, steps_of, values_joined
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
-from kgnav_mcp.navigation.plans.check.sizes import sizes_of
-from kgnav_mcp.navigation.plans.check.smaller_plans import over_steps, refused, timed_out
-from kgnav_mcp.navigation.plans.deadline import Deadline, time_limit
+from kgnav_mcp.navigation.plans.check.smaller_plans import over_budget, over_steps, refused, timed_out
 from kgnav_mcp.navigation.plans.evaluate.evaluator import evaluate
 from kgnav_mcp.navigation.plans.evaluate.independent_patterns import factors, refuse_products
 from kgnav_mcp.navigation.plans.explain.empty_answers import (
@@ -124,6 +122,8 @@ class PlanRunner:
         except PlanTooLarge as error:
             sizes = known(error.sizes) or await self._sizes(plan)
             raise refused(PlanTooLarge(error.bound, sizes, next_step=error.next_step), plan) from error
+        except PlanOverBudget as error:
+            raise over_budget(error, plan) from error
         except StepLimitReached as error:
             raise over_steps(error, plan, await self._sizes(plan)) from error
         except StoreTimeout as error:

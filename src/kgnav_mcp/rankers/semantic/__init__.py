@@ -26,6 +26,7 @@ from cachetools import LRUCache
 
 from kgnav_mcp.model import Entity, RelationFacts
 from kgnav_mcp.navigation.ranking import Ranking, without_own_name, words
+from kgnav_mcp.port.lists import batches
 from kgnav_mcp.rankers.semantic.weights import model_folder
 
 if TYPE_CHECKING:
@@ -114,8 +115,7 @@ class SemanticRanker:
         """The vectors of the texts. Those that are not cached are computed in small batches."""
         found = {text: vector for text in texts if (vector := self._vectors.get(text)) is not None}
         new = [text for text in texts if text not in found]
-        for start in range(0, len(new), _BATCH):
-            batch = new[start : start + _BATCH]
+        for batch in batches(new, _BATCH):
             found.update(zip(batch, await asyncio.to_thread(_embed_all, embed, batch), strict=True))
         for text in texts:
             self._vectors[text] = found[text]

@@ -8,7 +8,7 @@ from pydantic import Field, WithJsonSchema
 
 from kgnav_mcp.navigation.sample_walk import SampleWalk
 from kgnav_mcp.navigation.worked_walks import Walk
-from kgnav_mcp.render.columns import Column
+from kgnav_mcp.render.plans import CYPHER
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.server.arguments import CURSOR, Arguments
 from kgnav_mcp.server.call import ToolCall
@@ -18,7 +18,6 @@ from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.worked_examples import ExampleCall
 
 _FORMS = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
-CYPHER = Column("cypher")
 GivenParams = Annotated[dict[str, object] | None, WithJsonSchema({"type": "object"})]
 GivenPlan = Annotated[object, WithJsonSchema(_FORMS)]
 

@@ -26,6 +26,7 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     PropertyTypes,
     Single,
     Typed,
+    common_kind,
     member_type,
     unsupported,
 )
@@ -78,20 +79,18 @@ class QueryContext:
         Raises:
             Unsupported: the store cannot hold such a value.
         """
-        match value:
-            case None:
-                return Typed("null", Single())
-            case bool():
-                kind = "BOOLEAN"
-            case int() if -_INTEGER_BOUND <= value < _INTEGER_BOUND:
-                kind = "INTEGER"
-            case float():
-                kind = "FLOAT"
-            case str() if encodable(value) == value:
-                kind = "STRING"
-            case _:
-                raise unsupported("a value that the store cannot hold")
-        return Typed(f"${self.parameter(value)}", Single(frozenset((kind,))), value)
+        if value is None:
+            return Typed("null", Single())
+        return Typed(f"${self.parameter(value)}", _kind(value), value)
+
+    def constants(self, values: Sequence[Scalar]) -> Typed:
+        """A list of constants of the plan, as one parameter.
+
+        Raises:
+            Unsupported: the store cannot hold such a value.
+        """
+        kinds = [_kind(value) for value in values]
+        return Typed(f"${self.parameter([*values])}", Listed(common_kind(kinds)))
 
     def labels(self, names: Iterable[str], known: Iterable[str]) -> str:
         """Alternative labels or types, joined by `|`.
@@ -161,10 +160,8 @@ class QueryContext:
             case OfEdge():
                 return self._edge_key(text, kind)
             case OfPath(types):
-                step = self._edge_key(self.fill(queries.STEP, variable=text), OfEdge(types))
-                first, node = (
-                    self._node_of(self.fill(place, variable=text)) for place in (queries.FIRST_NODE, queries.NEXT_NODE)
-                )
+                step = self._edge_key(queries.STEP, OfEdge(types))
+                first, node = map(self._node_of, (queries.FIRST_NODE, queries.NEXT_NODE))
                 return self.fill(queries.PATH_KEY, variable=text, first=first, node=node, edge=step)
             case Listed(of):
                 return self.each(text, of, self.sort_key)
@@ -215,3 +212,25 @@ class QueryContext:
     def _edge_cell(self, text: str) -> str:
         head, tail = (self._node_cell(f"{end}({text})") for end in ("startNode", "endNode"))
         return self.fill(queries.EDGE_CELL, variable=text, head=head, tail=tail)
+
+
+def _kind(value: Scalar) -> Single:
+    """The kind of a constant.
+
+    Raises:
+        Unsupported: the store cannot hold such a value.
+    """
+    match value:
+        case None:
+            return Single()
+        case bool():
+            name = "BOOLEAN"
+        case int() if -_INTEGER_BOUND <= value < _INTEGER_BOUND:
+            name = "INTEGER"
+        case float():
+            name = "FLOAT"
+        case str() if encodable(value) == value:
+            name = "STRING"
+        case _:
+            raise unsupported("a value that the store cannot hold")
+    return Single(frozenset((name,)))

@@ -54,6 +54,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
+from kgnav_mcp.plan.walking import id_condition
 
 _WHOLE, _FRACTION = frozenset(("INTEGER",)), frozenset(("FLOAT",))
 _SIMPLE = {
@@ -203,10 +204,7 @@ class Expressions:
             case Arithmetic(left, operator, right):
                 return calculated(self._context, self.value(left, scope), operator, self.value(right, scope))
             case ListOf(items):
-                values = [self.value(item, scope) for item in items]
-                return Typed(
-                    f"[{', '.join(each.text for each in values)}]", Listed(common_kind(each.kind for each in values))
-                )
+                return self._list(items, scope)
             case Call(function, arguments):
                 return called(self._context, function, [self.value(argument, scope) for argument in arguments])
             case Exists(match):
@@ -215,6 +213,18 @@ class Expressions:
                 return Typed(self._pattern(match, scope, "count"), Single(frozenset(("INTEGER",))))
             case _:
                 raise unsupported("times of edges, and sums where no rows are put together")
+
+    def _list(self, items: Sequence[Expression], scope: Scope) -> Typed:
+        """A list, never as a plain list of parameters.
+
+        Neo4j 5 merges `x IN [$a] AND x IN [$b]` into the parameters that both lists name, whatever their values are.
+        """
+        constants = [item.value for item in items if isinstance(item, Constant)]
+        if len(constants) == len(items):
+            return self._context.constants(constants)
+        values = [self.value(item, scope) for item in items]
+        text = f"coalesce([{', '.join(each.text for each in values)}])"
+        return Typed(text, Listed(common_kind(each.kind for each in values)))
 
     def condition(self, expression: Expression, scope: Scope) -> str:
         """A condition of a plan in Cypher.
@@ -231,15 +241,10 @@ class Expressions:
 
     def start_condition(self, expression: Expression, scope: Scope) -> str:
         """A condition that all rows of a MATCH must meet. If it compares a node's id, it becomes a look-up by key."""
-        match expression:
-            case Compare(Call(Function.ID, (Variable(name),)), Comparison.EQUAL, Constant(str() as text)):
-                texts = [text]
-            case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)) if all(
-                isinstance(item, Constant) and isinstance(item.value, str) for item in items
-            ):
-                texts = [str(item.value) for item in items if isinstance(item, Constant)]
-            case _:
-                return self.condition(expression, scope)
+        ids = id_condition(expression)
+        if ids is None:
+            return self.condition(expression, scope)
+        name, texts = ids
         node = variable(name, scope)
         if not isinstance(node.kind, OfNode):
             raise unsupported("the id of an edge")
@@ -250,7 +255,7 @@ class Expressions:
         ]
         if not conditions:
             return "false"
-        return f"({' OR '.join(conditions)}) AND {context.printed_id(node.text)} IN ${context.parameter(texts)}"
+        return f"({' OR '.join(conditions)}) AND {context.printed_id(node.text)} IN ${context.parameter(list(texts))}"
 
     def values(self, expression: Property, scope: Scope) -> Values:
         """The values of a property. Raises Unsupported for types of values that Cypher treats differently."""

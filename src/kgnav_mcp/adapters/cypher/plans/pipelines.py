@@ -38,7 +38,7 @@ from kgnav_mcp.plan import (
     Unwind,
     Variable,
 )
-from kgnav_mcp.plan.walking import aggregates, rewritten
+from kgnav_mcp.plan.walking import aggregates, by_columns, rewritten
 
 _COUNT = Single(frozenset(("INTEGER",)))
 
@@ -247,15 +247,7 @@ class Compiler:
         return "\n".join(texts), columns, keys if page else []
 
     def _order_key(self, project: Project, order: Order, scope: Scope) -> tuple[str, bool]:
-        own = {column.value: Variable(column.name) for column in project.columns}
-        names = {column.name for column in project.columns}
-
-        def change(part: Expression) -> Expression | None:
-            if isinstance(part, Variable) and part.name in names:
-                return part
-            return own.get(part)
-
-        value = self._value(rewritten(order.by, change), scope)
+        value = self._value(by_columns(project, order.by), scope)
         if isinstance(value.kind, Single) and SEVERAL in value.kind.types:
             raise unsupported("an order by several values")
         return self._context.sort_key(value), order.descending

@@ -66,10 +66,12 @@ OWN_VALUES = """
   ORDER BY key, place RETURN [key, value]
 """
 """All properties of an edge, single ones or lists in their order."""
-PATH_KEY = "[{first}] + [i IN range(0, length({variable}) - 1) | [{edge}, {node}]]"
-"""The sort keys of all nodes and edges of the path."""
-FIRST_NODE, NEXT_NODE = "nodes({variable})[0]", "nodes({variable})[i + 1]"
-STEP = "relationships({variable})[i]"
+PATH_KEY = """
+[ns IN [nodes({variable})] | [rs IN [relationships({variable})] |
+ [{first}] + [i IN range(0, size(rs) - 1) | [{edge}, {node}]]][0]][0]
+"""
+"""The sort keys of all nodes and edges of the path. Its lists are made once: each costs as much as the whole path."""
+FIRST_NODE, NEXT_NODE, STEP = "ns[0]", "ns[i + 1]", "rs[i]"
 
 NODE_CELL = "[{node_id({variable})}, {labels({variable})}, [key IN $described | {variable}[key]]]"
 EDGE_CELL = "[{relationship_type({variable})}, {properties({variable})}, {head}, {tail}, {node_id({variable})}]"

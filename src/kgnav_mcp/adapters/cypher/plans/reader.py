@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from hashlib import blake2b
 from typing import Any, cast
 
@@ -19,14 +20,15 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     Single,
     unsupported,
 )
+from kgnav_mcp.adapters.cypher.plans.long_paths import LONG, TOO_LONG, plans_of_one_path
 from kgnav_mcp.adapters.cypher.plans.pipelines import Compiler, Query
 from kgnav_mcp.adapters.cypher.rows import qualifiers
 from kgnav_mcp.adapters.cypher.values import ValueFormats
 from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.errors import PlanOverBudget
+from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import Cell, Count, Path, PlanPage, PlanRow, Stop, Triple
-from kgnav_mcp.plan import (
-    Plan,
-)
+from kgnav_mcp.plan import Plan
 
 
 class CellReader:
@@ -64,6 +66,8 @@ class CellReader:
 
 
 _TAG_BYTES = 8
+_PROBE_S = 2.0
+"""Seconds to learn whether there is a path of a certain length."""
 _MAX_PASSES = 10
 """How often a plan is written at most. Each time, the types of more properties are known."""
 
@@ -82,10 +86,12 @@ class PlanReader:
         Raises:
             Unsupported: Cypher cannot express the plan, or only with another meaning.
             InvalidCursor: `after` is no position, or the row before it has changed.
+            PlanOverBudget: the plan lists paths that are too long for the store.
             StoreError: the store fails.
         """
         start, tag = _parse_position(after)
         query = await self.compiled(plan)
+        await self._refuse_long_paths(plan)
         before = 1 if start else 0
         most = min(limit, 1) if plan.only_exists else limit
         rows = await self._rows(query, start - before, before + most + 1)
@@ -117,6 +123,27 @@ class PlanReader:
                 return query
             await self._property_types.read(context.missing)
         raise unsupported("a graph that changes faster than it can be read")
+
+    async def _refuse_long_paths(self, plan: Plan) -> None:
+        """Refuse a plan with a path that the store would not list in time.
+
+        Raises:
+            PlanOverBudget: there is one of more than TOO_LONG edges, or it takes too long to see that there is none.
+        """
+        probes = zip(plans_of_one_path(plan, LONG), plans_of_one_path(plan, TOO_LONG), strict=True)
+        for (edge, long), (_, too_long) in probes:
+            if await self._has_row(long) and (found := await self._has_row(too_long)) is not False:
+                length = TOO_LONG if found else LONG
+                raise PlanOverBudget(f"lists paths of more than {length:,} edges", write_part(edge), next_step="")
+
+    async def _has_row(self, plan: Plan) -> bool | None:
+        """Whether a plan has a row; None if the store does not say so within a second."""
+        query = await self.compiled(plan)
+        try:
+            async with asyncio.timeout(_PROBE_S):
+                return bool(await self._rows(query, 0, 1))
+        except TimeoutError:
+            return None
 
     async def _rows(self, query: Query, skip: int, limit: int) -> list[PlanRow]:
         decoder = self._entities.decoder

@@ -34,7 +34,10 @@ class TableOptions:
     separator: str = ""
     """What separates fields; empty: the character that the first line has most of."""
     encoding: str = ""
-    """Of GML and Pajek, too. Empty: UTF-8, UTF-16 with a byte order mark, else Windows-1252, or Latin-1 in GML."""
+    """Of networks whose format does not state it, too.
+
+    Empty: UTF-8, UTF-16 with a byte order mark, else Windows-1252, or the format's `other_encoding`.
+    """
     sheets: tuple[str, ...] = ()
     """The sheets of workbooks to load; empty: all."""
 
@@ -61,8 +64,8 @@ class TableOptions:
         """
         if self.encoding and codecs.lookup(self.encoding) not in map(codecs.lookup, encodings):
             raise LoadError(
-                f"no source is read in the encoding {self.encoding}: only text tables, GML and Pajek are, other "
-                f"formats state their encoding",
+                f"no source is read in the encoding {self.encoding}: only tables that are text and networks "
+                "that do not state it are",
                 next_step="Omit --encoding.",
             )
 
@@ -76,7 +79,7 @@ class LoadOptions:
     skip_bad: bool = False
     """Skip and count bad lines instead of failing at the first."""
     source_format: str | None = None
-    """The format of every source, whatever its suffix: one of `sources.FORMATS`."""
+    """The format of every source, whatever its suffix: one of `formats.FORMATS`."""
     relation: str | None = None
     """The relation of edges in tables without a column for it; None: DEFAULT_RELATION."""
     tables: TableOptions = field(default_factory=TableOptions)

@@ -1,4 +1,4 @@
-"""Reads property graphs from node and edge files with neo4j-admin's headers."""
+"""Stages property graphs: nodes and relationships with their properties."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from kgnav_mcp.adapters.embedded.loading.entries import rows, stage_entries
 from kgnav_mcp.adapters.embedded.loading.headers import (
-    Column,
     PropertyValue,
-    Role,
     Value,
     literal_values,
 )
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
-from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LoadProblems
-from kgnav_mcp.adapters.embedded.loading.sources import Source
+from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 
 
@@ -131,53 +127,3 @@ class PropertyStager:
                 *place,
             )
         )
-
-
-def read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) -> None:
-    """Stages every node of a file.
-
-    Raises:
-        LoadError, BadLine: as `stage_entries`.
-    """
-    header = source.header
-    key_column = header.of(Role.ID)[0]
-    label_columns = header.of(Role.LABEL)
-    name_columns = header.of(Role.NAME)
-    read_properties = header.property_reader()
-
-    def stage(_: int, row: list[str]) -> None:
-        key = key_column.key(row)
-        properties = read_properties(row)
-        if key_column.name and header.admin:
-            properties.insert(0, (key_column.name, (row[key_column.place], None, None, None)))
-        labels = [label for column in label_columns for label in column.items(row[column.place])]
-        stager.node(key, [header.label, *labels], properties)
-        for column in name_columns:
-            if row[column.place].strip():
-                stager.name(key, row[column.place])
-                stager.has_names = True
-
-    stage_entries(source, stager.staging, findings, rows, stage)
-
-
-def read_relationships(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
-    """Stages every relationship of a file. Ends without a node are found after all sources are read.
-
-    Raises:
-        LoadError, BadLine: as `stage_entries`.
-    """
-    header = source.header
-    start, end, kind = (header.of(role)[0] for role in (Role.START, Role.END, Role.TYPE))
-    read_properties = header.property_reader()
-
-    def stage(number: int, row: list[str]) -> None:
-        properties = read_properties(row)
-        stager.relationship(start.key(row), _type(kind, row), end.key(row), properties, (index, number))
-
-    stage_entries(source, stager.staging, findings, rows, stage)
-
-
-def _type(column: Column, row: list[str]) -> str:
-    if not row[column.place]:
-        raise ValueError("the relationship has no type")
-    return row[column.place]

@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.embedded.loading.headers import parse_header
 from kgnav_mcp.adapters.embedded.loading.layout import Layout
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.sources import BLOCK_BYTES, UTF8, FileFormat, Source, split_suffix, translated
-from kgnav_mcp.adapters.embedded.loading.typed_tables import typed_sources
+from kgnav_mcp.adapters.embedded.loading.typed_tables import layout_of
 from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.errors import LoadError
 
@@ -44,7 +44,7 @@ def recognise(path: Path, options: LoadOptions) -> list[Source]:
     forced = options.source_format
     source, start = _open_source(path, forced)
     if source.form.open_tables is not None:
-        return typed_sources(source, options)
+        return _typed_sources(source, options)
     if source.form.other_encoding:
         return [replace(source, encoding=options.tables.encoding or _encoding_of_file(source))]
     if source.form not in TABLES:
@@ -241,3 +241,31 @@ def _first_lines(source: Source, start: bytes) -> list[str]:
     complete = raw_lines[:-1] if len(raw_lines) > 1 and len(start) >= PEEK_BYTES else raw_lines
     lines = (raw.decode("utf-8-sig", "replace").rstrip("\r") for raw in complete)
     return [line for line in lines if line.strip()]
+
+
+def _typed_sources(source: Source, options: LoadOptions) -> list[Source]:
+    """Returns a source for each table in a file of typed tables.
+
+    Raises:
+        LoadError: it cannot be read, its reader is not installed, or its columns are not understood.
+    """
+    form = source.form
+    if form.open_tables is None:
+        raise TypeError(f"{form.name} has no typed tables")
+    try:
+        tables = form.open_tables(source.path, options.tables.sheets)
+    except ImportError as error:
+        raise LoadError(
+            f"{source.name} needs the package {error.name}, which is not installed",
+            next_step=f"Install the extra: pip install 'kgnav-mcp[{form.extra}]'. Or save the table as CSV.",
+        ) from error
+    return [
+        replace(
+            source,
+            name=name,
+            size=source.size // len(tables),
+            layout=layout_of(table, name, source.name, options),
+            table=table,
+        )
+        for name, table in tables
+    ]

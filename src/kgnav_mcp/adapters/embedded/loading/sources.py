@@ -15,16 +15,15 @@ from typing import IO, TYPE_CHECKING, Literal, cast
 
 from kgnav_mcp.adapters.embedded.loading.headers import Header, Role
 from kgnav_mcp.adapters.embedded.loading.layout import TRIPLES, Layout
+from kgnav_mcp.adapters.embedded.loading.names import NameRules
+from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
+from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
+from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
+from kgnav_mcp.adapters.embedded.loading.typed_tables import TypedTable
 from kgnav_mcp.errors import LoadError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
-
-    from kgnav_mcp.adapters.embedded.loading.names import NameRules
-    from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-    from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-    from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
-    from kgnav_mcp.adapters.embedded.loading.typed_tables import TypedTable
 
 
 Kind = Literal["rdf", "table", "property graph"]

@@ -20,7 +20,6 @@ from kgnav_mcp.adapters.embedded.loading.headers import (
 )
 from kgnav_mcp.adapters.embedded.loading.layout import KNOWN_COLUMNS, Layout
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
-from kgnav_mcp.adapters.embedded.loading.sources import Source
 from kgnav_mcp.clipping import comma_list
 from kgnav_mcp.errors import LoadError
 
@@ -61,42 +60,19 @@ class TypedTable:
                 yield number, fields[:width] + [""] * (width - len(fields))
 
 
-def typed_sources(source: Source, options: LoadOptions) -> list[Source]:
-    """Returns a source for each table in a file of typed tables.
+def layout_of(table: TypedTable, name: str, file: str, options: LoadOptions) -> Layout:
+    """Returns the layout of a table with this name in a file.
 
     Raises:
-        LoadError: it cannot be read, its reader is not installed, or its columns are not understood.
+        LoadError: its columns are not understood.
     """
-    form = source.form
-    if form.open_tables is None:
-        raise TypeError(f"{form.name} has no typed tables")
-    try:
-        tables = form.open_tables(source.path, options.tables.sheets)
-    except ImportError as error:
-        raise LoadError(
-            f"{source.name} needs the package {error.name}, which is not installed",
-            next_step=f"Install the extra: pip install 'kgnav-mcp[{form.extra}]'. Or save the table as CSV.",
-        ) from error
-    return [
-        replace(
-            source,
-            name=name,
-            size=source.size // len(tables),
-            layout=_layout(source, name, table, options),
-            table=table,
-        )
-        for name, table in tables
-    ]
-
-
-def _layout(source: Source, name: str, table: TypedTable, options: LoadOptions) -> Layout:
     names = [column for column, _ in table.columns]
     header = options.tables.columns.header(name, names)
     if header is None:
         sample = [fields for _, fields in islice(table.rows(), _SAMPLE)]
         header = header_from_names(names, sample, Dialect())
         if header is None:
-            shown = suggested_commands(source.name, names, sample)
+            shown = suggested_commands(file, names, sample)
             raise LoadError(
                 f"the first row of {name} has no known names of columns: {comma_list(names, _LISTED)}",
                 next_step=f"{shown}\n{KNOWN_COLUMNS}" if shown else KNOWN_COLUMNS,

@@ -59,6 +59,7 @@ from kgnav_mcp.plan import (
     Scalar,
     Variable,
 )
+from kgnav_mcp.plan.walking import id_condition
 from kgnav_mcp.values.functions import FUNCTIONS, Kind
 
 _ENDS = frozenset((Function.HEAD, Function.LAST))
@@ -266,27 +267,20 @@ def _is_no_date(expression: Expression) -> bool:
 
 def _compare_ids(compiler: ExpressionCompiler, expression: Compare) -> Truth | None:
     """Compiles a comparison of a node's id with constant ids; returns None for any other comparison."""
-    match expression:
-        case Compare(Call(Function.ID, (Variable(name),)), comparison, Constant(str() as value)):
-            texts, comparison_of_ids = [value], comparison
-        case Compare(Constant(str() as value), comparison, Call(Function.ID, (Variable(name),))):
-            texts, comparison_of_ids = [value], comparison
-        case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)) if all(
-            isinstance(item, Constant) and isinstance(item.value, str) for item in items
-        ):
-            texts = [str(item.value) for item in items if isinstance(item, Constant)]
-            if not texts:
-                return "0", "1"
-            comparison_of_ids = Comparison.EQUAL
-        case _:
-            return None
+    equal = expression.comparison is not Comparison.UNEQUAL
+    ids = id_condition(expression if equal else replace(expression, comparison=Comparison.EQUAL))
+    if ids is None:
+        return None
+    name, texts = ids
+    if not texts:
+        return "0", "1"
     owner = compiler.variable(name)
-    if owner.kind is not TermKind.NODE or comparison_of_ids not in {Comparison.EQUAL, Comparison.UNEQUAL}:
+    if owner.kind is not TermKind.NODE:
         return None
     numbers = compiler.words.nodes(texts)
     test = compiler.statement.among(owner.one, numbers)
     truth = test, f"{owner.one} IS NOT NULL AND NOT ({test})"
-    return truth if comparison_of_ids is Comparison.EQUAL else negated(truth)
+    return truth if equal else negated(truth)
 
 
 def _compile_in(compiler: ExpressionCompiler, left: Expression, right: Expression) -> Truth:

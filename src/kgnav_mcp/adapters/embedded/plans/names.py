@@ -108,7 +108,7 @@ class NameResolver:
         stored = self.builder.catalogue.qualifier_keys(self._session)
         return [key for key in stored if self.builder.qualifier_relation(key).id in ids]
 
-    def nodes(self, ids: list[str]) -> list[int]:
+    def nodes(self, ids: Sequence[str]) -> list[int]:
         """Returns the numbers of the nodes with these printed ids."""
         rows = resolved(self.builder, ids)
         return sorted({row[0] for name, row in rows.items() if self.builder.prefixes.short(row[1]) == name})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, cast
 
@@ -12,8 +12,8 @@ from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.statement import unsupported
 from kgnav_mcp.adapters.embedded.plans.value_encoding import sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.plan import EdgePattern, PathKind
-from kgnav_mcp.port.path_search import EdgeRequest, Link, PathSearch
+from kgnav_mcp.plan import EdgePattern
+from kgnav_mcp.port.path_search import CountRequest, Link, PathSearch, Search
 from kgnav_mcp.values.scalars import scalar
 
 EdgeKey = tuple[int, int, int, int]
@@ -72,34 +72,43 @@ class SortKeys:
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
         self._ids: dict[int, str] = {}
+        self._unread: set[int] = set()
+        """Nodes whose ids may be needed. The first id that is needed is read together with all of them."""
         self._edge_sort_keys: dict[EdgeKey, bytes] = {}
 
     def clear(self) -> None:
         """Clears the cache."""
         self._ids.clear()
+        self._unread.clear()
         self._edge_sort_keys.clear()
 
-    def load_ids(self, numbers: Iterable[int]) -> None:
-        """Loads the ids of nodes into the cache with one query."""
-        unknown = [number for number in dict.fromkeys(numbers) if number not in self._ids]
-        rows = self._builder.session.all(queries.entities.NODES_BY_ID, json.dumps(unknown)) if unknown else ()
-        self._ids.update((row[0], self._builder.prefixes.short(row[1])) for row in rows)
+    def expect(self, numbers: Iterable[int]) -> None:
+        """Marks nodes whose ids may be needed."""
+        self._unread.update(number for number in numbers if number not in self._ids)
 
     def node_id(self, number: int) -> str:
         """Returns the printed id of a node."""
         if number not in self._ids:
-            self.load_ids([number])
+            self._unread.add(number)
+            rows = self._builder.session.all(queries.entities.NODES_BY_ID, json.dumps(sorted(self._unread)))
+            self._ids.update((row[0], self._builder.prefixes.short(row[1])) for row in rows)
+            self._unread.clear()
         return self._ids[number]
 
     def edge_sort_key(self, edge: EdgeKey) -> bytes:
         """Returns the sort key of an edge: head, relation, tail, qualifiers."""
-        known = self._edge_sort_keys.get(edge)
-        if known is None:
-            rows = self._builder.session.all(queries.plans.EDGES_AT, json.dumps([edge]))
-            s, p, o, _ = edge
+        if edge not in self._edge_sort_keys:
+            self._read_edges([edge])
+        return self._edge_sort_keys[edge]
+
+    def _read_edges(self, edges: Iterable[EdgeKey]) -> None:
+        """Reads the sort keys of edges with one query."""
+        unknown = [edge for edge in dict.fromkeys(edges) if edge not in self._edge_sort_keys]
+        self.expect(end for s, _, o, _ in unknown for end in (s, o))
+        rows = self._builder.session.all(queries.plans.EDGES_AT, json.dumps(unknown)) if unknown else ()
+        for s, p, o, n, qualifiers in rows:
             ends = (self.node_id(s), self._relations[p], self.node_id(o))
-            known = self._edge_sort_keys[edge] = b"".join(map(sortable, ends)) + self.qualifiers_place(rows[0][4])
-        return known
+            self._edge_sort_keys[s, p, o, n] = b"".join(map(sortable, ends)) + self.qualifiers_place(qualifiers)
 
     @cached_property
     def _relations(self) -> dict[int, str]:
@@ -126,6 +135,7 @@ class SortKeys:
         """Returns the sort key of a path (its nodes and edges in turn) or of a list (its members)."""
         if stored is None:
             return None
+        self._read_edges(cast("EdgeKey", one) for one in members([stored]) if isinstance(one, tuple))
         kind, *items = cast("list[Any]", json.loads(stored))
         if kind == LIST:
             return b"\2" + b"".join(b"\1" + self.member(one) for one in items) + b"\0"
@@ -173,14 +183,13 @@ def find_paths(
         check=_check_size,
         keep_edges=False,
         either=edge.either,
-        count_edges=lambda nodes, incoming: _count_edges(words, nodes, None if edge.either else incoming, relations),
+        expect_nodes=things.expect,
     )
     links = search.links(sorted(starts), frozenset(far) if far else None, forward=forward)
     query = queries.plans.STEPS_EITHER if edge.either else None
-    ordered = things if edge.path.kind is PathKind.SHORTEST else None
     rows = [
         (start, end, listed(edges)) if forward else (end, start, listed(edges))
-        for start, edges, end in _run_search(words, search, links, query, relations, ordered=ordered)
+        for start, edges, end in _run_search(words, search, links, query, relations)
     ]
     if sources and targets:
         wanted_pairs = set(pairs)
@@ -191,24 +200,25 @@ def find_paths(
 def _run_search(
     words: NameResolver,
     search: PathSearch[int, EdgeKey],
-    links: Generator[EdgeRequest[int], None, list[Link[int, EdgeKey]]],
+    links: Search[int, EdgeKey],
     either: str | None,
     relations: Sequence[int],
-    *,
-    ordered: SortKeys | None,
 ) -> list[Link[int, EdgeKey]]:
-    """Runs a search, reading the edges that it needs. `ordered`: loads the ids that it sorts nodes by in batches."""
+    """Runs a search, reading the edges that it needs."""
     session, own = words.builder.session, json.dumps(list(relations))
+    count: int | None = None
     while True:
         session.check()
         try:
-            request = next(links)
+            request = links.send(count)
         except StopIteration as done:
             return done.value
+        count = None
+        if isinstance(request, CountRequest):
+            count = _count_edges(words, request.nodes, None if either else request.incoming, relations)
+            continue
         query = either or (queries.plans.STEPS_BACK if request.incoming else queries.plans.STEPS_ON)
         steps = session.all(query, json.dumps(request.nodes), own)
-        if ordered is not None:
-            ordered.load_ids(far for *_, far in steps)
         search.add_edges(request, ((near, (s, p, o, n), far) for near, s, p, o, n, far in steps))
 
 

@@ -23,7 +23,7 @@ from kgnav_mcp.adapters.embedded.plans.statement import (
 from kgnav_mcp.adapters.embedded.plans.value_encoding import empty_list
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Call, Constant, Expression, Function, Project, Variable
-from kgnav_mcp.plan.walking import aggregates, rewritten, variables_of
+from kgnav_mcp.plan.walking import aggregates, by_columns, rewritten, variables_of
 
 _COUNT = "\0count"
 _KEY = "\0key"
@@ -121,15 +121,6 @@ def uses_only_aggregates(expression: Expression) -> bool:
     return not variables_of(inside)
 
 
-def by_column(project: Project, expression: Expression) -> Expression:
-    """Returns a sort expression with each part that is also a column replaced by that column."""
-    column_of = {column.value: Variable(column.name) for column in project.columns}
-    names = {column.name for column in project.columns}
-    return rewritten(
-        expression, lambda part: part if isinstance(part, Variable) and part.name in names else column_of.get(part)
-    )
-
-
 def without_columns(project: Project, expression: Expression) -> Expression:
     """Returns a sort expression with columns replaced by their expressions over the variables before the projection.
 
@@ -195,7 +186,7 @@ class Projector:
             table = self._drop_beyond_limit(project, table, scope)
         source = within(scope, table) if table is not None else dict(scope)
         names = {column.name for column in project.columns}
-        sort_by = [by_column(project, order.by) for order in project.order]
+        sort_by = [by_columns(project, order.by) for order in project.order]
         aggregate_orders = [place for place, each in enumerate(sort_by) if aggregates(each)]
         over_rows = [project.where] if project.where is not None else []
         over_rows += [each for place, each in enumerate(sort_by) if place not in aggregate_orders]

@@ -9,17 +9,14 @@ from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 from kgnav_mcp.adapters.embedded.plans.names import Properties
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import (
-    Call,
     Compare,
     Comparison,
     Constant,
     Expression,
-    Function,
-    ListOf,
     NodePattern,
     Property,
-    Variable,
 )
+from kgnav_mcp.plan.walking import id_condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +56,10 @@ def start_of(compiler: ExpressionCompiler, node: NodePattern, conditions: Sequen
 
 
 def _by_ids(compiler: ExpressionCompiler, condition: Expression, variable: str) -> Start | None:
-    match condition:
-        case Compare(Call(Function.ID, (Variable(name),)), Comparison.EQUAL, Constant(str() as value)) | Compare(
-            Constant(str() as value), Comparison.EQUAL, Call(Function.ID, (Variable(name),))
-        ):
-            texts = [value]
-        case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)) if all(
-            isinstance(item, Constant) and isinstance(item.value, str) for item in items
-        ):
-            texts = [str(item.value) for item in items if isinstance(item, Constant)]
-        case _:
-            return None
-    if name != variable:
+    ids = id_condition(condition)
+    if ids is None or ids[0] != variable:
         return None
-    numbers = compiler.words.nodes(texts)
+    numbers = compiler.words.nodes(ids[1])
     rows = pieces.NODES_OF_IDS.replace("{numbers}", compiler.statement.numbers(numbers))
     return Start(rows, len(numbers), selective=True, condition=condition)
 

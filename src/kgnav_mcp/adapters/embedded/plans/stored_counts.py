@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
-from kgnav_mcp.adapters.embedded.plans.projections import by_column
 from kgnav_mcp.adapters.embedded.plans.statement import Term, TermKind
 from kgnav_mcp.adapters.embedded.plans.value_encoding import empty_list
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
@@ -28,7 +27,7 @@ from kgnav_mcp.plan import (
     Project,
     Variable,
 )
-from kgnav_mcp.plan.walking import aggregates, conjuncts, rewritten, variables_of
+from kgnav_mcp.plan.walking import aggregates, by_columns, conjuncts, only_counts_rows, rewritten, variables_of
 
 
 def count_from_catalogue(words: NameResolver, pipeline: Pipeline) -> int | None:
@@ -42,23 +41,13 @@ def count_from_catalogue(words: NameResolver, pipeline: Pipeline) -> int | None:
         return None
     if not match.edges:
         nodes = match.nodes
-        return node_size(words, nodes[0]) if len(nodes) == 1 and _only_counts(project, nodes[0].variable) else None
+        is_count = len(nodes) == 1 and only_counts_rows(project, [nodes[0].variable], each_once=True)
+        return node_size(words, nodes[0]) if is_count else None
     edge = match.edges[0]
-    if len(match.edges) > 1 or not _only_counts(project, edge.variable):
+    if len(match.edges) > 1 or not only_counts_rows(project, [edge.variable], each_once=True):
         return None
     ends = edge.source, edge.target
     return None if any(node.labels or node.variable not in ends for node in match.nodes) else edge_size(words, edge)
-
-
-def _only_counts(project: Project, variable: str) -> bool:
-    if project.where is not None or project.skip or project.limit == 0 or not project.columns:
-        return False
-    return all(
-        isinstance(value := column.value, Aggregate)
-        and value.function is AggregateFunction.COUNT
-        and (value.of == Variable(variable) or (value.of is None and not value.distinct))
-        for column in project.columns
-    )
 
 
 def node_size(words: NameResolver, node: NodePattern) -> int | None:
@@ -90,7 +79,7 @@ class StoredGroups:
 def stored_groups(compiler: ExpressionCompiler, clauses: Sequence[Clause]) -> StoredGroups | None:
     """Returns the groups of a pattern and a projection that begin a plan; None if the file has not counted them."""
     match clauses:
-        case [Match(optional=False, paths=()) as pattern, Project() as project, *_] if _is_grouping(project):
+        case [Match(optional=False, paths=()) as pattern, Project() as project, *_] if _has_keys_and_counts(project):
             pass
         case _:
             return None
@@ -99,19 +88,25 @@ def stored_groups(compiler: ExpressionCompiler, clauses: Sequence[Clause]) -> St
     match pattern.edges:
         case () if len({node.variable for node in pattern.nodes}) == 1 and pattern.where is None:
             return _by_labels(compiler, pattern.nodes, project)
-        case (EdgePattern(either=False, path=None) as edge,) if edge.source != edge.target:
-            named = {node.variable for node in pattern.nodes if node.labels}
-            if not named and pattern.where is None and (found := _by_relation(compiler, edge, project)):
+        case (EdgePattern(path=None) as edge,) if edge.source != edge.target:
+            whole = pattern.where is None and not edge.either and not any(node.labels for node in pattern.nodes)
+            if whole and (found := _by_relation(compiler, edge, project)):
                 return found
             return _by_degree(compiler, pattern, edge, project)
         case _:
             return None
 
 
-def _is_grouping(project: Project) -> bool:
+def _has_keys_and_counts(project: Project) -> bool:
     """Whether the columns of a projection are keys and counts, at least one of each."""
     keys = [column.value for column in project.columns if not aggregates(column.value)]
     return not project.distinct and 0 < len(keys) < len(project.columns)
+
+
+def _aggregates_of(project: Project) -> list[Aggregate]:
+    """Returns the different aggregates of a projection."""
+    values = [column.value for column in project.columns] + [order.by for order in project.order]
+    return list(dict.fromkeys(one for value in values for one in aggregates(value)))
 
 
 def _counts(project: Project, singles: Iterable[str], others: Iterable[str]) -> list[Aggregate] | None:
@@ -119,8 +114,7 @@ def _counts(project: Project, singles: Iterable[str], others: Iterable[str]) -> 
 
     Each row has another value of the `singles`, so counting distinct ones counts rows. All variables are never null.
     """
-    values = [column.value for column in project.columns] + [order.by for order in project.order]
-    found = list(dict.fromkeys(one for value in values for one in aggregates(value)))
+    found = _aggregates_of(project)
     distinct = {Variable(name) for name in singles}
     plain = distinct | {Variable(name) for name in others} | {None}
     counted = all(
@@ -139,7 +133,7 @@ def _uses_only(project: Project, known: Iterable[Expression], names: Iterable[st
 
     later = [order.by for order in project.order] + ([] if project.where is None else [project.where])
     return not any(left(column.value) for column in project.columns) and all(
-        left(one) <= columns for one in (by_column(project, each) for each in later)
+        left(one) <= columns for one in (by_columns(project, each) for each in later)
     )
 
 
@@ -186,41 +180,86 @@ def _by_relation(compiler: ExpressionCompiler, edge: EdgePattern, project: Proje
 
 
 def _by_degree(compiler: ExpressionCompiler, match: Match, edge: EdgePattern, project: Project) -> StoredGroups | None:
-    """Returns the groups with most edges, grouped by one end of the edge: those above the degree floor.
+    """Returns the groups with most edges or neighbours, grouped by one end of the edge: those above the degree floor.
 
     None if a limit does not show that these suffice: all other groups are at most at the floor.
     """
     name, far = (edge.source, edge.target) if _has_key(project, edge.source) else (edge.target, edge.source)
+    neighbours = Aggregate(AggregateFunction.COUNT, Variable(far), distinct=True)
     counts = _counts(project, (edge.variable,), (edge.source, edge.target))
+    of_neighbours = counts is None and _aggregates_of(project) == [neighbours]
+    counts = [neighbours] if of_neighbours else counts
     own = [one for node in match.nodes if node.variable == name for one in node.labels]
     conditions = conjuncts(match.where)
     if not _has_key(project, name) or counts is None or not _is_first_by(project, counts):
         return None
-    if any(node.labels for node in match.nodes if node.variable != name) or far == name:
+    if any(node.labels for node in match.nodes if node.variable != name):
         return None
     if any(variables_of(one) - {name} for one in conditions) or not _uses_only(project, counts, [name]):
         return None
-    statement, words, outgoing = compiler.statement, compiler.words, name == edge.source
-    entries = words.relation_entries(edge)
-    with_values = [one.id for one in entries if outgoing and one.attributes and one.edges]
-    query = pieces.STORED_DEGREES.format(
-        direction=int(not outgoing),
-        relations=statement.numbers(one.id for one in entries if one.edges),
-        with_values=statement.numbers(with_values),
-        floor=DEGREE_FLOOR,
-    )
-    hubs = statement.table(query)
+    degrees = _Degrees(compiler, edge, outgoing=name == edge.source)
+    hubs = compiler.statement.table(degrees.query)
     scope = {name: Term(TermKind.NODE, (f"{hubs}.node",), never_null=True)}
-    inner = ExpressionCompiler(statement, words, scope, compiler.fits)
+    inner = ExpressionCompiler(compiler.statement, compiler.words, scope, compiler.fits)
     tests = [inner.labelled(f"{hubs}.node", group) for group in own] + [inner.holds(one) for one in conditions]
     where = f" WHERE {' AND '.join(f'({one})' for one in tests)}" if tests else ""
     rows = pieces.ROWS.format(columns="node, number", rows=f"{hubs}{where}")
-    needed = project.skip + (project.limit or 0)
-    text, parameters = statement.text(f"{pieces.ROWS.format(columns='count(*)', rows=f'({rows} LIMIT {needed})')}")
-    found = words.builder.session.one(text, *parameters)
-    if found is None or found[0] < needed:
+    first = degrees.first_groups(rows, project.skip + (project.limit or 0), of_neighbours=of_neighbours)
+    if first is None:
         return None
-    return _groups(compiler, rows, {name: Term(TermKind.NODE, ("node",), never_null=True)}, {}, counts)
+    return _groups(compiler, first, {name: Term(TermKind.NODE, ("node",), never_null=True)}, {}, counts)
+
+
+class _Degrees:
+    """The numbers of edges of hubs by some relations, in one direction or in both, as the file has counted them."""
+
+    def __init__(self, compiler: ExpressionCompiler, edge: EdgePattern, *, outgoing: bool) -> None:
+        self._statement, self._session = compiler.statement, compiler.words.builder.session
+        self._directions = (0, 1) if edge.either else (int(not outgoing),)
+        entries = compiler.words.relation_entries(edge)
+        self._relations = self._statement.numbers(one.id for one in entries if one.edges)
+        self._with_values = self._statement.numbers(one.id for one in entries if one.attributes and one.edges)
+        self._floor = DEGREE_FLOOR * len(self._directions)
+
+    @property
+    def query(self) -> str:
+        """The query for the hubs: `node`, and its `number` of edges. All other nodes have as many as the floor."""
+        given = {"relations": self._relations, "floor": self._floor}
+        sides = {
+            direction: {"direction": direction, "with_values": self._with_values if not direction else "'[]'"}
+            for direction in self._directions
+        }
+        if len(sides) == 1:
+            (side,) = sides.values()
+            return pieces.STORED_DEGREES.format(**given, **side)
+        outgoing, incoming = (
+            pieces.DEGREE_OF_HUB.format(relations=self._relations, near=near, **sides[direction])
+            for direction, near in enumerate("so")
+        )
+        return pieces.STORED_DEGREES_EITHER.format(**given, outgoing=outgoing, incoming=incoming)
+
+    def first_groups(self, rows: str, needed: int, *, of_neighbours: bool) -> str | None:
+        """Returns the query for the hubs in `rows` that may be among the first; None if other nodes may be, too.
+
+        A node has at most as many neighbours as edges. So if the hubs with most edges have so many neighbours each,
+        nodes with fewer edges are not among the first.
+        """
+        number = self._neighbours if of_neighbours else "h.number"
+        text, parameters = self._statement.text(pieces.LEAST_OF_FIRST.format(number=number, rows=rows, needed=needed))
+        least, found = self._session.one(text, *parameters) or (None, 0)
+        if found < needed or least is None or least <= self._floor:
+            return None
+        return pieces.AT_LEAST.format(number=number, rows=rows, least=least) if of_neighbours else rows
+
+    @property
+    def _neighbours(self) -> str:
+        """The number of different neighbours of the hub `h`."""
+        ends = [("s", "o"), ("o", "s")]
+        nodes = (
+            pieces.NEIGHBOUR_NODES.format(near=near, far=far, relations=self._relations)
+            for near, far in (ends[direction] for direction in self._directions)
+        )
+        return pieces.NEIGHBOURS.format(nodes=" UNION ALL ".join(nodes))
 
 
 def _has_key(project: Project, name: str) -> bool:
@@ -232,6 +271,6 @@ def _is_first_by(project: Project, counts: Sequence[Aggregate]) -> bool:
     """Whether a projection keeps the first groups by a count, largest first."""
     if not project.limit or not project.order or not project.order[0].descending:
         return False
-    by = by_column(project, project.order[0].by)
+    by = by_columns(project, project.order[0].by)
     values = {Variable(column.name): column.value for column in project.columns}
     return values.get(by, by) in counts if isinstance(by, Variable) else by in counts

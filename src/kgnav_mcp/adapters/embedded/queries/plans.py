@@ -81,6 +81,34 @@ STORED_DEGREES = (
 )
 """Scans the degrees, a row for each relation of a hub, and the values of hubs with a relation that has edges, too."""
 
+STORED_DEGREES_EITHER = (
+    "SELECT h.node AS node, {outgoing} + {incoming} - (SELECT count(*) FROM edge "
+    "WHERE edge.s = h.node AND edge.p IN (SELECT value FROM json_each({relations})) AND edge.o = h.node) AS number "
+    "FROM (SELECT DISTINCT node FROM degree) AS h WHERE number > {floor}"
+)
+"""As above, for both directions. A loop counts once."""
+DEGREE_OF_HUB = (
+    "coalesce((SELECT sum(d.n - CASE WHEN d.p IN (SELECT value FROM json_each({with_values})) "
+    "THEN (SELECT count(*) FROM attribute AS a WHERE a.node = d.node AND a.p = d.p) ELSE 0 END) "
+    "FROM degree AS d WHERE d.node = h.node AND d.direction = {direction} "
+    "AND d.p IN (SELECT value FROM json_each({relations}))), "
+    "(SELECT count(*) FROM edge "
+    "WHERE edge.{near} = h.node AND edge.p IN (SELECT value FROM json_each({relations}))))"
+)
+"""Counts edges, as many as the degree floor, of a node that is a hub in the other direction only."""
+
+NEIGHBOUR_NODES = (
+    "SELECT edge.{far} AS node FROM edge "
+    "WHERE edge.{near} = h.node AND edge.p IN (SELECT value FROM json_each({relations}))"
+)
+NEIGHBOURS = "(SELECT count(DISTINCT node) FROM ({nodes}))"
+"""Reads all edges of a hub."""
+LEAST_OF_FIRST = (
+    "SELECT min({number}), count(*) FROM (SELECT node, number FROM ({rows}) ORDER BY number DESC LIMIT {needed}) AS h"
+)
+AT_LEAST = "SELECT h.node AS node, {number} AS number FROM ({rows}) AS h WHERE h.number >= {least}"
+"""Cost as much as what they count, of the hubs that they keep."""
+
 EDGES = "edge AS {alias}"
 """One seek by the ends that are known, and an entry of an index for each edge."""
 

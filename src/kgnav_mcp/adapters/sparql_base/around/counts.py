@@ -18,11 +18,12 @@ from kgnav_mcp.adapters.paging.counts import (
 )
 from kgnav_mcp.adapters.sparql_base.around import queries
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, iri_in, number_in
-from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, batches, values
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Direction, Stop
 from kgnav_mcp.port import FarEndKind
+from kgnav_mcp.port.lists import batches
 
 _FEW_PATHS = 40
 """Maximum number of relations to count one by one. For more, all relations of the entities are counted."""

@@ -15,10 +15,11 @@ from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, CountReader, Co
 from kgnav_mcp.adapters.sparql_base.around.far_ends import Ends, Pair, in_order
 from kgnav_mcp.adapters.sparql_base.around.rows import RowReader
 from kgnav_mcp.adapters.sparql_base.results import Term
-from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, batches, values
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Direction, Stop, Triple
 from kgnav_mcp.port import FarEndKind
+from kgnav_mcp.port.lists import batches
 
 _MAX_PAIRS = 2_000
 """Maximum number of pairs of head and tail that are looked up without counting first."""

@@ -16,11 +16,12 @@ from kgnav_mcp.adapters.sparql_base.around.far_ends import term_order
 from kgnav_mcp.adapters.sparql_base.around.rows import RowReader
 from kgnav_mcp.adapters.sparql_base.matching import SearchRequest, branch, searched
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, iri_in, number_in
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, batches, values
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, values
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Entity, Stop, Triple
 from kgnav_mcp.port import FarEndKind
+from kgnav_mcp.port.lists import batches
 
 Placed = tuple[Segment[Anchor, URIRef], Found]
 _NO_LIMIT = 1_000_000
@@ -49,7 +50,7 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
         branches = [
             self._branch(number, path, values(*batch), fitting)
             for number, path in enumerate(paths)
-            for batch in batches(iris)
+            for batch in batches(iris, MAX_TERMS)
         ]
         read = await searched(self._reader, branches)
         return await in_thread(len(read.rows), lambda: self._in_order(read.rows, paths)), read.stop

@@ -28,12 +28,12 @@ from kgnav_mcp.adapters.sparql_base.keyset import read_by_key
 from kgnav_mcp.adapters.sparql_base.names import Names
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.adapters.sparql_base.results import Term
-from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, batches, rows, values
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, rows, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Direction, Entity, Page, Qualifier, Relation, Stop, Triple
 from kgnav_mcp.port import FarEndKind
-from kgnav_mcp.port.lists import invalid_cursor
+from kgnav_mcp.port.lists import batches, invalid_cursor
 
 _PROBED_PAIRS = MAX_TERMS // 2
 """Pairs of an entity and a relation whose rows are read before they are counted: as many as one query takes."""

@@ -26,8 +26,8 @@ from kgnav_mcp.plan import (
     PathLength,
     Variable,
 )
-from kgnav_mcp.plan.walking import conjuncts, variables_of
-from kgnav_mcp.port.pattern_queries import QualifierCondition, id_condition, number_condition
+from kgnav_mcp.plan.walking import conjuncts, id_condition, variables_of
+from kgnav_mcp.port.pattern_queries import QualifierCondition, number_condition
 
 
 async def write_pattern(

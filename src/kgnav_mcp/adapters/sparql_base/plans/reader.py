@@ -14,10 +14,11 @@ from kgnav_mcp.adapters.sparql_base.plans.patterns import Pattern, write_pattern
 from kgnav_mcp.adapters.sparql_base.plans.writing import Writer, cannot_express
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
-from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, batches
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Entity, Node
+from kgnav_mcp.port.lists import batches
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 _SHARE = 0.5

@@ -7,9 +7,9 @@ one way to do it. The schema lists only the most frequent labels; what it leaves
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import cast
 
 from kgnav_mcp.languages.cypher import quoted, write_part
@@ -22,7 +22,6 @@ from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.scopes import Node, Scope, after_match, after_project, after_unwind
 from kgnav_mcp.navigation.plans.check.several_values_checks import SeveralValuesChecker
 from kgnav_mcp.navigation.plans.evaluate.several_values import several_values_note
-from kgnav_mcp.navigation.plans.kept_order import keeping_order
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.reachability import with_reachability
 from kgnav_mcp.plan import (
@@ -37,8 +36,10 @@ from kgnav_mcp.plan import (
     PlanProblem,
     Project,
     Unwind,
+    Variable,
     is_named,
 )
+from kgnav_mcp.plan.walking import aggregates, variables_of
 from kgnav_mcp.port import GraphAdapter
 
 
@@ -147,7 +148,7 @@ class _Checker:
         order = [Order(await self._value(each.by, both), each.descending) for each in project.order]
         for each in project.order:
             await self.several.check_order(each.by, both)
-        where = await self.conditions.checked(project.where, after)
+        where = await self.conditions.checked(project.where, after, filters=True)
         return replace(project, columns=tuple(columns), order=tuple(order), where=where)
 
     async def _match(self, match: Match, scope: Scope) -> Match:
@@ -157,7 +158,7 @@ class _Checker:
         inside = after_match(scope, new)
         for written, edge in zip(match.edges, new.edges, strict=True):
             await self._check_ends(written, edge, inside, match)
-        return replace(new, where=await self.conditions.checked(match.where, inside))
+        return replace(new, where=await self.conditions.checked(match.where, inside, filters=True))
 
     async def _node(self, node: NodePattern) -> NodePattern:
         groups: list[tuple[str, ...]] = []
@@ -297,3 +298,42 @@ def _edge_with_ends(edge: EdgePattern, match: Match) -> str:
     ends = (edge.source, edge.target)
     nodes = sorted((node for node in match.nodes if node.variable in ends), key=lambda node: ends.index(node.variable))
     return write_part(Match(tuple(nodes), (edge,)))
+
+
+def keeping_order(pipeline: Pipeline) -> Pipeline:
+    """The pipeline, with the order of its last sorted projection for the result.
+
+    `WITH ... ORDER BY n LIMIT 3 RETURN n` is an example. Cypher leaves that order open, and readers expect it.
+    It stays as it is if the result is sorted itself, or if its rows are no longer those that were sorted, or not by
+    variables that it still has.
+    """
+    *before, last = pipeline.clauses
+    if not isinstance(last, Project) or last.order or not _keeps_rows(last):
+        return pipeline
+    renamed = {column.name for column in last.columns if column.value != Variable(column.name)}
+    for place, clause in reversed(list(enumerate(before))):
+        if isinstance(clause, Project) and clause.order:
+            between = [one for one in before[place + 1 :] if isinstance(one, Project)]
+            kept = {column.name for column in clause.columns}.intersection(*map(_unchanged, between)) - renamed
+            order = takewhile(lambda one: variables_of(one.by) <= kept, _order_behind(clause))  # noqa: B023 - used here
+            return Pipeline((*before, replace(last, order=tuple(order))))
+        if isinstance(clause, Project) and not _keeps_rows(clause):
+            return pipeline
+    return pipeline
+
+
+def _unchanged(clause: Project) -> set[str]:
+    """The variables that a projection keeps as they are."""
+    return {column.name for column in clause.columns if column.value == Variable(column.name)}
+
+
+def _order_behind(clause: Project) -> Iterator[Order]:
+    """What a projection is sorted by, as the clauses behind it write it."""
+    for one in clause.order:
+        column = next((column for column in clause.columns if column.value == one.by), None)
+        yield one if column is None else replace(one, by=Variable(column.name))
+
+
+def _keeps_rows(clause: Project) -> bool:
+    """Whether each row of a projection is one of the rows before it."""
+    return not clause.distinct and not any(aggregates(column.value) for column in clause.columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import cast
@@ -45,6 +45,7 @@ from kgnav_mcp.plan import (
     Reduction,
     Variable,
 )
+from kgnav_mcp.plan.expressions import MIRRORED
 from kgnav_mcp.plan.walking import conjunction, parts, rewritten_in_turn
 
 FROM_NAMES = ("start time", "P580", "from", "start", "since", "begin", "valid_from", "start_date", "from_year")
@@ -52,12 +53,6 @@ TO_NAMES = ("end time", "P582", "to", "end", "until", "till", "valid_to", "end_d
 """Usual names of an edge's properties for the start and the end of its validity."""
 OPEN_ENDS = "An edge without a start date is valid from the beginning, one without an end date until now."
 _IDENTITY = frozenset((Comparison.EQUAL, Comparison.UNEQUAL, Comparison.IN))
-_MIRRORED = {
-    Comparison.LESS: Comparison.GREATER,
-    Comparison.AT_MOST: Comparison.AT_LEAST,
-    Comparison.GREATER: Comparison.LESS,
-    Comparison.AT_LEAST: Comparison.AT_MOST,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +68,14 @@ class ConditionChecker:
 
     several: SeveralValuesChecker
 
-    async def checked(self, expression: Expression | None, scope: Scope) -> Expression | None:  # noqa: C901 - a case each
-        """The expression with the graph's own ids."""
+    async def checked(  # noqa: C901 - a case each
+        self, expression: Expression | None, scope: Scope, *, filters: bool = False
+    ) -> Expression | None:
+        """The expression with the graph's own ids.
+
+        `filters`: it is the condition of a WHERE, where null and false are the same.
+        """
+        filtering = {id(part) for part in _alternatives_of(expression)} if filters else set[int]()
 
         async def change(part: object) -> object | None:  # noqa: C901 - a case each
             await self.several.check(part, scope)
@@ -82,7 +83,7 @@ class ConditionChecker:
                 case Exists() | CountOf():
                     new = replace(part, match=await self.match(part.match, scope))
                 case Compare():
-                    new = await self._check_comparison(part, scope)
+                    new = await self._check_comparison(part, scope, filters=id(part) in filtering)
                 case ComparisonChain():
                     new = await self._check_chain(part, scope)
                 case Call(Function.SIZE, (Property() as owned,)):
@@ -90,7 +91,7 @@ class ConditionChecker:
                 case Property():
                     new = await self._property(part, scope)
                 case Joined():
-                    new = await self._joined(part, scope)
+                    new = await self._joined(part, scope, filters=id(part) in filtering)
                 case HasLabel():
                     new = await self._has_label(part, scope)
                 case Aggregate(AggregateFunction.SUM | AggregateFunction.AVERAGE):
@@ -114,14 +115,16 @@ class ConditionChecker:
         inner = within(scope, part)
         match part:
             case Comprehension(_, _, where, value):
-                return replace(part, where=await self.checked(where, inner), value=await self.checked(value, inner))
+                return replace(
+                    part, where=await self.checked(where, inner, filters=True), value=await self.checked(value, inner)
+                )
             case Quantified():
                 return replace(part, where=cast("Expression", await self.checked(part.where, inner)))
             case Reduction(_, initial, _, _, value):
                 initial = cast("Expression", await self.checked(initial, scope))
                 return replace(part, initial=initial, value=cast("Expression", await self.checked(value, inner)))
 
-    async def _check_comparison(self, written: Compare, scope: Scope) -> Expression | None:
+    async def _check_comparison(self, written: Compare, scope: Scope, *, filters: bool = False) -> Expression | None:
         condition = _property_first(written)
         texts = _constants(condition)
         if not texts:
@@ -137,7 +140,7 @@ class ConditionChecker:
                 match scope.get(owner):
                     case Node() as node:
                         return await self._compare_node_property(
-                            condition, prop, node, texts, identity=identity, written=written
+                            condition, prop, node, texts, identity=identity, filters=filters, written=written
                         )
                     case Edge(relations):
                         ids = await self.vocabulary.qualifier_ids(prop.name, relations)
@@ -182,6 +185,7 @@ class ConditionChecker:
         constants: Sequence[Constant],
         *,
         identity: bool,
+        filters: bool,
         written: Compare,
     ) -> Expression | None:
         """A comparison of a node's property. `identity`: it is `=`, `<>` or IN, with texts that may be ids or names."""
@@ -195,7 +199,7 @@ class ConditionChecker:
             if identity and condition.comparison is Comparison.UNEQUAL:
                 return await self.entities.with_other_name(condition, prop, constants, node)
             if identity:
-                return await self.entities.with_name(condition, prop, constants, node)
+                return await self.entities.with_name(condition, prop, constants, node, filters=filters)
             ids = prop.ids
         kinds = self.vocabulary.value_kinds(ids)
         if prop.name == NAME and not ids:
@@ -298,18 +302,18 @@ class ConditionChecker:
             self.findings.correct(prop, replace(prop, name=name) if name is not None else None)
         return replace(prop, ids=ids)
 
-    async def _joined(self, condition: Joined, scope: Scope) -> Expression | None:
+    async def _joined(self, condition: Joined, scope: Scope, *, filters: bool) -> Expression | None:
         if condition.connective is Connective.AND:
-            return await self._join_split_ids(condition, scope)
-        return await self._alternatives(condition, scope)
+            return await self._join_split_ids(condition, scope, filters=filters)
+        return await self._alternatives(condition, scope, filters=filters and condition.connective is Connective.OR)
 
-    async def _alternatives(self, condition: Joined, scope: Scope) -> Expression:
+    async def _alternatives(self, condition: Joined, scope: Scope, *, filters: bool) -> Expression:
         """The condition with each alternative checked. An unknown name is not a problem if others exist."""
-        parts = [await self.checked(each, scope) for each in condition.parts]
+        parts = [await self.checked(each, scope, filters=filters) for each in condition.parts]
         self.findings.note_absent_alternatives(parts)
         return replace(condition, parts=tuple(each for each in parts if each is not None))
 
-    async def _join_split_ids(self, condition: Joined, scope: Scope) -> Expression | None:
+    async def _join_split_ids(self, condition: Joined, scope: Scope, *, filters: bool) -> Expression | None:
         """The condition with two labels joined if they are one id that was written without backticks, as `n:wd:Q5`."""
         for place, (first, second) in enumerate(pairwise(condition.parts)):
             if not (isinstance(first, HasLabel) and isinstance(second, HasLabel) and first.variable == second.variable):
@@ -317,11 +321,11 @@ class ConditionChecker:
             whole_label = await self.vocabulary.whole_label(*first.labels, *second.labels)
             if whole_label is not None:
                 meant_one = HasLabel(first.variable, (whole_label,))
-                reason = f"{whole_label} is one id, and stands in backticks"
+                reason = f"{whole_label} is one id, so it needs backticks"
                 self.findings.problem(f"{first.variable}:{whole_label}", reason, [write_part(meant_one)])
                 corrected = conjunction((*condition.parts[:place], meant_one, *condition.parts[place + 2 :]))
                 self.findings.correct(condition, corrected)
-                return await self.checked(corrected, scope)
+                return await self.checked(corrected, scope, filters=filters)
         return None
 
     async def _has_label(self, condition: HasLabel, scope: Scope) -> Expression:
@@ -356,6 +360,16 @@ class ConditionChecker:
         return replace(condition, from_ids=tuple(dict.fromkeys(begins)), to_ids=tuple(dict.fromkeys(ends)))
 
 
+def _alternatives_of(condition: Expression | None) -> Iterator[Expression]:
+    """The condition and, if it joins others by AND or OR, theirs: a row passes whether any of them is null or false."""
+    if condition is None:
+        return
+    yield condition
+    if isinstance(condition, Joined) and condition.connective is not Connective.XOR:
+        for each in condition.parts:
+            yield from _alternatives_of(each)
+
+
 def _name_twice(name: str) -> tuple[str, str]:
     return name, name
 
@@ -368,9 +382,7 @@ def _property_first(condition: Compare) -> Compare:
     """The comparison with a constant on the left moved to the right, if there is an equivalent comparison."""
     if not isinstance(condition.left, Constant) or isinstance(condition.right, Constant):
         return condition
-    if condition.comparison in (Comparison.EQUAL, Comparison.UNEQUAL):
-        return replace(condition, left=condition.right, right=condition.left)
-    mirrored = _MIRRORED.get(condition.comparison)
+    mirrored = MIRRORED.get(condition.comparison)
     return Compare(condition.right, mirrored, condition.left) if mirrored else condition
 
 

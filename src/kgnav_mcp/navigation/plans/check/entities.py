@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from kgnav_mcp.clipping import echoed
-from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Candidate, Certainty, Count, Entity, Namesake, Page, Stop
 from kgnav_mcp.navigation.nodes_by_value import read_as_printed
@@ -107,17 +106,20 @@ class EntityReader:
         printed: dict[Constant, str] = {}
         for constant, forms in given.items():
             entity = next((known[form] for form in forms if form in known), None)
-            if entity is not None and not (await self._having_value(Node(), prop.ids, constant)).ids:
+            if entity is not None and not (await self._having_values(Node(), prop.ids, [constant]))[constant].ids:
                 printed[constant] = entity.id
                 await self._note_other_reading(str(constant.value), entity)
                 self.findings.notes.append(read_as_printed(str(constant.value)))
         return printed
 
-    async def with_name(self, condition: Compare, prop: Property, texts: Sequence[Constant], node: Node) -> Expression:
+    async def with_name(
+        self, condition: Compare, prop: Property, texts: Sequence[Constant], node: Node, *, filters: bool
+    ) -> Expression:
         """A condition on a node's name, replaced by a condition on the ids of the entities with that name.
 
         Exact spelling comes first, then any letter case; aliases count. `prop.ids` are the graph's own properties
         called `name`: texts that are the exact value of one, for a node with this node's labels, are compared with it.
+        Unless it only `filters`, the condition is null for a node without a name.
         """
         named = await self._named(prop, texts, node)
         compared = [each for each in texts if named[each] is None]
@@ -139,7 +141,10 @@ class EntityReader:
             ids += [entity.id for entity in entities]
         if len(compared) == len(texts):
             return replace(condition, left=prop)
-        with_ids = self._with_unknown(has_id(prop.owner, ids), unknown, len(texts))
+        with_ids = has_id(prop.owner, ids)
+        if not filters:
+            with_ids = Joined(Connective.OR, (with_ids, replace(condition, left=prop)))
+        with_ids = self._with_unknown(with_ids, unknown, len(texts))
         if not compared:
             return with_ids
         having_value = Compare(prop, Comparison.IN, ListOf(tuple(compared)))
@@ -154,7 +159,7 @@ class EntityReader:
         """
         given = dict.fromkeys(texts)
         ids = () if prop.owner in self.one_node else prop.ids
-        having = dict(zip(given, await gathered(*(self._having_value(node, ids, one) for one in given)), strict=True))
+        having = await self._having_values(node, ids, list(given))
         found = await self.lookups.by_name([str(one.value) for one, nodes in having.items() if not nodes.ids])
         named: dict[Constant, Sequence[Entity] | None] = {}
         notes: list[str] = []
@@ -179,7 +184,7 @@ class EntityReader:
                 f"{more:,} more names of the list match several nodes or in another letter case."
             )
 
-    def _with_unknown(self, condition: Compare, unknown: Sequence[Unknown], number: int) -> Compare:
+    def _with_unknown(self, condition: Expression, unknown: Sequence[Unknown], number: int) -> Expression:
         """The condition. It holds for no node if all of its names are unknown; else notes tell which are."""
         if len(unknown) == number:
             self.findings.absent(condition, unknown)
@@ -233,18 +238,20 @@ class EntityReader:
             return compared
         return Joined(Connective.AND, (compared, Not(has_id(prop.owner, [entity.id for entity in named]))))
 
-    async def _having_value(self, node: Node, properties: Sequence[str], constant: Constant) -> _Nodes:
-        """The nodes with this node's labels with a text as the value of a property: the first few, and the number."""
+    async def _having_values(
+        self, node: Node, properties: Sequence[str], constants: Sequence[Constant]
+    ) -> Mapping[Constant, _Nodes]:
+        """The first nodes with this node's labels that have each text as the value of a property, and their number."""
         labels = node.labels[0] if node.labels and not node.subclasses else (None,)
-        pages: list[Page[Entity]] = []
+        texts = [str(constant.value) for constant in constants]
+        pages: list[Mapping[str, Page[Entity]]] = []
         for label, name in product(labels, properties):
             with suppress(UnknownName):  # an unknown label is reported where labels are checked
-                pages.append(await self.lookups.by_value(label, name, str(constant.value)))
-        found = dict.fromkeys(entity.id for page in pages for entity in page.items)
-        complete = all(page.stop is Stop.COMPLETE for page in pages)
-        if len(pages) == 1 and not complete and pages[0].total.certainty is not Certainty.UNKNOWN:
-            return _Nodes(tuple(found), pages[0].total)
-        return _Nodes(tuple(found), Count(len(found)) if complete else Count.at_least(len(found)))
+                pages.append(await self.lookups.by_values(label, name, texts))
+        return {
+            constant: _first_nodes([page[text] for page in pages])
+            for constant, text in zip(constants, texts, strict=True)
+        }
 
     async def _report_unknown(
         self, condition: Compare, constant: Constant, reason: str, *, by_id: bool = False
@@ -258,6 +265,15 @@ class EntityReader:
         name = closest_alternative(text, names)
         self.findings.correct(constant, Constant(name) if name is not None else None)
         return problem
+
+
+def _first_nodes(pages: Sequence[Page[Entity]]) -> _Nodes:
+    """The nodes of the first pages of several lists, which may share some."""
+    found = dict.fromkeys(entity.id for page in pages for entity in page.items)
+    complete = all(page.stop is Stop.COMPLETE for page in pages)
+    if len(pages) == 1 and not complete and pages[0].total.certainty is not Certainty.UNKNOWN:
+        return _Nodes(tuple(found), pages[0].total)
+    return _Nodes(tuple(found), Count(len(found)) if complete else Count.at_least(len(found)))
 
 
 def _meant(text: str, found: Page[Namesake]) -> tuple[Sequence[Entity], str]:

@@ -1,19 +1,23 @@
 """Estimates the work of a plan from the counts of the schema: of labels, of relations, of the labels these connect.
 
 Parts of a pattern are assumed to be independent. A node is then any node of its label, and two such nodes are joined as
-often as edges of the relation join the labels on average: the product is the number of rows.
+often as edges of the relation join the labels on average: the product is the number of rows. Beside it are the sizes
+that answers tell of each label and relation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
-from kgnav_mcp.model import Certainty
+from kgnav_mcp.languages.cypher import write_part, write_relations
+from kgnav_mcp.model import Certainty, Count, PartSize, PlanPage, Stop
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.patterns import merged
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
+from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer
 from kgnav_mcp.plan import (
+    UNNAMED,
     Aggregate,
     AggregateFunction,
     Arithmetic,
@@ -32,7 +36,8 @@ from kgnav_mcp.plan import (
     Unwind,
     Variable,
 )
-from kgnav_mcp.plan.walking import aggregates, conjuncts, variables_of
+from kgnav_mcp.plan.walking import aggregates, conjuncts, parts, variables_of
+from kgnav_mcp.port import GraphAdapter
 
 _SHARE_WITH_VALUE = 0.001
 """Assumed share of a label's nodes that have a given value of a property."""
@@ -114,7 +119,7 @@ class _Estimate:
         for clause in pipeline.clauses:
             match clause:
                 case Match():
-                    is_scan = clause is first and _is_scan(clause) and _is_grouping(following)
+                    is_scan = clause is first and _is_scan(clause) and _joins_rows(following)
                     self._row_cost = _SCAN if is_scan else 1.0
                     self._match(clause)
                 case Project():
@@ -174,7 +179,7 @@ class _Estimate:
         return path_count if edge.path.kind is PathKind.TRAILS else min(path_count, heads * tails)
 
     def _project(self, project: Project) -> None:
-        if _is_grouping(project):
+        if _joins_rows(project):
             self._steps += self._rows * len(project.columns) * self._row_cost
             self._rows = min(self._rows, self._groups(project))
         self._row_cost = 1.0
@@ -220,7 +225,7 @@ def _is_scan(match: Match) -> bool:
     )
 
 
-def _is_grouping(clause: object) -> bool:
+def _joins_rows(clause: object) -> bool:
     """Whether a clause is a projection whose rows stand for several rows before it."""
     return isinstance(clause, Project) and (clause.distinct or any(aggregates(one.value) for one in clause.columns))
 
@@ -231,3 +236,42 @@ def _lengths(edge: EdgePattern) -> range:
         return range(1, 2)
     shortest, most = edge.path.shortest, edge.path.shortest + _LONGEST
     return range(shortest, min(most if edge.path.longest is None else edge.path.longest, most) + 1)
+
+
+_ANY = ""
+"""Stands for any relation. No relation has this id."""
+
+
+async def sizes_of(graph: GraphAdapter, plan: Plan) -> tuple[PartSize, ...]:
+    """The size of each label and relation of a checked plan, in the plan's order, if the schema counts it."""
+    vocabulary = await SchemaNames.of(graph)
+    edges = {facts.relation.id: facts.count for facts in vocabulary.whole.relations}
+    edges[_ANY] = Count.sum(edges.values())
+    labels = {facts.id: facts.count for facts in vocabulary.whole.labels}
+    named = dict.fromkeys(_names(plan))
+    found = (
+        (write_relations([name]) if name else "any relation", edges.get(name))
+        if of_edge
+        else (write_part(NodePattern(UNNAMED, ((name,),))), labels.get(name))
+        for name, of_edge in named
+    )
+    return tuple(
+        PartSize(part, count) for part, count in found if count is not None and count.certainty is not Certainty.UNKNOWN
+    )
+
+
+async def sizes_to_tell(graph: GraphAdapter, plan: Plan, page: PlanPage) -> tuple[PartSize, ...]:
+    """The sizes if they help: for an answer that is empty, a count of zero, or incomplete."""
+    return await sizes_of(graph, plan) if is_empty_answer(page) or page.stop is not Stop.COMPLETE else ()
+
+
+def _names(plan: Plan) -> Iterator[tuple[str, bool]]:
+    """The labels and relations of a plan's patterns, also any relation, each with whether it is a relation."""
+    for part in parts(plan, patterns=True):
+        match part:
+            case NodePattern(labels=groups):
+                yield from ((name, False) for group in groups for name in group)
+            case EdgePattern(relations=relations):
+                yield from ((name, True) for name in relations or (_ANY,))
+            case _:
+                pass

@@ -69,6 +69,8 @@ class PlanProblems:
 
     def _is_absent(self, condition: object) -> bool:
         """Whether unknown names alone decide a condition."""
+        if id(condition) in self._absent:
+            return True
         match condition:
             case Joined(Connective.AND, conditions):
                 return any(map(self._is_absent, conditions))
@@ -79,7 +81,7 @@ class PlanProblems:
             case Exists(match):
                 return self._is_absent(match.where)
             case _:
-                return id(condition) in self._absent
+                return False
 
     def note_unknown(self, unknown: Sequence[Unknown]) -> None:
         """Make notes of unknown names, whose problems the plan does not have: others may be matched in their place."""

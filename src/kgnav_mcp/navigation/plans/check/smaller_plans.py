@@ -49,6 +49,12 @@ def timed_out(error: StoreTimeout, plan: Plan, sizes: Sequence[PartSize]) -> Sto
     return StoreTimeout(error.seconds, message, next_step=_next_step(plan, ADVICE, len(message)))
 
 
+def over_budget(error: PlanOverBudget, plan: Plan) -> PlanOverBudget:
+    """The error with a smaller plan as its next step, unless it has one."""
+    next_step = error.next_step or _next_step(plan, ADVICE, len(error.message))
+    return PlanOverBudget(error.excess, error.part, next_step=next_step)
+
+
 def over_steps(error: StepLimitReached, plan: Plan, sizes: Sequence[PartSize]) -> PlanOverBudget:
     """The refusal of a plan that takes too many steps of the store, with its largest part and a smaller plan."""
     largest = max(sizes, key=lambda size: size.count.value, default=None)

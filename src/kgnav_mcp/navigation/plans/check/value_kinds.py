@@ -11,20 +11,21 @@ from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import NODE_VALUES
 from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems
 from kgnav_mcp.plan import Aggregate, Call, Compare, Comparison, Constant, Function, Property
+from kgnav_mcp.values.scalars import DATES, NUMBERS
 
 QUANTITY = "quantity"
 """The kind of a Wikibase's quantities: numbers, but texts if they have a unit, as `1.96 metre`."""
 EDGE = "edge"
 """The kind of an edge itself."""
-_DATATYPES = {
-    "number": "byte decimal double duration float int integer long negativeinteger nonnegativeinteger "
-    "nonpositiveinteger number positiveinteger short unsignedbyte unsignedint unsignedlong unsignedshort",
-    "text": "externalid langstring monolingualtext normalizedstring str string text token",
-    "boolean": "bool boolean",
-    "date": "date datetime gyear gyearmonth localdatetime time zoned_datetime zoneddatetime",
+_KIND = {
+    **{name.casefold(): "number" for name in ("number", *NUMBERS)},
+    **{name.casefold(): "date" for name in ("zonedDatetime", "zoned_datetime", *DATES)},
+    **dict.fromkeys(("bool", "boolean"), "boolean"),
+    **dict.fromkeys(
+        ["externalid", "langstring", "monolingualtext", "normalizedstring", "str", "string", "text", "token"], "text"
+    ),
 }
-_KIND = {name: kind for kind, names in _DATATYPES.items() for name in names.split()}
-"""The kind of values by the last part of a datatype's id, in lower case."""
+"""The kind of values by the name of a datatype, in lower case. Other datatypes are kinds of their own."""
 _PLURAL = {
     "number": "numbers",
     "text": "texts",
@@ -51,12 +52,12 @@ def kinds_of(datatypes: Iterable[Sequence[str]]) -> frozenset[str]:
     found = list(datatypes)
     if not all(found):
         return frozenset()
-    return frozenset(_KIND.get(local, local) for each in found for local in map(_local, each))
+    return frozenset(_KIND.get(name, name) for each in found for name in map(_datatype_name, each))
 
 
 def is_of_languages(datatype: str) -> bool:
     """Whether a datatype is that of texts with a language."""
-    return _local(datatype) == "langstring"
+    return _datatype_name(datatype) == "langstring"
 
 
 def report_no_numbers(aggregate: Aggregate, kinds: frozenset[str], findings: PlanProblems) -> None:
@@ -156,5 +157,6 @@ def _converted(kinds: frozenset[str], constant: Constant) -> Constant | None:
     return None
 
 
-def _local(datatype: str) -> str:
+def _datatype_name(datatype: str) -> str:
+    """The last part of a datatype's id, in lower case and without hyphens."""
     return datatype.rsplit(":", 1)[-1].rsplit("#", 1)[-1].casefold().replace("-", "")

@@ -13,9 +13,8 @@ from dataclasses import replace
 from kgnav_mcp.concurrency import in_thread, mapped_in_thread
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
-from kgnav_mcp.navigation.plans.budget import Budget, known
+from kgnav_mcp.navigation.plans.budget import Budget, Deadline, known, time_limit
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
-from kgnav_mcp.navigation.plans.deadline import Deadline, time_limit
 from kgnav_mcp.navigation.plans.evaluate.edge_exists import witnessed
 from kgnav_mcp.navigation.plans.evaluate.edge_matching import PatternMatcher
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader

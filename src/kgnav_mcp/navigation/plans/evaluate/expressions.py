@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.navigation.plans.evaluate.comparisons import (
@@ -18,7 +18,6 @@ from kgnav_mcp.navigation.plans.evaluate.comparisons import (
 )
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.functions import as_list, calculated, called
-from kgnav_mcp.navigation.plans.evaluate.list_expressions import comprehension, list_part, quantified, reduction
 from kgnav_mcp.navigation.plans.evaluate.several_values import refused_arithmetic
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PropertyList, Row, Value, identity, one_or_all
 from kgnav_mcp.plan import (
@@ -47,6 +46,7 @@ from kgnav_mcp.plan import (
     Not,
     Property,
     Quantified,
+    Quantifier,
     Reduction,
     Slice,
     Variable,
@@ -114,13 +114,13 @@ class Compiler:
             case Case():
                 return self._case(expression)
             case Element() | Slice():
-                return list_part(self, expression)
+                return _list_part(self, expression)
             case Comprehension():
-                return comprehension(self, expression)
+                return _comprehension(self, expression)
             case Quantified():
-                return quantified(self, expression)
+                return _quantified(self, expression)
             case Reduction():
-                return reduction(self, expression)
+                return _reduction(self, expression)
             case During():
                 return self._during(expression)
             case Exists():
@@ -316,3 +316,123 @@ def _exclusive_or(conditions: Iterable[bool | None]) -> bool | None:
 def _name(reader: Reader, node: Node) -> tuple[Value, ...]:
     label = reader.entity(node).label
     return () if label is None else (label,)
+
+
+def _list_part(compiler: Compiler, expression: Element | Slice) -> Evaluated:
+    """A function to a member of a list, or a part of it. A single value is a list of itself."""
+    of = compiler.value(expression.of)
+    if isinstance(expression, Element):
+        index = compiler.value(expression.index)
+        return lambda row: _member(of(row), index(row))
+    bounds = [None if bound is None else compiler.value(bound) for bound in (expression.first, expression.end)]
+
+    def part(row: Row) -> Value:
+        value, places = of(row), [None if bound is None else bound(row) for bound in bounds]
+        given = [place for place, bound in zip(places, bounds, strict=True) if bound is not None]
+        if value is None or not all(map(_is_index, given)):
+            return None
+        first, end = (place if isinstance(place, int) else None for place in places)
+        return as_list(value)[first:end]
+
+    return part
+
+
+def _is_index(value: Value) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _member(value: Value, index: Value) -> Value:
+    if value is None or not isinstance(index, int) or isinstance(index, bool):
+        return None
+    members = as_list(value)
+    return members[index] if -len(members) <= index < len(members) else None
+
+
+def _within(compiler: Compiler, *variables: str) -> Compiler:
+    """A compiler for rows that are extended by the values of these variables."""
+    width = len(compiler.places)
+    return replace(
+        compiler, places={**compiler.places, **{name: width + place for place, name in enumerate(variables)}}
+    )
+
+
+def _comprehension(compiler: Compiler, expression: Comprehension) -> Evaluated:
+    """A function to the list that a comprehension makes."""
+    of, inner, budget = compiler.value(expression.of), _within(compiler, expression.variable), compiler.reader.budget
+    holds = None if expression.where is None else inner.condition(expression.where)
+    value = None if expression.value is None else inner.value(expression.value)
+    width = len(compiler.places)
+
+    def made(row: Row) -> Iterator[Value]:
+        for member in _counted(compiler, expression, of(row)):
+            extended = (*row[:width], member)
+            if holds is None or holds(extended):
+                yield member if value is None else value(extended)
+
+    def make(row: Row) -> Value:
+        if of(row) is None:
+            return None
+        found = tuple(made(row))
+        budget.make(expression, found)
+        return found
+
+    return make
+
+
+def _counted(compiler: Compiler, expression: Comprehension | Quantified | Reduction, value: Value) -> tuple[Value, ...]:
+    """The members of a list, which count as compared."""
+    members = as_list(value)
+    compiler.reader.budget.compare(len(members), expression)
+    return members
+
+
+def _quantified(compiler: Compiler, expression: Quantified) -> Evaluated:
+    """A function that says whether so many members of a list meet a condition. Null if a null decides it."""
+    of, width = compiler.value(expression.of), len(compiler.places)
+    truth, decide = _within(compiler, expression.variable).truth(expression.where), _QUANTIFIERS[expression.quantifier]
+
+    def says(row: Row) -> Value:
+        value = of(row)
+        if value is None:
+            return None
+        return decide(truth((*row[:width], member)) for member in _counted(compiler, expression, value))
+
+    return says
+
+
+def _none(conditions: Iterable[bool | None]) -> bool | None:
+    return opposite(some(conditions))
+
+
+def _single(conditions: Iterable[bool | None]) -> bool | None:
+    found = list(conditions)
+    if found.count(True) > 1:
+        return False
+    return None if None in found else found.count(True) == 1
+
+
+_QUANTIFIERS: dict[Quantifier, Callable[[Iterable[bool | None]], bool | None]] = {
+    Quantifier.ALL: every,
+    Quantifier.ANY: some,
+    Quantifier.NONE: _none,
+    Quantifier.SINGLE: _single,
+}
+
+
+def _reduction(compiler: Compiler, expression: Reduction) -> Evaluated:
+    """A function that computes a value from each member of a list in turn."""
+    of, initial, budget = compiler.value(expression.of), compiler.value(expression.initial), compiler.reader.budget
+    step = _within(compiler, expression.accumulator, expression.variable).value(expression.value)
+    width = len(compiler.places)
+
+    def reduced(row: Row) -> Value:
+        value, result = of(row), initial(row)
+        if value is None:
+            return None
+        for member in _counted(compiler, expression, value):
+            result = step((*row[:width], result, member))
+            if isinstance(result, str | tuple):
+                budget.make(expression, result)
+        return result
+
+    return reduced

@@ -24,9 +24,8 @@ from kgnav_mcp.plan import (
     Pipeline,
     Plan,
     Project,
-    Variable,
 )
-from kgnav_mcp.plan.walking import aggregates, conjunction, conjuncts, variables_of
+from kgnav_mcp.plan.walking import aggregates, conjunction, conjuncts, only_counts_rows, variables_of
 from kgnav_mcp.port import GraphAdapter
 
 
@@ -38,7 +37,9 @@ def factors(plan: Plan) -> list[Plan]:
         case _:
             return []
     patterns = [clause for clause in matches if isinstance(clause, Match) and not clause.optional and not clause.paths]
-    if len(patterns) < len(matches) or not _only_counts(patterns, project):
+    never_null = {name for pattern in patterns for name in merged(pattern)}
+    never_null |= {edge.variable for pattern in patterns for edge in pattern.edges if edge.path is None}
+    if len(patterns) < len(matches) or not only_counts_rows(project, never_null):
         return []
     groups = _separated(patterns)
     return [Plan((Pipeline((*part, project_of_rows(project))),)) for part in groups] if len(groups) > 1 else []
@@ -48,21 +49,6 @@ def project_of_rows(project: Project) -> Project:
     """A projection with the number of rows as its only column, named like the first column."""
     count = replace(project.columns[0], value=Aggregate(AggregateFunction.COUNT, None))
     return Project((count,))
-
-
-def _only_counts(patterns: Sequence[Match], project: Project) -> bool:
-    """Whether all columns are the number of rows: `count(*)`, or the count of a variable that is never null."""
-    never_null = {name for pattern in patterns for name in merged(pattern)}
-    never_null |= {edge.variable for pattern in patterns for edge in pattern.edges if edge.path is None}
-    counted = {Aggregate(AggregateFunction.COUNT, Variable(name)) for name in never_null}
-    counted.add(Aggregate(AggregateFunction.COUNT, None))
-    return (
-        bool(project.columns)
-        and all(column.value in counted for column in project.columns)
-        and project.where is None
-        and not project.skip
-        and project.limit != 0
-    )
 
 
 def _separated(patterns: Sequence[Match], *, nearly: bool = False) -> list[tuple[Match, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from hashlib import blake2b
 from typing import TypeVar
 
@@ -44,11 +44,6 @@ async def read_all(
         rows = max(len(items), page.total.value)
         budget.check(before + rows if part is not None else rows // _VALUES_PER_ROW, part)
     return items
-
-
-def batches(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
-    """The items in parts of at most this size."""
-    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def answer_tag(rows: list[Row], width: int) -> str:

@@ -9,8 +9,10 @@ from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, Value, rank
 from kgnav_mcp.plan import EdgePattern
-from kgnav_mcp.port.path_search import EdgeRequest, PathSearch
+from kgnav_mcp.port.path_search import CountRequest, PathSearch, Request
 
+_COUNTED = 50
+"""Nodes whose edges are counted at most before they are read. Counting those of more takes as long as reading them."""
 Link = tuple[Node, Value, Node]
 """A path: its first node, its edges, its last node."""
 
@@ -20,7 +22,7 @@ class Paths:
 
     def __init__(self, reader: Reader, edge: EdgePattern, *, proof: bool) -> None:
         if edge.path is None:
-            raise TypeError("an edge without a length is no path")
+            raise TypeError("an edge without a length is not a path")
         self._reader, self._edge = reader, edge
         self._search = PathSearch[Node, Edge](
             edge.path,
@@ -43,16 +45,23 @@ class Paths:
         search, found = self._search, list[Link]()
         links = search.links(starts or (), None if ends is None else frozenset(ends), forward=forward)
 
-        def resume() -> EdgeRequest[Node] | None:
-            """The edges that are needed next; None when all paths are found."""
+        def resume(count: int | None) -> Request[Node] | None:
+            """What is needed next; None when all paths are found."""
             try:
-                return next(links)
+                return links.send(count)
             except StopIteration as done:
                 found.extend(done.value)
                 return None
 
-        while (request := await in_thread(search.size, resume)) is not None:
+        count: int | None = None
+        while (request := await in_thread(search.size, lambda count=count: resume(count))) is not None:
             side = None if self._edge.either else Direction.INCOMING if request.incoming else Direction.OUTGOING
+            count = None
+            if isinstance(request, CountRequest):
+                if len(request.nodes) <= _COUNTED:
+                    degrees, _ = await self._reader.degrees(request.nodes, side, self._edge.relations)
+                    count = degrees.total()
+                continue
             steps = await self._reader.read_edges(request.nodes, side, self._edge.relations, self._edge)
             size = len(request.nodes) + len(steps)
             await in_thread(size, lambda request=request, steps=steps: search.add_edges(request, steps))

@@ -14,7 +14,7 @@ from kgnav_mcp.navigation.plans.evaluate.several_values import SeveralValues, re
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, Rank, Row, Table, Value, flat, identity, rank
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
-from kgnav_mcp.plan.walking import aggregates, conjuncts, rewritten
+from kgnav_mcp.plan.walking import aggregates, by_columns, conjuncts, rewritten
 from kgnav_mcp.values.arithmetic import number_of
 from kgnav_mcp.values.functions import aggregate
 
@@ -29,7 +29,7 @@ async def projected(
         table = await _repeat_rows(asker, table, None if project.limit is None else project.skip + project.limit)
     names = tuple(column.name for column in project.columns)
     cells = await asker.values(table, [column.value for column in project.columns])
-    keys = [_by_column(project, order.by) for order in project.order]
+    keys = [by_columns(project, order.by) for order in project.order]
     old_columns = [name for name in table.names if name not in names]
     places = [table.names.index(name) for name in old_columns]
 
@@ -94,19 +94,6 @@ def distinct(table: Table) -> Table:
 def in_canonical_order(rows: Iterable[Row], width: int) -> list[Row]:
     """Rows sorted by their first `width` cells, column by column."""
     return sorted_in_runs(list(rows), lambda row: _ranks(row, width))
-
-
-def _by_column(project: Project, expression: Expression) -> Expression:
-    """A sort expression with columns in place of the expressions that they compute."""
-    own = {column.value: Variable(column.name) for column in project.columns}
-    names = {column.name for column in project.columns}
-
-    def change(part: Expression) -> Expression | None:
-        if isinstance(part, Variable) and part.name in names:
-            return part
-        return own.get(part)
-
-    return rewritten(expression, change)
 
 
 def _sorted(rows: list[Row], keys: list[Row], descending: Sequence[bool], width: int) -> list[Row]:

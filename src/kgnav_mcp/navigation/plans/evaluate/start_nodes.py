@@ -11,17 +11,14 @@ from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.scans import Scan
 from kgnav_mcp.navigation.plans.evaluate.values import Node
 from kgnav_mcp.plan import (
-    Call,
     Compare,
     Comparison,
     Constant,
     Expression,
-    Function,
-    ListOf,
     NodePattern,
     Property,
-    Variable,
 )
+from kgnav_mcp.plan.walking import id_condition
 from kgnav_mcp.values.comparison import date_parts
 
 _LABELS = 50
@@ -74,28 +71,13 @@ def start_of(node: NodePattern, conditions: Sequence[Expression]) -> Start:
     labelled = len(node.labels) <= (None not in groups)
     equal: tuple[tuple[str, str], ...] = ()
     for condition in conditions:
-        ids = _ids(condition, node.variable)
-        if ids is not None:
-            return Start(ids)
+        ids = id_condition(condition)
+        if ids is not None and ids[0] == node.variable:
+            return Start(ids[1])
         equal = equal or _values(condition, node.variable)
     if equal:
         return Start(None, tuple(Scan(label, *each) for label in groups for each in equal), labelled, narrowed=True)
     return Start(None, tuple(Scan(label) for label in groups), labelled, narrowed=bool(conditions))
-
-
-def _ids(condition: Expression, variable: str) -> tuple[str, ...] | None:
-    """The ids in a condition on a node's id; None for any other condition."""
-    its_id = Call(Function.ID, (Variable(variable),))
-    match condition:
-        case Compare(left, Comparison.EQUAL, Constant(str() as value)) if left == its_id:
-            return (value,)
-        case Compare(Constant(str() as value), Comparison.EQUAL, right) if right == its_id:
-            return (value,)
-        case Compare(left, Comparison.IN, ListOf(items)) if left == its_id:
-            texts = tuple(item.value for item in items if isinstance(item, Constant) and isinstance(item.value, str))
-            return texts if len(texts) == len(items) else None
-        case _:
-            return None
 
 
 def _values(condition: Expression, variable: str) -> tuple[tuple[str, str], ...]:

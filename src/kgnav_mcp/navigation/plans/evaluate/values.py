@@ -105,10 +105,6 @@ class Table:
         return list(dict.fromkeys(value for value in flat(set(self.column(name))) if isinstance(value, Node)))
 
 
-EMPTY_ROW = Table((), [()])
-"""The table before the first clause: one row without columns."""
-
-
 def flat(values: Iterable[Value]) -> Iterable[Value]:
     """The values with lists replaced by their members, recursively."""
     for value in values:

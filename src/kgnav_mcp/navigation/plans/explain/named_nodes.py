@@ -11,9 +11,8 @@ from kgnav_mcp.model import Direction, Entity, RelationFacts
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.relation_lists import hops_of
 from kgnav_mcp.plan import NAME, Compare, Comparison, Constant, EdgePattern, Match, Plan, Property
-from kgnav_mcp.plan.walking import conjuncts
+from kgnav_mcp.plan.walking import conjuncts, id_condition
 from kgnav_mcp.port import FarEndKind, GraphAdapter
-from kgnav_mcp.port.pattern_queries import id_condition
 
 _NODES = 3
 """Named nodes of a plan that are looked at."""

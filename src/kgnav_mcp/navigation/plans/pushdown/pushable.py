@@ -28,11 +28,10 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
+from kgnav_mcp.plan.walking import conjuncts, id_condition, parts, variables_of
 from kgnav_mcp.port.pattern_queries import (
     PatternQuery,
     QualifierCondition,
-    id_condition,
     number_condition,
     qualifier_condition,
 )

@@ -8,15 +8,13 @@ from kgnav_mcp.navigation.plans.budget import Budget
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
 from kgnav_mcp.navigation.plans.evaluate.values import Table
 from kgnav_mcp.plan import (
-    Aggregate,
-    AggregateFunction,
     EdgePattern,
     Match,
     NodePattern,
     Pipeline,
     Project,
-    Variable,
 )
+from kgnav_mcp.plan.walking import only_counts_rows
 from kgnav_mcp.port import GraphAdapter
 
 
@@ -38,22 +36,12 @@ async def counted(graph: GraphAdapter, pipeline: Pipeline, budget: Budget) -> Ta
 def _only_counts(match: Match, project: Project) -> bool:
     """Whether all columns are the number of rows, and the pattern is a single node or edge without conditions."""
     parts = match.edges or match.nodes
-    if len(parts) != 1 or match.where is not None or project.where is not None or project.skip or project.limit == 0:
+    if len(parts) != 1 or match.where is not None:
         return False
-    if match.edges and any(node.labels or node.variable not in _ends(match.edges[0]) for node in match.nodes):
+    ends = {end for edge in match.edges for end in (edge.source, edge.target)}
+    if match.edges and any(node.labels or node.variable not in ends for node in match.nodes):
         return False
-    row_counters = (None, Variable(parts[0].variable))
-    return all(
-        isinstance(value := column.value, Aggregate)
-        and value.function is AggregateFunction.COUNT
-        and value.of in row_counters
-        and not (value.distinct and value.of is None)
-        for column in project.columns
-    ) and bool(project.columns)
-
-
-def _ends(edge: EdgePattern) -> tuple[str, str]:
-    return edge.source, edge.target
+    return only_counts_rows(project, [parts[0].variable], each_once=True)
 
 
 async def _nodes(graph: GraphAdapter, node: NodePattern) -> Count | None:

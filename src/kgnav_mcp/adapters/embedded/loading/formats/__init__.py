@@ -10,6 +10,7 @@ from kgnav_mcp.adapters.embedded.loading.formats import (
     columnar,
     cytoscape,
     databases,
+    dot,
     gexf,
     gml,
     graphml,
@@ -50,6 +51,7 @@ FORMATS: tuple[FileFormat, ...] = (
     gexf.GEXF,
     gml.GML,
     pajek.PAJEK,
+    dot.DOT,
     *tables.TABLES,
 )
 """All formats, loaded or refused, in the order in which they are tried."""

@@ -64,8 +64,6 @@ FILES = (
     _refused("an HTML page", text(rb"<!DOCTYPE html\b"), _PAGE),
     _refused("OWL in functional syntax", text(rb"(?:Prefix|Ontology)\("), _ONTOLOGY, ".ofn"),
     _refused("OWL in Manchester syntax", text(rb"(?:Prefix:\s+[\w-]*:|Ontology:\s)"), _ONTOLOGY, ".omn"),
-    _refused("a DOT (Graphviz) graph", text(rb"(?:(?://|#)[^\n]*\n\s*)*(?:strict\s+)?(?:di)?graph[\w\"'. -]*\{"),
-             _NETWORK, ".dot", ".gv"),
     _refused("a Matrix Market file", text(rb"%%MatrixMarket"), f"{_LINES}.", ".mtx"),
     _refused("an SQL dump",
              text(rb"(?:--[^\n]*\n\s*)*(?:CREATE TABLE|INSERT INTO|BEGIN TRANSACTION;|PRAGMA \w+=)"),

@@ -1,0 +1,82 @@
+"""Counts: the degree of an entity, without its rows."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from kgnav_mcp.model import Certainty, Direction
+from kgnav_mcp.navigation.degrees import get_degrees
+from kgnav_mcp.render.columns import COUNT, DIRECTION, ENTITY, RELATION, Column
+from kgnav_mcp.render.table import Answer, Table
+from kgnav_mcp.render.triples import entity_notes
+from kgnav_mcp.server.arguments import CURSOR, EITHER, Arguments, EitherDirection, OneOrMany
+from kgnav_mcp.server.arguments import ENTITY as ENTITY_ARGUMENT
+from kgnav_mcp.server.call import ToolCall
+from kgnav_mcp.server.tool import ToolSpec
+from kgnav_mcp.server.toolset import Toolset
+
+_COLUMNS = (
+    Column("entity", ENTITY, "entityLabel"),
+    Column("relation", RELATION, optional=True),
+    DIRECTION,
+    Column("triples", COUNT),
+)
+_LOWER_BOUND = "A number with + is a lower bound: the store did not count all triples."
+
+
+class GetDegree(Arguments):
+    """Arguments of `get_degree`."""
+
+    ids: ClassVar[frozenset[str]] = frozenset({"entity", "relation"})
+
+    entity: OneOrMany = Field(description=ENTITY_ARGUMENT)
+    relation: str | None = Field(default=None, description="Relation id or label; all relations when left out.")
+    direction: EitherDirection = Field(
+        default=EITHER, description="outgoing: triples with the entity as head; incoming: as tail; either: both."
+    )
+    cursor: str | None = Field(default=None, description=CURSOR)
+
+
+async def get_degree(call: ToolCall, given: GetDegree) -> Answer:
+    """Answer with the number of triples at entities."""
+    start = call.start(given.cursor)
+    direction = None if given.direction == EITHER else Direction(given.direction)
+    found = await get_degrees(
+        call.adapter, given.entity, given.relation, direction, after=start.after, limits=call.limits
+    )
+    page = found.page
+    exact = all(each.count.certainty is Certainty.EXACT for each in page.items)
+    table = Table(
+        "counts",
+        _COLUMNS,
+        [(each.entity, each.relation, each.direction, each.count) for each in page.items],
+        page.total,
+        page.stop,
+        start.offset,
+        intro=entity_notes(found.entities),
+        notes=tuple(filter(None, (page.note, "" if exact else _LOWER_BOUND))),
+        about=found.entities,
+    )
+    return call.answer(table, page.positions)
+
+
+TOOLSET = Toolset(
+    title="Counts",
+    instructions="get_degree(entity) counts the triples at an entity without showing them.",
+    tools=(
+        ToolSpec(
+            name="get_degree",
+            title="Count an entity's triples",
+            description=(
+                "Number of triples at one knowledge graph entity or many, outgoing and incoming, of all relations or "
+                "of one. Triples with values (names, dates) count as outgoing. A number with + is a lower bound."
+            ),
+            arguments=GetDegree,
+            run=get_degree,
+            tables=(_COLUMNS,),
+            example={"entity": "the_netherlands"},
+        ),
+    ),
+)

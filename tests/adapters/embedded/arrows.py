@@ -1,0 +1,27 @@
+"""A format that is not the product's: `ada knows bob` is an edge, `ada = Ada Lovelace` names a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kgnav_mcp.adapters.embedded.loading.entries import lines
+from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
+from kgnav_mcp.adapters.embedded.loading.network import Edge, Node, network_format
+from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
+from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
+
+
+def _entries(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Node | Edge]]:
+    for number, line in lines(source, reader, findings):
+        match line.split(maxsplit=2):
+            case ["#arrows"]:
+                pass
+            case [key, "=", name]:
+                yield number, Node(key, {"name": name})
+            case [start, relation, end]:
+                yield number, Edge(start, end, relation=relation)
+            case _:
+                findings.reject(source.name, number, "three words are expected")
+
+
+ARROWS = network_format("arrows", "an arrow list", (".arrows",), text(rb"#arrows\n"), _entries)
