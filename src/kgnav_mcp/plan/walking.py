@@ -11,7 +11,7 @@ from functools import cache
 from operator import is_
 from typing import Any, Final, TypeVar, cast
 
-from kgnav_mcp.plan.clauses import Clause, EdgePattern, NodePattern, PathPattern
+from kgnav_mcp.plan.clauses import Clause, EdgePattern, Match, NodePattern, PathPattern
 from kgnav_mcp.plan.expressions import (
     Aggregate,
     Comprehension,
@@ -162,3 +162,15 @@ def conjunction(conditions: Sequence[Expression]) -> Expression | None:
     if len(conditions) < 2:
         return conditions[0] if conditions else None
     return Joined(Connective.AND, tuple(one for condition in conditions for one in conjuncts(condition)))
+
+
+def node_patterns(match: Match) -> dict[str, NodePattern]:
+    """One pattern for each node variable, with all labels that it has anywhere in the match."""
+    found: dict[str, NodePattern] = {}
+    for node in match.nodes:
+        previous = found.get(node.variable)
+        found[node.variable] = node if previous is None else replace(previous, labels=previous.labels + node.labels)
+    for edge in match.edges:
+        for name in (edge.source, edge.target):
+            found.setdefault(name, NodePattern(name))
+    return found

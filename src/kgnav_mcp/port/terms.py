@@ -27,9 +27,7 @@ class Capability(StrEnum):
     FUZZY_NAMES = "fuzzy names"
     """`find` forgives misspelt words."""
     PLANS = "plans"
-    """`run` answers plans in the store's own language; other plans raise Unsupported and are evaluated outside."""
-    MATCH_PATTERN = "match pattern"
-    """`match_pattern` matches patterns of plans in the store's own language; other patterns raise Unsupported."""
+    """`run` answers plans, or parts of them, in the store's own language; other plans are evaluated outside."""
     STABLE_CURSORS = "stable cursors"
     """Positions stay valid, because the store cannot be written to while it is open."""
 

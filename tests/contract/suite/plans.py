@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from contextlib import suppress
 from itertools import cycle
 from typing import ClassVar
 
@@ -13,13 +13,23 @@ from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.navigation.plans import runner
 from kgnav_mcp.navigation.plans.runner import PlanRunner
-from kgnav_mcp.plan import EdgePattern, Match, NodePattern
+from kgnav_mcp.plan import (
+    Compare,
+    Comparison,
+    Constant,
+    EdgePattern,
+    GivenNodes,
+    Match,
+    NodePattern,
+    Order,
+    Variable,
+)
 from kgnav_mcp.port import Capability, GraphAdapter
-from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 from kgnav_mcp.server import plan_runner
 from tests.contract import toy
 from tests.contract.suite.base import AdapterContract, has
 from tests.contract.toy_views import View
+from tests.navigation.plans.writing import matches_of, rows, with_result
 from tests.plans.comparing import ALL, SIZES, hold
 from tests.plans.graph import Graph
 from tests.plans.short import cmp, edge, fit, give, plan
@@ -278,18 +288,45 @@ class PlanContract(AdapterContract):
     ):
         edges = tuple(EdgePattern(f"r{one}", one, "b", (view.relation("visited"),)) for one in ("a", "c"))
         visitor = NodePattern("a", ((view.style.label_id("Visitor"),),))
-        asked = PatternQuery(Match((visitor, NodePattern("b"), NodePattern("c")), edges), ("b",))
-        if not has(adapter, Capability.MATCH_PATTERN):
+        match = Match((visitor, NodePattern("b"), NodePattern("c")), edges)
+        if not has(adapter, Capability.PLANS):
             with pytest.raises(Unsupported):
-                await adapter.match_pattern(asked, limit=9)
+                await adapter.run(matches_of(match, ["b"]), limit=9)
             return
         others = toy.VISITORS * (toy.VISITORS - 1)
-        assert list(await adapter.match_pattern(asked, limit=9)) == [PatternMatch((view.node(toy.HUB),), others)]
-        around = replace(asked, variables=(), given=("a",), rows=((view.node("visitor001"),), (view.node("ada"),)))
-        assert list(await adapter.match_pattern(around, limit=9)) == [
-            PatternMatch((view.node("visitor001"),), toy.VISITORS - 1)
+        assert rows(await adapter.run(matches_of(match, ["b"]), limit=9)) == [(view.node(toy.HUB), others)]
+        around = GivenNodes(("a",), ((view.node("visitor001"),), (view.node("ada"),)))
+        assert rows(await adapter.run(matches_of(match, [], around), limit=9)) == [
+            (view.node("visitor001"), toy.VISITORS - 1)
         ]
-        different = replace(asked, counted="a", top=1)
-        assert list(await adapter.match_pattern(different, limit=9)) == [
-            PatternMatch((view.node(toy.HUB),), toy.VISITORS)
-        ]
+        different = matches_of(match, ["b"], counted="a")
+        assert rows(await adapter.run(different, limit=9)) == [(view.node(toy.HUB), toy.VISITORS)]
+        assert not await adapter.has_more_rows(different, 1), "there is one hub"
+
+    async def test_the_most_frequent_matches_come_first_and_others_can_be_left_out(
+        self, adapter: GraphAdapter, view: View
+    ):
+        """A store may refuse either; what it answers has to be right."""
+        if not has(adapter, Capability.PLANS):
+            return
+        edges = (EdgePattern("r", "a", "b", (view.relation("visited"), view.relation("knows"))),)
+        counted = matches_of(Match((NodePattern("a"), NodePattern("b")), edges), ["b"])
+        every = rows(await adapter.run(counted, limit=ALL))
+        most = max(number for _, number in every)
+        assert len(every) > 2
+        order = (Order(Variable("number"), descending=True),)
+        least = Compare(Variable("number"), Comparison.AT_LEAST, Constant(2))
+        with suppress(Unsupported):
+            first = rows(await adapter.run(with_result(counted, order=order), limit=2))
+            assert [number for _, number in first] == sorted((number for _, number in every), reverse=True)[:2]
+            assert first[0][-1] == most
+        with suppress(Unsupported):
+            found = rows(await adapter.run(with_result(counted, where=least), limit=ALL))
+            assert sorted(found) == sorted(row for row in every if row[-1] >= 2)
+
+    async def test_a_count_of_nothing_is_zero(self, adapter: GraphAdapter, view: View):
+        if not has(adapter, Capability.PLANS):
+            return
+        loop = Match((NodePattern("a"),), (EdgePattern("r", "a", "a", (view.relation("visited"),)),))
+        assert rows(await adapter.run(matches_of(loop, []), limit=9)) == [(0,)]
+        assert rows(await adapter.run(matches_of(loop, ["a"]), limit=9)) == []

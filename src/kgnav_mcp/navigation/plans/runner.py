@@ -184,7 +184,7 @@ class PlanRunner:
             with suppress(Unsupported):  # the store cannot express a part of the plan: it is evaluated here
                 async with time_limit(deadline, position), reporting(self.progress, position):
                     for pipeline in () if plan.only_exists else plan.pipelines:
-                        await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses)
+                        await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses, self._lookups)
                     if proof:
                         work = partial(self._proved, plan, compiled, limit, after)
                     else:
