@@ -81,12 +81,12 @@ class PatternQuery:
     match: Match
     nodes: tuple[str, ...]
     """The nodes to return, among them the given ones."""
+    columns: tuple[str, ...]
+    """The names of the answer's columns: one for each node and, if there is one more, one for the number of matches."""
     given: tuple[str, ...] = ()
     """Nodes of the pattern or its conditions whose ids are known."""
     rows: tuple[tuple[str, ...], ...] = ((),)
     """Ids of the given nodes. The pattern is matched once for each of these distinct rows."""
-    number: str | None = None
-    """The column with the number of matches; None returns none."""
     counted: str | None = None
     """The node whose distinct ids are counted; None counts matches of the pattern."""
     largest_first: bool = False
@@ -104,7 +104,7 @@ class PatternQuery:
     def page(self, matches: Sequence[PatternMatch], limit: int) -> PlanPage:
         """The page of the plan with these matches, the first `limit` if they are as many."""
         rows: list[tuple[Entity | int, ...]] = [tuple(map(Entity, one.nodes)) for one in matches]
-        if self.number is not None:
+        if len(self.columns) > len(self.nodes):
             rows = [(*row, one.number) for row, one in zip(rows, matches, strict=True)]
             if not self.nodes and not rows:
                 rows = [(0,)]  # the count of nothing
@@ -119,7 +119,7 @@ class PatternQuery:
             (),
             Count.at_least(len(rows)) if more else Count(len(rows)),
             Stop.LIMIT if more else Stop.COMPLETE,
-            columns=self.nodes if self.number is None else (*self.nodes, self.number),
+            columns=self.columns,
             values=values,
         )
 
@@ -142,18 +142,18 @@ def pattern_query(plan: Plan) -> PatternQuery:
     nodes = {*node_patterns(match), *variables}
     if not is_plain(match, variables, qualifiers) or not all(can_push(one, frozenset(nodes)) for one in conditions):
         raise _refused("such a pattern, or one of its conditions")
-    columns = _columns(project.columns, nodes)
-    if not {*variables} <= {*columns}:
+    returned = _returned_nodes(project.columns, nodes)
+    if not {*variables} <= {*returned}:
         raise _refused("given nodes that are not returned")
-    number = _number(project, columns, nodes, repeats=bool(match.edges))
+    number = _number(project, returned, nodes, repeats=bool(match.edges))
     query = PatternQuery(
         replace(match, where=conjunction(conditions)),
-        columns,
+        returned,
+        plan.columns,
         variables,
         rows,
-        None if number is None else number.name,
         qualifiers=qualifiers,
-        properties=plan.properties,
+        properties=tuple(each for each in plan.properties if each[0] in returned),
     )
     return query if number is None else _with_number(query, project, number)
 
@@ -171,7 +171,7 @@ def _conditions(match: Match, given: Collection[str]) -> tuple[tuple[QualifierCo
     return tuple(own.values()), tuple(one for one in found if one not in own)
 
 
-def _columns(columns: Sequence[Column], nodes: Collection[str]) -> tuple[str, ...]:
+def _returned_nodes(columns: Sequence[Column], nodes: Collection[str]) -> tuple[str, ...]:
     """The nodes that are returned, before a column with their number.
 
     Raises:
@@ -186,14 +186,14 @@ def _columns(columns: Sequence[Column], nodes: Collection[str]) -> tuple[str, ..
     return tuple(found)
 
 
-def _number(project: Project, columns: Sequence[str], nodes: Collection[str], *, repeats: bool) -> Column | None:
+def _number(project: Project, returned: Sequence[str], nodes: Collection[str], *, repeats: bool) -> Column | None:
     """The column with the number of matches, if there is one. `repeats`: combinations of nodes may match repeatedly.
 
     Raises:
         Unsupported: the column is something else, or each match is a row of its own.
     """
-    if len(project.columns) == len(columns):
-        if (repeats and not project.distinct) or not columns or project.order or project.where is not None:
+    if len(project.columns) == len(returned):
+        if (repeats and not project.distinct) or not returned or project.order or project.where is not None:
             raise _refused("each match as a row")
         return None
     column = project.columns[-1]

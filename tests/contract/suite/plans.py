@@ -309,6 +309,16 @@ class PlanContract(AdapterContract):
         assert rows(await adapter.run(different, limit=9)) == [(view.node(toy.HUB), toy.VISITORS)]
         assert not await adapter.has_more_rows(different, 1), "there is one hub"
 
+    async def test_different_nodes_near_several_rows_are_counted_once(self, adapter: GraphAdapter, view: View):
+        """The last column is one that graph files and Neo4j refuse, so that only the first clauses run there."""
+        visited = f"[:`{view.relation('visited')}`]"
+        returned = "count(DISTINCT c) AS n, reduce(t = 0, x IN [1, 2] | t + x) AS k"
+        plans = PlanRunner(adapter, self.bound)
+        checked = await plans.check(
+            parse_plan(f"MATCH (a)-{visited}->() WITH a MATCH (a)-{visited}->(c) RETURN {returned}").plan
+        )
+        assert rows(await plans.run(checked.plan, limit=9)) == [(1, 3)]
+
     async def test_the_most_frequent_matches_come_first_and_others_can_be_left_out(
         self, adapter: GraphAdapter, view: View
     ):
