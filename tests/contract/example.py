@@ -1,4 +1,4 @@
-"""A complete adapter over a Python dict: read it before you write your own. It supports no mediators and no typos."""
+"""A complete adapter over a Python dict: read it before you write your own. It has no mediators, typos or own plans."""
 
 from __future__ import annotations
 

@@ -6,7 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic
 
-from kgnav_mcp.model.facts import AnchoredPage, Count, Direction, Entity, Link, Page, RelationFacts, Stop, T, Triple
+from kgnav_mcp.model.facts import (
+    AnchoredPage,
+    Count,
+    Direction,
+    Entity,
+    Link,
+    Node,
+    Page,
+    RelationFacts,
+    Stop,
+    T,
+    Triple,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +171,8 @@ class PlanPage(Page[PlanRow]):
 
     columns: tuple[str, ...] = ()
     sizes: tuple[PartSize, ...] = ()
+    values: Mapping[tuple[str, str], tuple[Node, ...]] = field(default_factory=dict[tuple[str, str], tuple[Node, ...]])
+    """Values that were read with the rows because `Plan.properties` asks for them, by node id and relation."""
 
 
 @dataclass(frozen=True, slots=True)

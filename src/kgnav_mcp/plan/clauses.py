@@ -204,7 +204,13 @@ class Plan:
     only_exists: bool = False
     """Whether the plan only asks if there is any row. The answer is the first row, the witness."""
     in_any_order: bool = False
-    """Whether the rows may have any order and need no total, because the caller reads all of them."""
+    """Whether rows that the order leaves equal may have any order and need no total: the caller reads all of them."""
+    prefilter: bool = False
+    """Whether the caller of the store checks all conditions again. A store may then apply those on properties of edges
+    loosely, or leave out some of them, but not all."""
+    properties: tuple[tuple[str, str], ...] = ()
+    """Variables of nodes that are columns, each with a relation whose far ends the caller wants, too. A hint: a store
+    may leave them out."""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from functools import cache
 from operator import is_
 from typing import Any, Final, TypeVar, cast
 
-from kgnav_mcp.plan.clauses import Clause, EdgePattern, NodePattern, PathPattern, Project
+from kgnav_mcp.plan.clauses import Clause, EdgePattern, Match, NodePattern, PathPattern, Project
 from kgnav_mcp.plan.expressions import (
     Aggregate,
     AggregateFunction,
@@ -215,3 +215,15 @@ def by_columns(project: Project, expression: Expression) -> Expression:
         return own.get(part)
 
     return rewritten(expression, change)
+
+
+def node_patterns(match: Match) -> dict[str, NodePattern]:
+    """One pattern for each node variable, with all labels that it has anywhere in the match."""
+    found: dict[str, NodePattern] = {}
+    for node in match.nodes:
+        previous = found.get(node.variable)
+        found[node.variable] = node if previous is None else replace(previous, labels=previous.labels + node.labels)
+    for edge in match.edges:
+        for name in (edge.source, edge.target):
+            found.setdefault(name, NodePattern(name))
+    return found

@@ -34,49 +34,42 @@ from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEndFilter, FarEn
 
 if TYPE_CHECKING:
     from kgnav_mcp.plan import Plan
-    from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 
 class PlanVerbs(ABC):  # noqa: B024 - each verb has a default: the store does not have it
-    """The verbs for plans, all optional. An adapter that overrides one declares its capability."""
+    """The verbs for plans, all optional. An adapter that overrides `run` declares Capability.PLANS."""
 
     async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
         """One page of a plan's rows, with the graph's own ids. The plan is compiled to one query if possible.
 
-        The order is that of the algebra. A position is the number of rows up to it; a dot and more text may follow.
-        Cells of the same edge are the same triple, so that edges that are equal in all their facts can be told apart.
+        A store runs what it can express: whole plans, or only parts of them. Where it refuses a plan, it is asked for
+        the clauses up to a projection, or for one pattern around nodes that are given, with as many conditions as it
+        takes; the rest is evaluated over their rows. `pattern_queries.pattern_query` reads a plan for a store that
+        only matches single patterns.
 
-        If a store refuses a plan, this is called for parts of it: for the clauses up to a projection, or for one
-        pattern around given nodes, with `in_any_order`. The rest is evaluated over their rows.
+        The order is that of the algebra. A position is the number of rows up to it; a dot and more text may follow; a
+        page of rows `in_any_order` needs none. Edges and labels are those that `neighbours` and `describe` show. Cells
+        of the same edge are the same triple, so that edges that are equal in all their facts can be told apart. Nodes
+        may come without label and types. An incomplete answer of the store is an error, never a partial result.
 
         Raises:
-            Unsupported: the store's language or this adapter cannot express a part of the plan.
+            Unsupported: the store's language or this adapter cannot express a part of the plan. It is raised before
+                anything is read, wherever possible: other parts are asked for next.
+            StoreTimeout: the store did not answer in time.
         """
         del plan, limit, after
         raise Unsupported("this store runs no plans", next_step="Walk with search or get_triples.")
 
-    async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
-        """Matches of a plan's pattern, read by one query or a few. Each combination of nodes occurs once.
+    async def has_more_rows(self, plan: Plan, than: int) -> bool:
+        """Whether a plan `in_any_order`, as for `run`, is known to have more rows than `than`.
 
-        At most `limit`, in any order; exactly `limit` means that there may be more. Edges and labels are those that
-        `neighbours` and `describe` show. An incomplete answer of the store is an error, never a partial result.
-
-        Raises:
-            Unsupported: the store's language or this adapter cannot express a part of the pattern.
-            StoreTimeout: the store did not answer in time.
-        """
-        del asked, limit
-        raise Unsupported("this store cannot match patterns", next_step="Walk with search or get_triples.")
-
-    async def has_more_matches(self, asked: PatternQuery, than: int) -> bool:
-        """Whether a pattern is known to have more than `than` matches, each combination of nodes counted once.
-
-        The store stops at the first match over that number. False also if the store cannot tell, which is the default.
+        A hint, found without reading them, at the first row too many: where a query cannot be stopped, it is asked
+        before a long one is begun. False also if the store cannot tell, as by default.
 
         Raises:
-            Unsupported, StoreTimeout: as `match_pattern`.
+            Unsupported, StoreTimeout: as `run`.
         """
-        del asked, than
+        del plan, than
         return False
 
 

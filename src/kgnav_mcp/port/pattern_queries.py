@@ -1,25 +1,42 @@
-"""Patterns of plans that a store matches itself: argument and result of `GraphAdapter.match_pattern`."""
+"""Patterns of plans, as a store takes them that matches single patterns: the query, its matches, and its conditions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from kgnav_mcp.model import Node
+from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.model import Count, Entity, Node, PlanPage, PlanRow, Stop
 from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
     Call,
+    Column,
     Compare,
     Comparison,
     ComparisonChain,
+    Connective,
     Constant,
+    EdgePattern,
+    Exists,
     Expression,
     Function,
+    HasLabel,
+    Joined,
     ListOf,
     Match,
+    Not,
+    Order,
+    PathKind,
+    Pipeline,
+    Plan,
+    Project,
     Property,
     Scalar,
     Variable,
 )
 from kgnav_mcp.plan.expressions import MIRRORED
+from kgnav_mcp.plan.walking import conjunction, conjuncts, id_condition, node_patterns
 
 _OF_BOUNDS = MIRRORED.keys() - {Comparison.UNEQUAL}
 _EXACT = 2**53
@@ -38,50 +55,251 @@ class QualifierCondition:
 
 
 @dataclass(frozen=True, slots=True)
+class PatternMatch:
+    """The ids of a match's nodes, in the order of `PatternQuery.nodes`, and the number of matches, at least one."""
+
+    nodes: tuple[str, ...]
+    number: int
+    values: tuple[tuple[Node, ...], ...] = ()
+    """The values of each of the `properties`, those that rows of `neighbours` have. Empty if they were not read."""
+
+
+@dataclass(frozen=True, slots=True)
 class PatternQuery:
     """A query for the nodes that match a pattern, with the number of matches of each combination of nodes.
 
-    The pattern is from a checked plan. It has no named paths, is not optional, and its only paths of variable length
-    are REACHABLE. Its nodes are joined by edges or given, or it is a single node with a label. Its `where` combines by
-    AND, OR and NOT conditions on what a node is (`id_condition`, `a = b`, `a <> b`, HasLabel) and Exists, whose pattern
-    follows the same rules. Conditions of `number_condition` are combined by AND and OR only.
+    The pattern is from a checked plan. It has no named paths, and its only paths of variable length are REACHABLE. Its
+    nodes are joined by edges or given, or it is a single node with a label. Its `where` has conditions of `can_push`.
     """
 
     match: Match
-    variables: tuple[str, ...]
-    """The nodes to return, in addition to the given ones."""
+    nodes: tuple[str, ...]
+    """The nodes to return, among them the given ones."""
+    columns: tuple[str, ...]
+    """The names of the answer's columns: one for each node and, if there is one more, one for the number of matches."""
     given: tuple[str, ...] = ()
     """Nodes of the pattern or its conditions whose ids are known."""
     rows: tuple[tuple[str, ...], ...] = ((),)
     """Ids of the given nodes. The pattern is matched once for each of these distinct rows."""
     counted: str | None = None
     """The node whose distinct ids are counted; None counts matches of the pattern."""
-    top: int | None = None
-    """Only the matches with the largest numbers are wanted: at least this many, and all ties with the last of them.
-
-    Others may be returned, too.
-    """
+    largest_first: bool = False
+    """Whether the matches with the largest numbers come first."""
+    least: int = 1
+    """The least number of matches that is returned."""
     qualifiers: tuple[QualifierCondition, ...] = ()
     """Properties of the pattern's edges, by which a store finds edges without reading a whole relation.
 
-    They are a hint: a store may ignore some (not all) of those with constants, or apply them loosely. So the caller
-    has to test the matches again.
+    They may be applied loosely, and those with constants that the store cannot express may be left out (not all).
     """
     properties: tuple[tuple[str, str], ...] = ()
-    """Nodes of `variables`, each with a relation whose far ends are wanted as values of the match.
+    """Some of `nodes`, each with a relation whose far ends are wanted as values of the match, if the store can."""
 
-    They are a hint: a store may ignore them.
+    def page(self, matches: Sequence[PatternMatch], limit: int) -> PlanPage:
+        """The page of the plan with these matches, the first `limit` if they are as many."""
+        rows: list[tuple[Entity | int, ...]] = [tuple(map(Entity, one.nodes)) for one in matches]
+        if len(self.columns) > len(self.nodes):
+            rows = [(*row, one.number) for row, one in zip(rows, matches, strict=True)]
+            if not self.nodes and not rows:
+                rows = [(0,)]  # the count of nothing
+        values: Mapping[tuple[str, str], tuple[Node, ...]] = {
+            (one.nodes[self.nodes.index(name)], relation): own
+            for one in matches
+            for (name, relation), own in zip(self.properties, one.values, strict=False)
+        }
+        more = len(rows) >= limit
+        return PlanPage(
+            tuple(map(PlanRow, rows)),
+            (),
+            Count.at_least(len(rows)) if more else Count(len(rows)),
+            Stop.LIMIT if more else Stop.COMPLETE,
+            columns=self.columns,
+            values=values,
+        )
+
+
+def pattern_query(plan: Plan) -> PatternQuery:
+    """The query of a plan that is a single pattern and returns its nodes, each combination once, or with its number.
+
+    Raises:
+        Unsupported: the plan is more, or its rows have to come in an order that only their ids determine.
     """
+    match plan.pipelines:
+        case (Pipeline((Match(optional=False) as match, Project(skip=0, limit=None) as project), given),) if (
+            plan.in_any_order and not plan.only_exists
+        ):
+            pass
+        case _:
+            raise _refused("plans of several steps, or rows in an order")
+    variables, rows = ((), ((),)) if given is None else (given.variables, given.rows)
+    qualifiers, conditions = _conditions(match, variables) if plan.prefilter else ((), conjuncts(match.where))
+    nodes = {*node_patterns(match), *variables}
+    if not is_plain(match, variables, qualifiers) or not all(can_push(one, frozenset(nodes)) for one in conditions):
+        raise _refused("such a pattern, or one of its conditions")
+    returned = _returned_nodes(project.columns, nodes)
+    if not {*variables} <= {*returned}:
+        raise _refused("given nodes that are not returned")
+    number = _number(project, returned, nodes, repeats=bool(match.edges))
+    query = PatternQuery(
+        replace(match, where=conjunction(conditions)),
+        returned,
+        plan.columns,
+        variables,
+        rows,
+        qualifiers=qualifiers,
+        properties=tuple(each for each in plan.properties if each[0] in returned),
+    )
+    return query if number is None else _with_number(query, project, number)
 
 
-@dataclass(frozen=True, slots=True)
-class PatternMatch:
-    """Ids of the nodes of a match, given ones first, then `variables`; and the number of matches, at least one."""
+def _conditions(match: Match, given: Collection[str]) -> tuple[tuple[QualifierCondition, ...], tuple[Expression, ...]]:
+    """The conditions on properties of edges, and the others."""
+    edges = {edge.variable for edge in match.edges if edge.path is None}
+    nodes = {None, *node_patterns(match), *given}
+    found = {condition: qualifier_condition(condition) for condition in conjuncts(match.where)}
+    own = {
+        condition: one
+        for condition, one in found.items()
+        if one is not None and one.owned.owner in edges and one.node in nodes
+    }
+    return tuple(own.values()), tuple(one for one in found if one not in own)
 
-    nodes: tuple[str, ...]
-    number: int
-    values: tuple[tuple[Node, ...], ...] = ()
-    """The values of each of the `properties`, those that rows of `neighbours` have. Empty if they were not read."""
+
+def _returned_nodes(columns: Sequence[Column], nodes: Collection[str]) -> tuple[str, ...]:
+    """The nodes that are returned, before a column with their number.
+
+    Raises:
+        Unsupported: something else is returned.
+    """
+    found = [column.value.name for column in columns if isinstance(column.value, Variable)]
+    others = columns[len(found) :]
+    if any(name not in nodes for name in found) or len({*found}) < len(found) or len(others) > 1:
+        raise _refused("anything but nodes and their number")
+    if any(column.value != Variable(name) for column, name in zip(columns, found, strict=False)):
+        raise _refused("a number before nodes")
+    return tuple(found)
+
+
+def _number(project: Project, returned: Sequence[str], nodes: Collection[str], *, repeats: bool) -> Column | None:
+    """The column with the number of matches, if there is one. `repeats`: combinations of nodes may match repeatedly.
+
+    Raises:
+        Unsupported: the column is something else, or each match is a row of its own.
+    """
+    if len(project.columns) == len(returned):
+        if (repeats and not project.distinct) or not returned or project.order or project.where is not None:
+            raise _refused("each match as a row")
+        return None
+    column = project.columns[-1]
+    match column.value:
+        case Aggregate(AggregateFunction.COUNT, None, distinct=False):
+            return column
+        case Aggregate(AggregateFunction.COUNT, Variable(name), distinct=True) if name in nodes:
+            return column
+        case _:
+            raise _refused("such an aggregate")
+
+
+def _with_number(query: PatternQuery, project: Project, number: Column) -> PatternQuery:
+    """The query with what a projection wants of the number of matches: its order, and its condition.
+
+    Raises:
+        Unsupported: it wants more.
+    """
+    of = number.value.of if isinstance(number.value, Aggregate) else None
+    own, least = Variable(number.name), 1
+    match project.where:
+        case None:
+            pass
+        case Compare(left, Comparison.AT_LEAST, Constant(int() as least)) if left == own and query.nodes:
+            if isinstance(least, bool):
+                raise _refused("a comparison of numbers with truth")
+        case _:
+            raise _refused("such a condition on the number of matches")
+    if project.order not in ((), (Order(own, descending=True),)):
+        raise _refused("such an order")
+    counted = of.name if isinstance(of, Variable) else None
+    return replace(query, counted=counted, largest_first=bool(project.order), least=max(least, 1))
+
+
+def _refused(what: str) -> Unsupported:
+    return Unsupported(f"this store matches single patterns, not {what}", next_step="Walk with search or get_triples.")
+
+
+def is_connected(match: Match, given: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
+    """Whether a pattern is connected by its edges and the given nodes, or is a single node; and its edges are its own.
+
+    A disconnected pattern would be a product of whole sets. `qualifiers` connect an edge with a node, too.
+    """
+    variables = [edge.variable for edge in match.edges]
+    if len({*variables}) < len(variables):
+        return False
+    if any(name in given for name in (*variables, *(path.variable for path in match.paths))):
+        return False
+    nodes = node_patterns(match)
+    if not match.edges:
+        return len(nodes) == 1 and not any(name in given for name in nodes)
+    ties = [{edge.source, edge.target} for edge in match.edges]
+    for edge, tie in zip(match.edges, ties, strict=True):
+        tie |= {one.node for one in qualifiers if one.owned.owner == edge.variable and one.node is not None}
+    joined = {name for name in nodes if name in given} or set(ties[0])
+    for _ in ties:
+        for tie in ties:
+            if not joined.isdisjoint(tie):
+                joined |= tie
+    return joined >= nodes.keys()
+
+
+def is_plain(match: Match, given: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
+    """Whether a pattern has the form that `PatternQuery` states."""
+    if match.paths or not all(map(_is_edge_or_reachability, match.edges)):
+        return False
+    if not match.edges:
+        return all(node.labels for node in node_patterns(match).values()) and is_connected(match, given)
+    if all(edge.path for edge in match.edges) and not _is_anchored(match, given):
+        return False
+    return is_connected(match, given, qualifiers)
+
+
+def _is_anchored(match: Match, given: Collection[str]) -> bool:
+    """Whether an id, a label or a given node restricts an end of the paths: otherwise every node reaches itself."""
+    ids = any(id_condition(condition) for condition in conjuncts(match.where))
+    return ids or any(node.labels or node.variable in given for node in match.nodes)
+
+
+def _is_edge_or_reachability(edge: EdgePattern) -> bool:
+    """Whether it is a single edge, or a path of unbounded length of which only the ends are wanted."""
+    return edge.path is None or (edge.path.kind is PathKind.REACHABLE and edge.path.longest is None)
+
+
+def can_push(condition: Expression, known: frozenset[str], *, values: bool = True) -> bool:
+    """Whether `PatternQuery` allows a condition, whose nodes have to be `known`; without `values`, none of values.
+
+    It combines by AND, OR and NOT conditions on what a node is (`id_condition`, `a = b`, `a <> b`, HasLabel) and
+    Exists, whose pattern follows the same rules; and conditions of `number_condition` by AND and OR only: a comparison
+    with a missing value is not true, and neither is its negation.
+    """
+    match condition:
+        case Joined(Connective.AND | Connective.OR, parts):
+            return all(can_push(part, known, values=values) for part in parts)
+        case Not(opposite):
+            return can_push(opposite, known, values=values and isinstance(opposite, Exists))
+        case Compare(Variable(one), Comparison.EQUAL | Comparison.UNEQUAL, Variable(other)):
+            return {one, other} <= known
+        case HasLabel(variable):
+            return variable in known
+        case Exists(match):
+            edges = {edge.variable for edge in match.edges}
+            inner = known.union(node_patterns(match))
+            plain = is_plain(match, known) and not edges & known
+            return plain and all(can_push(one, inner, values=values) for one in conjuncts(match.where))
+        case _:
+            return _is_of_node(condition, known, values=values)
+
+
+def _is_of_node(condition: Expression, known: frozenset[str], *, values: bool) -> bool:
+    ids, number = id_condition(condition), number_condition(condition) if values else None
+    return ids[0] in known if ids is not None else number is not None and number[0].owner in known
 
 
 Bound = tuple[Comparison, float]

@@ -27,9 +27,7 @@ class Capability(StrEnum):
     FUZZY_NAMES = "fuzzy names"
     """`find` forgives misspelt words."""
     PLANS = "plans"
-    """`run` compiles plans to the store's language; other plans raise Unsupported and are evaluated above the store."""
-    MATCH_PATTERN = "match pattern"
-    """`match_pattern` compiles patterns of plans to the store's language; other patterns raise Unsupported."""
+    """`run` answers plans, or parts of them, in the store's own language; other plans are evaluated outside."""
     STABLE_CURSORS = "stable cursors"
     """Positions stay valid, because the store cannot be written to while it is open."""
 

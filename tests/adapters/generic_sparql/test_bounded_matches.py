@@ -11,11 +11,10 @@ from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Stop
 from kgnav_mcp.navigation.plans.runner import PlanRunner
-from kgnav_mcp.port.pattern_queries import PatternQuery
 from tests.adapters.generic_sparql.films import STARRED, fits_in
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
-from tests.navigation.plans.writing import fit
+from tests.navigation.plans.writing import fit, matches_of, rows
 
 CASTS = 3
 TURTLE = "PREFIX ex: <http://ex.example/>\n" + "\n".join(
@@ -63,11 +62,11 @@ async def test_no_pattern_is_read_without_an_end_where_the_store_cannot_be_stopp
 
 @pytest.mark.parametrize(("bound", "limit", "is_read"), [(EDGES, 50, False), (EDGES + 1, 50, True), (EDGES, 2, False)])
 async def test_groups_that_the_bound_may_have_cut_are_refused(bound: int, limit: int, is_read: bool):
-    question = PatternQuery(fit(STARRED), variables=("a",))
+    question = matches_of(fit(STARRED), ["a"])
     async with opened_over(store(bound), HERE) as graph:
         if is_read:
-            groups = await graph.match_pattern(question, limit=limit)
-            assert sorted(group.number for group in groups) == [1, 2, 3]
+            page = await graph.run(question, limit=limit)
+            assert sorted(row[-1] for row in rows(page)) == [1, 2, 3]
         else:
             with pytest.raises(Unsupported, match=f"more than {bound} matches"):
-                await graph.match_pattern(question, limit=limit)
+                await graph.run(question, limit=limit)

@@ -6,12 +6,11 @@ import pytest
 
 from kgnav_mcp.errors import PlanTooLarge, Unsupported
 from kgnav_mcp.navigation.plans import evaluate
-from kgnav_mcp.plan import Function
-from kgnav_mcp.port.pattern_queries import PatternQuery
+from kgnav_mcp.plan import Function, GivenNodes
 from tests.adapters.generic_sparql.films import COUNT, STARRED, answered, films, fits_in
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import opened_over
-from tests.navigation.plans.writing import called, edge, fit, give, named, node, plan, rows
+from tests.navigation.plans.writing import called, edge, fit, give, matches_of, named, node, plan, rows
 from tests.navigation.plans.writing import compared as compare
 
 
@@ -51,7 +50,7 @@ async def test_a_triple_that_statements_are_about_is_one_edge_unless_several_are
     assert await answered(several, plan(fit(STARRED), give("a", named("n", COUNT)))) == [("ex:ada", 2)]
     async with opened_over(several, HERE) as graph:
         with pytest.raises(Unsupported):
-            await graph.match_pattern(PatternQuery(fit(STARRED), ("a",)), limit=9)
+            await graph.run(matches_of(fit(STARRED), ["a"]), limit=9)
 
 
 async def test_more_than_may_be_held_is_refused_by_the_first_answer():
@@ -103,12 +102,12 @@ async def test_a_store_is_asked_whether_there_are_more_matches_than_a_number_and
 ):
     client = films(["ada", "ben", "cyd"], ["ada", "ben"])
     async with opened_over(client, HERE) as graph:
-        asked = PatternQuery(fit(STARRED), variables)
+        asked = matches_of(fit(STARRED), variables)
         for than in (matches - 1, matches):
             client.queries.clear()
-            assert await graph.has_more_matches(asked, than) is (than < matches)
+            assert await graph.has_more_rows(asked, than) is (than < matches)
             assert len([query for query in client.queries if f"LIMIT {than + 1}" in query]) == 1
-        assert not await graph.has_more_matches(PatternQuery(fit(STARRED), ()), 0)
+        assert not await graph.has_more_rows(matches_of(fit(STARRED), ()), 0)
 
 
 STATEMENT = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#{}>"
@@ -117,15 +116,17 @@ STATED = " ; ".join(
     + [f"{STATEMENT.format(part)} ex:{end}" for part, end in (("subject", "film0"), ("predicate", "starred"))]
     + [f"{STATEMENT.format('object')} ex:ada ; ex:by ex:ben ."]
 )
-TWO_EDGES = PatternQuery(fit(edge("f", "", "a"), edge("a", "", "b", "s")), ("f", "b"))
+TWO_EDGES = fit(edge("f", "", "a"), edge("a", "", "b", "s"))
 
 
 async def test_whether_there_are_more_matches_is_asked_without_looking_up_each_head_among_statements():
     client = films(["ada"], more=f"{STATED} ex:ada ex:met ex:ben, ex:cyd . ex:ben ex:met [ ex:met ex:dan ] .")
     async with opened_over(client, HERE) as graph:
-        assert await graph.has_more_matches(TWO_EDGES, 3)
+        assert await graph.has_more_rows(matches_of(TWO_EDGES, ("f", "b")), 3)
         client.queries.clear()
-        assert not await graph.has_more_matches(TWO_EDGES, 4), "one of the five leads through a node without an IRI"
+        assert not await graph.has_more_rows(matches_of(TWO_EDGES, ("f", "b")), 4), (
+            "one of the five leads through a node without an IRI"
+        )
         asked = [query for query in client.queries if "SELECT (COUNT(*)" in query]
     assert asked
     assert not [query for query in asked if "NOT EXISTS" in query]
@@ -134,7 +135,7 @@ async def test_whether_there_are_more_matches_is_asked_without_looking_up_each_h
 async def test_only_what_may_be_no_node_is_restricted_to_nodes():
     client = films(["ada"], more=f"{STATED} ex:ada ex:met ex:ben .")
     async with opened_over(client, HERE) as graph:
-        await graph.match_pattern(PatternQuery(TWO_EDGES.match, ("b",), ("f",), (("ex:film0",),)), limit=9)
+        await graph.run(matches_of(TWO_EDGES, ["b"], GivenNodes(("f",), (("ex:film0",),))), limit=9)
     (query,) = fits_in(client)
     assert query.count("isLiteral") == 1, "of b alone: a is a head"
     assert query.count("isBlank") == 1, "of a alone: f is given"

@@ -18,8 +18,8 @@ from kgnav_mcp.model import Direction, Literal
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Match
 from kgnav_mcp.port import AdapterOptions, FarEndKind, GraphAdapter
-from kgnav_mcp.port.pattern_queries import PatternQuery
 from tests.contract.toy_views import as_row
+from tests.navigation.plans.writing import matches_of, rows
 
 _STATEMENTS = (
     """CREATE NODE TABLE Person(id STRING, name STRING, age INT64, born DATE, seen TIMESTAMP, zoned TIMESTAMP_TZ,
@@ -139,8 +139,8 @@ async def test_a_pattern_counts_its_matches_in_the_store(path: Path) -> None:
     (pipeline,) = parse_cypher("MATCH (a:Person)-[:knows]->(b) RETURN a").pipelines
     (match,) = (clause for clause in pipeline.clauses if isinstance(clause, Match))
     async with opened(path) as graph:
-        found = await graph.match_pattern(PatternQuery(match, ("a",)), limit=9)
-    assert [(one.nodes, one.number) for one in found] == [(("Person:id=ada",), 2)]
+        page = await graph.run(matches_of(match, ["a"]), limit=9)
+    assert rows(page) == [("Person:id=ada", 2)]
 
 
 async def test_the_file_is_never_written_and_several_processes_read_it(path: Path) -> None:

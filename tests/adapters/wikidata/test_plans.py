@@ -11,11 +11,10 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.navigation.plans.runner import PlanRunner
-from kgnav_mcp.plan import EdgePattern, Expression, Function, Match
+from kgnav_mcp.plan import EdgePattern, Expression, Function, GivenNodes, Match
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.port.pattern_queries import PatternQuery
 from tests.adapters.wikidata.graph import CITY, CLUB, FIRST_FAN, write
-from tests.navigation.plans.writing import called, compared, edge, fit, give, plan, rows
+from tests.navigation.plans.writing import called, compared, edge, fit, give, matches_of, plan, rows
 
 MEMBER = edge("a", "wdt:P463", "b")
 FITTING = (f"wd:{FIRST_FAN}", f"wd:{CLUB}")
@@ -88,8 +87,8 @@ async def test_a_part_that_nothing_fits_beside_a_qualifier_is_named(graph: Graph
 async def test_edges_of_several_relations_and_of_any_are_fitted_by_the_store(graph: GraphAdapter):
     for relations, times in ((("wdt:P19", "wdt:P551"), 2), ((), 2), (("wdt:P26", "wdt:P19"), 1)):
         led = EdgePattern("r", "a", "b", relations)
-        asked = PatternQuery(Match((), (led,)), ("b",), ("a",), (("wd:Q1001",),))
-        found = {fit.nodes[1]: fit.number for fit in await graph.match_pattern(asked, limit=99)}
-        assert found[f"wd:{CITY}"] == times
+        fan = GivenNodes(("a",), (("wd:Q1001",),))
+        page = await graph.run(matches_of(Match((), (led,)), ["b"], fan), limit=99)
+        assert {city: number for _, city, number in rows(page)}[f"wd:{CITY}"] == times
         with pytest.raises(Unsupported):
-            await graph.match_pattern(replace(asked, match=Match((), (replace(led, either=True),))), limit=99)
+            await graph.run(matches_of(Match((), (replace(led, either=True),)), ["b"], fan), limit=99)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout, Unsupported
 from kgnav_mcp.languages.cypher import parse_cypher
-from kgnav_mcp.model import Count, PartSize
+from kgnav_mcp.model import Count, PartSize, PlanPage
 from kgnav_mcp.navigation.plans.budget import ADVICE
 from kgnav_mcp.navigation.plans.check.smaller_plans import refused
 from kgnav_mcp.navigation.plans.pushdown import store_matching
 from kgnav_mcp.navigation.plans.runner import PlanRunner
+from kgnav_mcp.plan import Match, Plan
 from kgnav_mcp.port import AdapterOptions, Capability
-from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
+from kgnav_mcp.port.pattern_queries import PatternMatch, pattern_query
 from kgnav_mcp.render.problems import error_text
 from tests.contract.example import DictAdapter
 from tests.navigation.plans.test_independent_patterns import TOY, Compiling
@@ -125,25 +125,26 @@ async def test_that_the_time_of_a_store_was_over_is_said_with_how_large_the_part
 class Counted(DictAdapter):
     """A store that never ends matching a pattern, but knows how many matches there are of it."""
 
-    capabilities = DictAdapter.capabilities | {Capability.MATCH_PATTERN}
+    capabilities = DictAdapter.capabilities | {Capability.PLANS}
 
     def __init__(self, matches: int) -> None:
         super().__init__(TOY, AdapterOptions())
         self.matches = matches
-        self.asked: list[PatternQuery] = []
+        self.asked: list[Match] = []
 
-    async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
+    async def run(self, plan: Plan, *, limit: int, **_: Any) -> PlanPage:
+        asked = pattern_query(plan)
         if any(edge.path for edge in asked.match.edges):
             raise Unsupported("no paths here")
         await asyncio.sleep(0.1)
-        return [PatternMatch(("x",) * len(asked.variables), 1)] * min(limit, 1)
+        return asked.page([PatternMatch(("x",) * len(asked.nodes), 1)] * min(limit, 1), limit)
 
     async def neighbours(self, *arguments: Any, **options: Any) -> Any:
         await asyncio.sleep(0.1)
         return await super().neighbours(*arguments, **options)
 
-    async def has_more_matches(self, asked: PatternQuery, than: int) -> bool:
-        self.asked.append(asked)
+    async def has_more_rows(self, plan: Plan, than: int) -> bool:
+        self.asked += plan.pipelines[0].matches
         return self.matches > than
 
 
@@ -162,7 +163,7 @@ async def test_a_pattern_with_too_many_matches_is_refused_before_they_are_read(
     async with Counted(matches=1_000) as graph:
         with pytest.raises(PlanTooLarge) as caught:
             await PlanRunner(graph, bound=500).run(parse_cypher(text), limit=9)
-    assert len(graph.asked[-1].match.edges) == edges
+    assert len(graph.asked[-1].edges) == edges
     assert sizes in caught.value.message
     async with Counted(matches=500) as graph:
         await PlanRunner(graph, bound=50_000).run(parse_cypher(text), limit=9)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, Triple
 from kgnav_mcp.plan import (
@@ -18,6 +20,7 @@ from kgnav_mcp.plan import (
     EdgePattern,
     Expression,
     Function,
+    GivenNodes,
     ListOf,
     Match,
     NodePattern,
@@ -135,3 +138,21 @@ def plain(cell: Cell) -> object:
 
 def rows(page: PlanPage) -> list[tuple[object, ...]]:
     return [tuple(plain(cell) for cell in row.cells) for row in page.items]
+
+
+def matches_of(
+    match: Match, nodes: Sequence[str], given: GivenNodes | None = None, *, counted: str | None = None
+) -> Plan:
+    """A part of a plan: which nodes match a pattern, and how often, or with how many different `counted` nodes."""
+    of = None if counted is None else Variable(counted)
+    number = Column("number", Aggregate(AggregateFunction.COUNT, of, distinct=of is not None))
+    names = (*(() if given is None else given.variables), *nodes)
+    columns = (*(Column(name, Variable(name)) for name in names), number)
+    return Plan((Pipeline((match, Project(columns)), given),), in_any_order=True)
+
+
+def with_result(plan: Plan, **changes: Any) -> Plan:
+    """The plan with another last projection."""
+    (pipeline,) = plan.pipelines
+    clauses = (*pipeline.clauses[:-1], replace(pipeline.result, **changes))
+    return replace(plan, pipelines=(replace(pipeline, clauses=clauses),))

@@ -101,7 +101,7 @@ _DEFAULT_LANGUAGES = AdapterOptions().languages
 class EmbeddedAdapter(GraphAdapter):
     """One open graph file."""
 
-    capabilities: frozenset[Capability] = frozenset(Capability) - {Capability.MATCH_PATTERN}
+    capabilities: frozenset[Capability] = frozenset(Capability)
 
     def __init__(self, path: str, options: AdapterOptions) -> None:
         """Opens nothing yet. The only option is `prefixes`, which take precedence over the file's own.

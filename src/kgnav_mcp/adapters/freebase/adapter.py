@@ -57,7 +57,7 @@ class FreebaseAdapter(EndpointAdapter):
     """
 
     capabilities: frozenset[Capability] = frozenset(
-        {Capability.EXACT_COUNTS, Capability.MEDIATORS, Capability.LABELS, Capability.MATCH_PATTERN}
+        {Capability.EXACT_COUNTS, Capability.MEDIATORS, Capability.LABELS, Capability.PLANS}
     )
 
     def __init__(self, location: str, options: AdapterOptions) -> None:

@@ -65,7 +65,7 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
     """
 
     capabilities: frozenset[Capability] = frozenset(
-        {Capability.MEDIATORS, Capability.LABELS, Capability.QUALIFIERS, Capability.MATCH_PATTERN}
+        {Capability.MEDIATORS, Capability.LABELS, Capability.QUALIFIERS, Capability.PLANS}
     )
 
     def __init__(self, location: str, options: AdapterOptions, endpoint: Endpoint | None = None) -> None:

@@ -114,7 +114,7 @@ class PatternWriter(TripleWriter):
 
 
 class PatternReader(MatchReader):
-    """Answers the verb `match_pattern`."""
+    """Runs plans that are single patterns, also with blank nodes."""
 
     def __init__(self, store: Store, names: Names, writer: PatternWriter) -> None:
         super().__init__(store.reader, names, writer)

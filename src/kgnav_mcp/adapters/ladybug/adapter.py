@@ -21,9 +21,9 @@ from kgnav_mcp.adapters.ladybug.rows import BareRowReader, TableEdges, TableEdge
 from kgnav_mcp.adapters.ladybug.store import Store
 from kgnav_mcp.adapters.ladybug.tables import LADYBUG
 from kgnav_mcp.adapters.options import refuse_unknown
-from kgnav_mcp.model import Direction, Health, Link, Page
+from kgnav_mcp.model import Direction, Health, Link, Page, PlanPage
+from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import AdapterOptions, FarEndKind
-from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 class LadybugAdapter(CypherAdapter):
     """One LadybugDB file, opened read-only in this process.
 
-    A table of nodes is their label, and each node has one. Plans are evaluated above the store.
+    A table of nodes is their label, and each node has one. Of plans it matches single patterns.
     """
 
     capabilities = LADYBUG.capabilities
@@ -89,10 +89,10 @@ class LadybugAdapter(CypherAdapter):
                 return page
         return await self.neighbours(ids, direction, paths=paths, far_ends=far_ends, limit=limit, after=after)
 
-    async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
+    async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
         if self._patterns is None:
             raise closed()
-        return await self.in_time(self._patterns.matches(asked, limit))
+        return await self.in_time(self._patterns.page(plan, limit, after))
 
     async def health(self) -> Health:
         entities, triples = await self.in_time(self.readers.schema.size())

@@ -1,4 +1,4 @@
-"""Answers the verb `match_pattern`: a pattern of a plan as one query for each combination of the given nodes' tables.
+"""Runs plans that are single patterns, with one query for each combination of the given nodes' tables.
 
 Edges of one MATCH may be the same here, unlike in Neo4j, so it is stated which ones differ. Undirected edges are
 refused, as a loop would match twice; so are paths, which may repeat an edge.
@@ -14,6 +14,7 @@ from kgnav_mcp.adapters.cypher.session import quoted
 from kgnav_mcp.adapters.ladybug.rows import TableEntities
 from kgnav_mcp.adapters.ladybug.tables import Table, key_of
 from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.model import PlanPage
 from kgnav_mcp.plan import (
     Compare,
     Comparison,
@@ -25,6 +26,7 @@ from kgnav_mcp.plan import (
     Joined,
     Match,
     Not,
+    Plan,
     Variable,
 )
 from kgnav_mcp.plan.walking import id_condition
@@ -33,10 +35,9 @@ from kgnav_mcp.port.pattern_queries import (
     PatternQuery,
     QualifierCondition,
     number_condition,
+    pattern_query,
 )
 
-_EXTRA_ROWS = 200
-"""Rows that are read beyond the largest ones wanted, since more may tie with the last of them."""
 _WORDS = {Connective.AND: " AND ", Connective.OR: " OR "}
 _IDENTITY = {Comparison.EQUAL: "=", Comparison.UNEQUAL: "<>"}
 
@@ -50,18 +51,21 @@ class PatternReader:
     def __init__(self, entities: TableEntities) -> None:
         self._entities = entities
 
-    async def matches(self, asked: PatternQuery, limit: int) -> list[PatternMatch]:
-        """Up to `limit` matches.
+    async def page(self, plan: Plan, limit: int, after: str | None) -> PlanPage:
+        """The first rows of a plan.
 
         Raises:
-            Unsupported: the pattern cannot be expressed.
+            Unsupported: the plan is more than a pattern, or the pattern cannot be expressed.
         """
+        asked = pattern_query(plan)
+        if after is not None or asked.least > 1 or (asked.largest_first and len(asked.rows) > 1):
+            raise _refused("a later page, a least number of matches, or the most matches around several nodes")
         found: list[PatternMatch] = []
         for labels, rows in self._rows_by_tables(asked).items():
             found += await self._read(asked, dict(zip(asked.given, labels, strict=True)), rows, limit - len(found))
             if len(found) >= limit:
                 break
-        return found
+        return asked.page(found, limit)
 
     def _rows_by_tables(self, asked: PatternQuery) -> Mapping[tuple[str, ...], list[list[str]]]:
         """The primary keys of the given rows, by the tables of their nodes."""
@@ -85,7 +89,7 @@ class PatternReader:
             pattern, conditions = writer.pattern(asked.match)
         except _NoMatchError:
             return []
-        names = (*asked.given, *asked.variables)
+        names = asked.nodes
         for place, name in enumerate(asked.given, 1):
             table = writer.table_of(name)
             given = f"row[{place}]" if len(asked.given) > 1 else "row"
@@ -98,15 +102,8 @@ class PatternReader:
         text = f"{unwind}MATCH {pattern}{where} RETURN {', '.join([*columns, f'{number} AS number'])}"
         if asked.given:
             writer.parameters["rows"] = rows if len(asked.given) > 1 else [row[0] for row in rows]
-        run = self._entities.store.rows
-        returned: list[list[object]] | None = None
-        if asked.top is not None and asked.top + _EXTRA_ROWS < limit and len(rows) <= 1:
-            most = {**writer.parameters, "most": asked.top + _EXTRA_ROWS}
-            returned = await run(f"{text} ORDER BY number DESC LIMIT $most", most)
-            if len(returned) > asked.top and returned[-1][-1] == returned[asked.top - 1][-1]:
-                returned = None  # more may tie with the last one
-        if returned is None:
-            returned = await run(f"{text} LIMIT $most", {**writer.parameters, "most": limit})
+        order = " ORDER BY number DESC" if asked.largest_first else ""
+        returned = await self._entities.store.rows(f"{text}{order} LIMIT $most", {**writer.parameters, "most": limit})
         catalogue = self._entities.tables.current
         return [
             PatternMatch(

@@ -251,7 +251,7 @@ LADYBUG = Dialect(
             Capability.LABELS,
             Capability.FUZZY_NAMES,
             Capability.STABLE_CURSORS,
-            Capability.MATCH_PATTERN,
+            Capability.PLANS,
         }
     ),
     node_id="CAST(id({x}) AS STRING)",

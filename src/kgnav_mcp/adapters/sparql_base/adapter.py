@@ -28,15 +28,16 @@ from kgnav_mcp.model import (
     Link,
     Namesake,
     Page,
+    PlanPage,
     RelationFacts,
     Schema,
     Triple,
     ValueFacts,
     ValueMatch,
 )
+from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import FarEndFilter, ValueOwner
 from kgnav_mcp.port.far_end_filters import MatchRequest, read_or_search
-from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 
 class SchemaReader(Protocol):
@@ -250,15 +251,15 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         source = self._readers.edges(starts, ends, paths, bare)
         return source and self._checked_page(await edges_page(source, starts, limit=limit, after=after))
 
-    async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
+    async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
         reader = self._readers.matches
         return await (
-            super().match_pattern(asked, limit=limit) if reader is None else reader.match_pattern(asked, limit)
+            super().run(plan, limit=limit, after=after) if reader is None else reader.page(plan, limit, after)
         )
 
-    async def has_more_matches(self, asked: PatternQuery, than: int) -> bool:
+    async def has_more_rows(self, plan: Plan, than: int) -> bool:
         reader = self._readers.matches
-        return reader is not None and await reader.has_more(asked, than)
+        return reader is not None and await reader.has_more(plan, than)
 
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None

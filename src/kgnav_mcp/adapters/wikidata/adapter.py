@@ -56,9 +56,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     detects, triples are bare values, and QUALIFIERS is removed from the capabilities.
     """
 
-    capabilities: frozenset[Capability] = frozenset(
-        {Capability.QUALIFIERS, Capability.LABELS, Capability.MATCH_PATTERN}
-    )
+    capabilities: frozenset[Capability] = frozenset({Capability.QUALIFIERS, Capability.LABELS, Capability.PLANS})
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
         super().__init__()

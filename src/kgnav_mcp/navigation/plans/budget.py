@@ -69,6 +69,8 @@ ADVICE = (
 """Advice for a plan that is too large."""
 _MAX_COMPARED = 10_000_000
 """Maximum comparisons with members of lists in one plan: about half a minute."""
+_SHARE_TO_GO_ON = 0.1
+"""Share of the plan's time without which it does not go on when a store had too little time for a query."""
 _SHORTER = (
     "Create shorter texts and lists: LIMIT before collect, count(x) instead of collect(x), fewer texts joined to one."
 )
@@ -165,6 +167,10 @@ class Budget:
     def too_large(self) -> PlanTooLarge:
         """The error for more rows than the bound, with the sizes of the parts as far as they are known."""
         return PlanTooLarge(self.bound, self.part_sizes(), next_step=ADVICE)
+
+    def has_time(self) -> bool:
+        """Whether enough of the plan's time is left to go on in another way."""
+        return self.deadline is None or self.deadline.seconds_left() > _SHARE_TO_GO_ON * self.deadline.seconds
 
     def record_incomplete(self, stop: Stop) -> None:
         """Record that the store returned only a part."""

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from kgnav_mcp.concurrency import gathered_for
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Count, Entity, Namesake, Page, Stop
-from kgnav_mcp.navigation.references import NEAREST
 from kgnav_mcp.plan import (
     Column,
     Compare,
@@ -25,10 +24,8 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.port import Capability, GraphAdapter
 from kgnav_mcp.port.lists import batches
 
-_FIRST = NEAREST + 1
-"""Nodes with a property value that are read to name some of them: a page that is not full needs no count."""
 _FEW = 100
-"""Nodes with a property value that are read when they are counted: usually these are all of them."""
+"""Nodes with a property value that are read to name and to count them: usually these are all of them."""
 _NAMESAKES = 1_000
 """Entities of one name that become a list of ids; if more have the name, the store compares names instead."""
 _NAMES_PER_CALL = 100
@@ -44,9 +41,9 @@ class Lookups:
 
     def __init__(self, graph: GraphAdapter) -> None:
         self._graph = graph
-        self._first = _FIRST if Capability.PLANS in graph.capabilities else _FEW
         self._by_id: dict[str, Entity | None] = {}
         self._having: dict[tuple[str | None, str, str], Page[Entity]] = {}
+        self._counted: dict[tuple[str | None, str | None], Count] = {}
 
     async def by_id(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         """The entities of some ids, as users may write them; an id that no entity has is left out."""
@@ -104,12 +101,23 @@ class Lookups:
         return {each: Page(tuple(nodes), ("",) * len(nodes), Count(len(nodes))) for each, nodes in found.items()}
 
     async def by_value(self, label: str | None, relation: str, value: str) -> Page[Entity]:
-        """The first nodes with a label and this value of a property, at least six if there are. Only ids.
+        """The first nodes with a label and this value of a property. Only ids.
 
         Raises:
             UnknownName: the graph has no such label or property.
         """
         key = label, relation, value
         if key not in self._having:
-            self._having[key] = await self._graph.node_ids(*key, limit=self._first)
+            self._having[key] = await self._graph.node_ids(*key, limit=_FEW)
         return self._having[key]
+
+    async def count(self, label: str | None, relation: str | None) -> Count:
+        """The number of nodes with a label and a property. None leaves out a condition.
+
+        Raises:
+            UnknownName: the graph has no such label or property.
+        """
+        key = label, relation
+        if key not in self._counted:
+            self._counted[key] = (await self._graph.nodes(*key, None, limit=0)).total
+        return self._counted[key]

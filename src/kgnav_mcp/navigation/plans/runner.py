@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
@@ -147,7 +147,7 @@ class PlanRunner:
         if not is_empty_answer(page):
             notes = [page.note, await unless_late(about_first_rows(self.graph, plan, page))]
             if behind is not None and steps_of(await SchemaNames.of(self.graph), plan) <= _CHEAP_STEPS:
-                tie = about_cut_tie(plan, page, behind, lambda one: self._page(one, 1, deadline))
+                tie = about_cut_tie(plan, page, behind, lambda one: self._page(one, 2, deadline))
                 notes.append(await unless_late(tie))
             notes.append(await unless_late(self._without_limit(plan, page, deadline)))
         elif is_zero_count(page):
@@ -161,30 +161,40 @@ class PlanRunner:
         return replace(page, note=" ".join(dict.fromkeys(filter(None, notes))))
 
     async def _without_limit(self, plan: Plan, page: PlanPage, deadline: Deadline) -> str:
-        """The sentence with the number of rows without LIMIT, if it cut some and they are counted quickly."""
+        """The sentence with the number of rows without LIMIT, if it cut some and the store counts them quickly."""
         counting = counting_without_limit(plan, page)
-        if counting is None or Capability.PLANS not in self.graph.capabilities:  # it would need several queries
+        if counting is None or Capability.PLANS not in self.graph.capabilities:
             return ""
         if steps_of(await SchemaNames.of(self.graph), counting) > _COUNTED_STEPS:
             return ""
         async with asyncio.timeout(COUNTED_S):
-            return await about_limit(counting, page, lambda one: self._page(one, 1, deadline))
+            return await about_limit(counting, page, lambda one: self._page(one, 2, deadline, by_store_only=True))
 
     async def _page(
-        self, plan: Plan, limit: int, deadline: Deadline, after: str | None = None, *, proof: bool = False
+        self,
+        plan: Plan,
+        limit: int,
+        deadline: Deadline,
+        after: str | None = None,
+        *,
+        proof: bool = False,
+        by_store_only: bool = False,
     ) -> PlanPage:
+        """A page of rows. Raises Unsupported if the store cannot run the plan and it has to, `by_store_only`."""
         parts = factors(plan) if after is None and not proof else []
         if parts:
-            return self._product(plan, [await self._page(part, 1, deadline) for part in parts])
+            pages = [await self._page(part, limit, deadline, by_store_only=by_store_only) for part in parts]
+            return self._product(plan, pages)
         evaluated = after is not None and after.startswith(_EVALUATED)
         compiled = proved(plan) if proof else plan
         by_store = self.by_store and Capability.PLANS in self.graph.capabilities
         if by_store and compiled and not evaluated and values_joined(plan) <= _MAX_JOINED:
             position = lambda: "the store is at work"  # noqa: E731
-            with suppress(Unsupported):  # the store cannot express a part of the plan: it is evaluated here
+            # what the store cannot express is evaluated here
+            with nullcontext() if by_store_only else suppress(Unsupported):
                 async with time_limit(deadline, position), reporting(self.progress, position):
                     for pipeline in () if plan.only_exists else plan.pipelines:
-                        await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses)
+                        await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses, self._lookups)
                     if proof:
                         work = partial(self._proved, plan, compiled, limit, after)
                     else:

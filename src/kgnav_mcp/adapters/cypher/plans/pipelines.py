@@ -127,7 +127,7 @@ class Compiler:
         context = self._context
         cells = ", ".join(context.cell(column) for column in columns)
         text = context.builder.subquery("", text)
-        if plan.in_any_order:
+        if plan.in_any_order and not order:
             shown = ", ".join(column.text for column in columns)
             text = context.fill(queries.ROWS, plan=text, columns=shown, cells=cells)
         else:

@@ -217,7 +217,8 @@ class Projector:
         all_constant = all(isinstance(column.value, Constant) for column in project.columns)
         if first_only and all_constant and not project.skip and project.where is None:
             query += " LIMIT 1"
-        if in_any_order and not project.skip and project.limit is None and project.where is None:
+        cut = project.skip or project.limit is not None or project.where is not None
+        if in_any_order and not project.order and not cut:
             return Projected(self.statement.table(query, read_once=True), result_terms, ())
         name = self.statement.table(query)
         plain_columns = [column for column in project.columns if column not in aggregate_columns]

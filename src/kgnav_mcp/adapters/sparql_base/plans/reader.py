@@ -17,48 +17,55 @@ from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import Unsupported
-from kgnav_mcp.model import Entity, Node
+from kgnav_mcp.model import Entity, Node, PlanPage
+from kgnav_mcp.plan import Plan
 from kgnav_mcp.port.lists import batches
-from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery, pattern_query
 
 _SHARE = 0.5
 """The fraction of a call's time for each query. If that is not enough, the pattern is walked edge by edge."""
-_MAX_SORTED = 5_000
-"""Maximum number of rows with the largest counts: Virtuoso sorts no more than 10,000."""
-_EXTRA_ROWS = 200
-"""Extra rows to read after those with the largest counts, since more rows may tie with the last one."""
+_MAX_SORTED = 5_200
+"""Maximum number of rows with the largest numbers: Virtuoso sorts no more than 10,000."""
 
 
 class MatchReader:
-    """Answers the verb `match_pattern`."""
+    """Runs plans that are single patterns."""
 
     def __init__(self, reader: Reader, names: Names, writer: Writer) -> None:
         self._reader = reader
         self._names = names
         self._writer = writer
 
-    async def match_pattern(self, question: PatternQuery, limit: int) -> Sequence[PatternMatch]:
-        """Up to `limit` matches. Raises as the port's verb does."""
+    async def page(self, plan: Plan, limit: int, after: str | None) -> PlanPage:
+        """The first rows of a plan. Raises as the port's verb `run` does."""
+        question = pattern_query(plan)
+        if after is not None or (question.largest_first and limit > _MAX_SORTED):
+            raise cannot_express("a page in the middle of an order, or so many rows in order")
+        return question.page(await self._matches(question, limit), limit)
+
+    async def _matches(self, question: PatternQuery, limit: int) -> Sequence[PatternMatch]:
+        """Up to `limit` matches."""
         pattern = await write_pattern(self._writer, question.match, question.given, question.qualifiers)
         if not question.given:
             return await self._read(question, pattern, Fragment(""), limit)
         found: list[PatternMatch] = []
         for batch in batches(question.rows, MAX_TERMS // len(question.given)):
             given_values = await in_thread(len(batch), lambda batch=batch: pattern.given(question.given, batch))
-            found += await self._read(question, pattern, given_values, limit - len(found))
-            if len(found) == limit:
+            most = limit if question.largest_first else limit - len(found)
+            found += await self._read(question, pattern, given_values, most)
+            if len(found) == limit and not question.largest_first:
                 break
-        return found
+        return _largest_first(found)[:limit] if question.largest_first else found
 
-    async def has_more(self, question: PatternQuery, than: int) -> bool:
-        """Answers the verb `has_more_matches`. Not known if the given nodes need several queries."""
-        names = (*question.given, *question.variables)
+    async def has_more(self, plan: Plan, than: int) -> bool:
+        """Answers the verb `has_more_rows`. Not known if the given nodes need several queries."""
+        question = pattern_query(plan)
         given_terms = len(question.rows) * len(question.given)
-        if not names or question.top is not None or given_terms > MAX_TERMS:
+        if not question.nodes or question.least > 1 or given_terms > MAX_TERMS:
             return False
         pattern = await write_pattern(self._writer, question.match, question.given, question.qualifiers, iris_only=True)
         given_values = pattern.given(question.given, question.rows) if question.given else Fragment("")
-        nodes = Fragment(" ".join(pattern.node(name).text for name in names))
+        nodes = Fragment(" ".join(pattern.node(name).text for name in question.nodes))
         text = Fragment(f"{given_values.text} {pattern.text.text}")
         read = await self._reader.select(queries.MATCHES, share=_SHARE, nodes=nodes, pattern=text, most=than + 1)
         return any(number_in(row, "n") > than for row in read.rows)
@@ -66,38 +73,33 @@ class MatchReader:
     async def _read(
         self, question: PatternQuery, pattern: Pattern, given_values: Fragment, limit: int
     ) -> Sequence[PatternMatch]:
-        names = [pattern.node(name).text for name in (*question.given, *question.variables)]
+        names = [pattern.node(name).text for name in question.nodes]
         nodes = Fragment(" ".join(names))
         counted = Fragment(queries.EACH)
         if question.counted is not None:
             counted = self._reader.part(queries.DIFFERENT, node=pattern.node(question.counted))
-        groups = self._reader.part(queries.GROUPED, nodes=nodes) if names else Fragment("")
-        terms = {"nodes": nodes, "counted": counted, **self._bounded(f"{given_values.text} {pattern.text.text}")}
-        if question.properties:
+        groups = self._reader.filled(queries.GROUPED, nodes=nodes) if names else ""
+        if question.least > 1:
+            groups += f" {self._reader.filled(queries.AT_LEAST, counted=counted, least=question.least)}"
+        terms = {
+            "nodes": nodes,
+            "counted": counted,
+            "groups": Fragment(groups),
+            "order": Fragment(queries.LARGEST_FIRST if question.largest_first else ""),
+            **self._bounded(f"{given_values.text} {pattern.text.text}"),
+        }
+        if question.properties and not question.largest_first:
             with suppress(Unsupported):
-                return await self._with_values(question, pattern, names, limit, {"groups": groups, **terms})
-        every_group = groups
-        rows: Sequence[Row] | None = None
-        if question.top is not None and question.top <= min(_MAX_SORTED, limit):
-            most = question.top + _EXTRA_ROWS
-            rows = await self._slice(most, order=Fragment(queries.LARGEST_FIRST), groups=groups, **terms)
-            await self._check_sizes(rows, most, terms["pattern"])
-            if len(rows) == most and number_in(rows[-1], "n") == number_in(rows[question.top - 1], "n"):
-                least = number_in(rows[question.top - 1], "n")
-                groups = Fragment(
-                    f"{groups.text} {self._reader.filled(queries.AT_LEAST, counted=counted, least=least)}"
-                )
-                rows = None
-        if rows is None:
-            rows = await self._slice(limit, order=Fragment(""), groups=groups, **terms)
-            await self._check_sizes(rows, limit, terms["pattern"])
+                return await self._with_values(question, pattern, names, limit, terms)
+        read = await self._reader.slice(queries.MATCH_PATTERN, 0, limit, share=_SHARE, **terms)
+        rows = read.all_rows()
+        await self._check_sizes(rows, limit, terms["pattern"], whole=question.least == 1)
         blanks = [name for name in names if any(isinstance(row.get(name.removeprefix("?")), BNode) for row in rows)]
-        if blanks:
-            matches = self._reader.part(
-                queries.MATCH_PATTERN, order=Fragment(""), skip=0, most=limit, groups=every_group, **terms
-            )
-            return await self._blank_matches(matches, terms["pattern"], names, blanks)
-        return await self._fits(rows, names)
+        if not blanks:
+            return await self._fits(rows, names)
+        matches = self._reader.part(queries.MATCH_PATTERN, skip=0, most=limit, **terms)
+        found = await self._blank_matches(matches, terms["pattern"], names, blanks)
+        return _largest_first(found) if question.largest_first else found
 
     async def _blank_matches(
         self, matches: Fragment, pattern: Fragment, names: Sequence[str], blanks: Sequence[str]
@@ -137,13 +139,13 @@ class MatchReader:
             queries.WITH_VALUES,
             share=_SHARE,
             columns=Fragment(" ".join([*names, *columns])),
-            matches=self._reader.part(queries.MATCH_PATTERN, order=Fragment(""), skip=0, most=limit, **terms),
+            matches=self._reader.part(queries.MATCH_PATTERN, skip=0, most=limit, **terms),
             values=Fragment(" ".join(values)),
             size=Fragment("" if self._reader.max_matches is None else "?size"),
         )
         rows = read.all_rows()
         of_match = {tuple(row.get(name.removeprefix("?")) for name in names): row for row in rows}
-        await self._check_sizes(of_match.values(), limit, terms["pattern"])
+        await self._check_sizes(of_match.values(), limit, terms["pattern"], whole=question.least == 1)
         return await in_thread(len(rows), lambda: self._valued(rows, names, columns))
 
     def _valued(self, rows: Sequence[Row], names: Sequence[str], columns: Sequence[str]) -> Sequence[PatternMatch]:
@@ -174,8 +176,8 @@ class MatchReader:
         bounded = self._reader.part(queries.BOUNDED, pattern=Fragment(pattern), most=self._reader.max_matches)
         return {"pattern": bounded, "size": Fragment(queries.GROUP_SIZE)}
 
-    async def _check_sizes(self, groups: Collection[Row], limit: int, pattern: Fragment) -> None:
-        """Refuse groups whose counts are too low because the pattern reached its bound.
+    async def _check_sizes(self, groups: Collection[Row], limit: int, pattern: Fragment, *, whole: bool) -> None:
+        """Refuse groups whose counts are too low because the pattern reached its bound. `whole`: none is left out.
 
         Raises:
             Unsupported: it did.
@@ -184,15 +186,11 @@ class MatchReader:
         if bound is None:
             return
         size = sum(number_in(group, "size") for group in groups)
-        if len(groups) == limit:  # there may be other groups
+        if len(groups) == limit or not whole:  # there may be other groups
             read = await self._reader.select(queries.BOUNDED_COUNT, share=_SHARE, pattern=pattern)
             size = number_in(read.rows[0], "size")
         if size >= bound:
             raise cannot_express(f"more than {bound:,} matches")
-
-    async def _slice(self, most: int, **terms: Fragment) -> Sequence[Row]:
-        """Read up to `most` rows of the query. Raises if some are missing."""
-        return (await self._reader.slice(queries.MATCH_PATTERN, 0, most, share=_SHARE, **terms)).all_rows()
 
     async def _fits(
         self, rows: Sequence[Row], names: Sequence[str], blanks: Mapping[BNode, str] = MappingProxyType({})
@@ -216,3 +214,7 @@ class MatchReader:
         short = self._names.naming.short
         nodes = (blanks[term] if isinstance(term, BNode) else short(URIRef(str(term))) for term in terms)
         return PatternMatch(tuple(nodes), number_in(row, "n"))
+
+
+def _largest_first(found: Sequence[PatternMatch]) -> list[PatternMatch]:
+    return sorted(found, key=lambda one: one.number, reverse=True)

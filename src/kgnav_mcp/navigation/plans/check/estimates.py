@@ -13,7 +13,6 @@ from math import prod
 from kgnav_mcp.languages.cypher import write_part, write_relations
 from kgnav_mcp.model import Certainty, Count, PartSize, PlanPage, Stop
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
-from kgnav_mcp.navigation.plans.evaluate.patterns import merged
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
 from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer
 from kgnav_mcp.plan import (
@@ -36,7 +35,7 @@ from kgnav_mcp.plan import (
     Unwind,
     Variable,
 )
-from kgnav_mcp.plan.walking import aggregates, conjuncts, parts, variables_of
+from kgnav_mcp.plan.walking import aggregates, conjuncts, node_patterns, parts, variables_of
 from kgnav_mcp.port import GraphAdapter
 
 _SHARE_WITH_VALUE = 0.001
@@ -132,7 +131,7 @@ class _Estimate:
         return self._steps + self._rows * _SORTING * len(pipeline.result.columns)
 
     def _match(self, match: Match) -> None:
-        patterns = merged(match)
+        patterns = node_patterns(match)
         domains = {name: self._domain(node, match.edges) for name, node in patterns.items()}
         rows = self._rows
         for name, node in patterns.items():
@@ -220,7 +219,7 @@ def _is_scan(match: Match) -> bool:
     """Whether a pattern that begins a plan reads each node or edge at most once."""
     return (
         len(match.edges) <= 1
-        and len(merged(match)) <= 1 + len(match.edges)
+        and len(node_patterns(match)) <= 1 + len(match.edges)
         and all(edge.path is None for edge in match.edges)
     )
 

@@ -23,7 +23,6 @@ from kgnav_mcp.navigation.plans.evaluate.patterns import (
     joined,
     known_steps,
     looped,
-    merged,
     of_certain_edges,
     paired,
     ways_as_links,
@@ -34,7 +33,7 @@ from kgnav_mcp.navigation.plans.evaluate.start_nodes import Start, start_of
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.evaluate.values import Node, Row, Table
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
-from kgnav_mcp.plan.walking import conjuncts, variables_of
+from kgnav_mcp.plan.walking import conjuncts, node_patterns, variables_of
 
 _PAIRS = 10_000
 """Pairs of ends of a path up to which both ends are bound before the search, not only one."""
@@ -55,7 +54,7 @@ class PatternMatcher:
         self._budget = reader.budget
         self._given = table.names
         self._table = table
-        self._written = merged(match)
+        self._written = node_patterns(match)
         self._patterns = dict(self._written)
         """The node patterns with subclasses added to their labels."""
         self._edges = list(match.edges)

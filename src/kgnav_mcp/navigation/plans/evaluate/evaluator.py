@@ -35,7 +35,7 @@ from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvalu
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PathValue, Row, Table, Value, flat
 from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer, is_zero_count, no_match_note
 from kgnav_mcp.navigation.plans.lookups import Lookups
-from kgnav_mcp.navigation.plans.pushdown.row_matching import RowMatcher
+from kgnav_mcp.navigation.plans.pushdown.candidates import CandidateFinder
 from kgnav_mcp.navigation.plans.pushdown.store_counts import counted
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
 from kgnav_mcp.navigation.progress import Progress, reporting
@@ -94,13 +94,11 @@ class _Evaluation:
         self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None, *, by_store: bool, edge_ids: bool
     ) -> None:
         self._graph, self._budget = graph, budget
-        self._reader = Reader(graph, budget, lookups, edge_ids=edge_ids)
+        self._lookups = lookups or Lookups(graph)
+        self._reader = Reader(graph, budget, self._lookups, edge_ids=edge_ids)
         self._asker = ExpressionEvaluator(self._reader, self._match)
-        abilities = graph.capabilities if by_store else frozenset[Capability]()
-        self._matcher = (
-            StoreMatcher(graph, self._reader, self._asker) if Capability.MATCH_PATTERN in abilities else None
-        )
-        self._rows = RowMatcher(graph, self._reader, self._asker) if Capability.PLANS in abilities else None
+        runs_plans = by_store and Capability.PLANS in graph.capabilities
+        self._store = StoreMatcher(graph, self._reader, self._asker) if runs_plans else None
 
     async def answer(self, plan: Plan, *, proof: bool) -> Table:
         """All rows of a plan."""
@@ -149,8 +147,8 @@ class _Evaluation:
         if witness is not None:
             return witness
         clauses = in_rows(pipeline)
-        if not proof and self._rows is not None:
-            begun = await self._rows.begun(clauses, whole=whole)
+        if not proof and self._store is not None:
+            begun = await self._store.begun(clauses, whole=whole)
             if begun is not None:
                 return await self._run_clauses(clauses[begun[1] :], begun[0], clauses[begun[1] - 1])
         start = Table((PROOF,), [((),)]) if proof else Table((), [()])
@@ -164,7 +162,7 @@ class _Evaluation:
 
     async def _run_clauses(self, clauses: Sequence[Clause], table: Table, previous: Clause | None = None) -> Table:
         """The rows of a table after clauses. `previous`: the clause that made the table."""
-        await refuse_products(self._graph, self._budget, clauses)
+        await refuse_products(self._graph, self._budget, clauses, self._lookups)
         counted_rows = await self._counted_by_store(clauses, table)
         if counted_rows is not None:
             table, clauses = counted_rows
@@ -209,8 +207,7 @@ class _Evaluation:
 
     async def _fitted(self, match: Match, table: Table, needs: RequiredColumns) -> Table | None:
         """The rows extended by the matches that the store finds; None if it cannot match the pattern."""
-        matcher = self._rows or self._matcher
-        return None if matcher is None else await matcher.fitted(match, table, needs)
+        return None if self._store is None else await self._store.fitted(match, table, needs)
 
     async def _or_explain(self, match: Match, table: Table, found: Table) -> Table:
         """The matches that the store found. If there are none, the pattern is read to find the part without a match."""
@@ -228,40 +225,40 @@ class _Evaluation:
         If that is too much, the store first reduces the rows to nodes that may match. It does so from the start if
         conditions on properties of edges select the edges, or if all nodes of the graph would have to be read.
         """
-        if self._matcher is None:
+        if self._store is None:
             return await self._read(match, table)
-        found = await self._matcher.by_qualifiers(match, table)
+        finder = CandidateFinder(self._store)
+        found = await finder.by_edge_conditions(match, table)
         if found is not None:
             return await self._read(match, found.table, found.labelled)
         sizes, anywhere = dict(self._budget.sizes), begins_anywhere(match, table.names)
-        work = self._read_candidates(match, table) if anywhere else self._read(match, table)
+        work = self._read_candidates(finder, match, table) if anywhere else self._read(match, table)
         try:
-            if (matched := await self._matcher.unless_too_large(match, table, work)) is not None:
+            if (matched := await finder.unless_too_large(match, table, work)) is not None:
                 return matched
         except PlanTooLarge:
-            pruned = None if anywhere else await self._matcher.pruned(match, table)
-            if pruned is None:
+            found = None if anywhere else await finder.candidates(match, table)
+            if found is None:
                 raise
         else:
             raise self._budget.too_large()
         self._budget.sizes = sizes
-        return await self._read(match, pruned.table, pruned.labelled)
+        return await self._read(match, found.table, found.labelled)
 
     async def _read(self, match: Match, table: Table, labelled: Collection[str] = ()) -> Table:
         return await PatternMatcher(self._reader, self._asker, match, table, labelled).fitted()
 
-    async def _read_candidates(self, match: Match, table: Table) -> Table:
+    async def _read_candidates(self, finder: CandidateFinder, match: Match, table: Table) -> Table:
         """The rows extended by the matches of a pattern among the nodes that may match, if the store finds them."""
-        pruned = None
-        if self._matcher is not None:
-            with suppress(PlanTooLarge):
-                pruned = await self._matcher.pruned(match, table)
-        if pruned is None:
+        found = None
+        with suppress(PlanTooLarge):
+            found = await finder.candidates(match, table)
+        if found is None:
             return await self._read(match, table)
-        if not pruned.table.rows:
+        if not found.table.rows:
             columns = tuple(dict.fromkeys((*table.names, *bound_by(match))))
             return await self._or_explain(match, table, Table(columns, []))
-        return await self._read(match, pruned.table, pruned.labelled)
+        return await self._read(match, found.table, found.labelled)
 
     async def _run_match(self, match: Match, table: Table, needs: RequiredColumns) -> Table:
         if not match.optional:

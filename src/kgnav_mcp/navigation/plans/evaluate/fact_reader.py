@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import product
@@ -11,6 +11,7 @@ from itertools import product
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Cell, Certainty, Direction, Entity, Link, Path, Stop, Triple
+from kgnav_mcp.model import Node as Term
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
@@ -22,7 +23,6 @@ from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, Value, joined
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.port import Capability, FarEndFilter, FarEndKind, GraphAdapter
 from kgnav_mcp.port.lists import batches
-from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
 _IDS = 10_000
 """Ids in one call."""
@@ -87,6 +87,7 @@ class Reader:
         self._values: dict[str, dict[Node, tuple[Value, ...]]] = {}
         self._properties: dict[Node, tuple[Value, ...]] = {}
         self._hops: dict[str, tuple[str, ...]] = {}
+        self._subclasses: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.several = SeveralValues()
         self.scans = Scans(graph, budget, self._lookups, self._interned)
 
@@ -112,7 +113,8 @@ class Reader:
             match cell:
                 case Entity():
                     node = self._interned.node(cell)
-                    self._entities.setdefault(node, cell)
+                    if cell.label is not None or cell.types:  # otherwise nothing is known of it yet but its id
+                        self._entities.setdefault(node, cell)
                     return node
                 case Triple():
                     return edge(cell)
@@ -139,6 +141,9 @@ class Reader:
 
     async def with_subclasses(self, labels: Sequence[str], part: Part) -> tuple[str, ...]:
         """The labels and all their subclasses, if the graph has a class hierarchy."""
+        known = self._subclasses.get(tuple(labels))
+        if known is not None:
+            return known
         relations = sorted(self._graph.subclass_relations)
         found = dict.fromkeys(labels)
         frontier = await self.nodes_by_id(labels) if relations else []
@@ -147,7 +152,7 @@ class Reader:
             frontier = [node for node in dict.fromkeys(subclass for _, _, subclass in steps) if node.id not in found]
             found |= dict.fromkeys(node.id for node in frontier)
             self.budget.check(len(found), part)
-        return tuple(found)
+        return self._subclasses.setdefault(tuple(labels), tuple(found))
 
     def has_label(self, node: Node, labels: Iterable[str]) -> bool:
         """Whether a node that was described has one of these labels."""
@@ -221,21 +226,18 @@ class Reader:
             await self.describe(value for values in found.values() for value in values if isinstance(value, Node))
             known.update((node, found.get(node, ())) for node in batch)
 
-    async def keep_values(self, question: PatternQuery, found: Sequence[PatternMatch]) -> None:
-        """Keep the values of properties that came with the matches of a pattern, if they came with all."""
-        if any(len(fit.values) < len(question.properties) for fit in found):
-            return
-        names = (*question.given, *question.variables)
-        for column, (variable, relation) in enumerate(question.properties):
-            place, known = names.index(variable), self._values.setdefault(relation, {})
+    async def keep_values(self, found: Mapping[tuple[str, str], Sequence[Term]]) -> None:
+        """Keep values of properties that came with an answer of the store, by node id and relation."""
 
-            def work(column: int = column, place: int = place) -> dict[Node, tuple[Value, ...]]:
-                terms = {fit.nodes[place]: fit.values[column] for fit in found}
-                return {self.node(name): property_values(map(self._interned.value, own)) for name, own in terms.items()}
+        def work() -> dict[str, dict[Node, tuple[Value, ...]]]:
+            values: dict[str, dict[Node, tuple[Value, ...]]] = {}
+            for (name, relation), own in found.items():
+                values.setdefault(relation, {})[self.node(name)] = property_values(map(self._interned.value, own))
+            return values
 
-            values = await in_thread(len(found), work)
+        for relation, values in (await in_thread(len(found), work)).items():
             await self.describe(one for own in values.values() for one in own if isinstance(one, Node))
-            known.update(values)
+            self._values.setdefault(relation, {}).update(values)
 
     def values(self, node: Node, relations: Sequence[str]) -> tuple[Value, ...]:
         """The values of a node's property, which must have been read: a `PropertyList` if it is declared as one."""

@@ -11,8 +11,9 @@ from kgnav_mcp.model import Count
 from kgnav_mcp.navigation.plans.budget import Budget
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
-from kgnav_mcp.navigation.plans.evaluate.patterns import merged, of_certain_edges
+from kgnav_mcp.navigation.plans.evaluate.patterns import of_certain_edges
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
+from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.store_counts import edges_of
 from kgnav_mcp.plan import (
     Aggregate,
@@ -25,7 +26,7 @@ from kgnav_mcp.plan import (
     Plan,
     Project,
 )
-from kgnav_mcp.plan.walking import aggregates, conjunction, conjuncts, only_counts_rows, variables_of
+from kgnav_mcp.plan.walking import aggregates, conjunction, conjuncts, node_patterns, only_counts_rows, variables_of
 from kgnav_mcp.port import GraphAdapter
 
 
@@ -37,7 +38,7 @@ def factors(plan: Plan) -> list[Plan]:
         case _:
             return []
     patterns = [clause for clause in matches if isinstance(clause, Match) and not clause.optional and not clause.paths]
-    never_null = {name for pattern in patterns for name in merged(pattern)}
+    never_null = {name for pattern in patterns for name in node_patterns(pattern)}
     never_null |= {edge.variable for pattern in patterns for edge in pattern.edges if edge.path is None}
     if len(patterns) < len(matches) or not only_counts_rows(project, never_null):
         return []
@@ -62,10 +63,10 @@ def _separated(patterns: Sequence[Match], *, nearly: bool = False) -> list[tuple
         joined = set(names).union(*(group for group in groups if not group.isdisjoint(names)))
         groups[:] = [group for group in groups if group.isdisjoint(names)] + [joined]
 
-    own = {name for pattern in patterns for name in merged(pattern)}
+    own = {name for pattern in patterns for name in node_patterns(pattern)}
     own |= {edge.variable for pattern in patterns for edge in pattern.edges}
     for pattern in patterns:
-        for name in merged(pattern):
+        for name in node_patterns(pattern):
             connect({name})
         for edge in pattern.edges:
             connect({edge.source, edge.variable, edge.target})
@@ -93,13 +94,13 @@ def _within(pattern: Match, group: set[str]) -> Match:
     """The parts of a pattern with these variables."""
     return replace(
         pattern,
-        nodes=tuple(node for name, node in merged(pattern).items() if name in group),
+        nodes=tuple(node for name, node in node_patterns(pattern).items() if name in group),
         edges=tuple(edge for edge in pattern.edges if edge.variable in group),
         where=conjunction([each for each in conjuncts(pattern.where) if variables_of(each) & group]),
     )
 
 
-async def refuse_products(graph: GraphAdapter, budget: Budget, clauses: Sequence[Clause]) -> None:
+async def refuse_products(graph: GraphAdapter, budget: Budget, clauses: Sequence[Clause], lookups: Lookups) -> None:
     """Refuse a plan that begins with a large product. The sets are counted before any of them is read.
 
     Raises:
@@ -108,7 +109,9 @@ async def refuse_products(graph: GraphAdapter, budget: Budget, clauses: Sequence
     patterns: list[Match] = []
     for clause in clauses:
         match clause:
-            case Match(optional=False) if not any(merged(clause).keys() & merged(each).keys() for each in patterns):
+            case Match(optional=False) if not any(
+                node_patterns(clause).keys() & node_patterns(each).keys() for each in patterns
+            ):
                 patterns.append(clause)
             case Project() if _keeps_rows(clause):
                 continue
@@ -119,7 +122,7 @@ async def refuse_products(graph: GraphAdapter, budget: Budget, clauses: Sequence
         return
     rows = 1
     for group in groups:
-        sizes = await _sizes(graph, group[0]) if len(group) == 1 else None
+        sizes = await _sizes(graph, group[0], lookups) if len(group) == 1 else None
         if sizes is None:
             return  # the number of its rows is unknown before it is read
         budget.sizes |= sizes
@@ -127,9 +130,11 @@ async def refuse_products(graph: GraphAdapter, budget: Budget, clauses: Sequence
         budget.check(rows)
 
 
-async def _sizes(graph: GraphAdapter, pattern: Match) -> dict[NodePattern | EdgePattern, Count] | None:
+async def _sizes(
+    graph: GraphAdapter, pattern: Match, lookups: Lookups
+) -> dict[NodePattern | EdgePattern, Count] | None:
     """The sizes of the sets whose product a pattern is; None if it is no product, or if they must be read."""
-    nodes = list(merged(pattern).values())
+    nodes = list(node_patterns(pattern).values())
     if pattern.edges:
         (edge, *other_edges), labelled = pattern.edges, any(node.labels for node in nodes)
         plain = not other_edges and not labelled and len(nodes) == 2 and pattern.where is None
@@ -140,7 +145,7 @@ async def _sizes(graph: GraphAdapter, pattern: Match) -> dict[NodePattern | Edge
     starts = [start_of(node, [each for of, each in conditions if of == frozenset((node.variable,))]) for node in nodes]
     if not all(start.whole for start in starts) or any(len(of) != 1 for of, _ in conditions):
         return None
-    reader = Reader(graph, Budget(0))
+    reader = Reader(graph, Budget(0), lookups)
     return {node: await start.count(reader) for node, start in zip(nodes, starts, strict=True)}
 
 

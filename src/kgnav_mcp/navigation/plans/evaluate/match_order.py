@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from kgnav_mcp.navigation.plans.evaluate.patterns import merged
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
 from kgnav_mcp.plan import (
     Clause,
@@ -21,7 +20,7 @@ from kgnav_mcp.plan import (
     Project,
     Variable,
 )
-from kgnav_mcp.plan.walking import conjuncts, variables_of
+from kgnav_mcp.plan.walking import conjuncts, node_patterns, variables_of
 
 _MIN = {Comparison.AT_LEAST: 1, Comparison.GREATER: 0, Comparison.EQUAL: 1}
 """For each comparison of a number of matches: the least constant for which there must be a match."""
@@ -54,7 +53,7 @@ def begins_anywhere(match: Match, given: Collection[str]) -> bool:
         name in given
         or node.labels
         or start_of(node, [one for of, one in conditions if of == frozenset((name,))]).selective
-        for name, node in merged(match).items()
+        for name, node in node_patterns(match).items()
     )
 
 

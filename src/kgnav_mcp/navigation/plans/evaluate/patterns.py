@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.plans.evaluate.interning import Step
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PathValue, Row, Table, Value, flat
-from kgnav_mcp.plan import EdgePattern, Match, NodePattern, PathKind, PathPattern
+from kgnav_mcp.plan import EdgePattern, Match, PathKind, PathPattern
+from kgnav_mcp.plan.walking import node_patterns
 
 _ROW = "\0outer"
 """The column that numbers the rows before an optional pattern is matched. No variable has this name."""
@@ -100,22 +101,10 @@ def weighted(table: Table) -> Table:
     return Table((*table.names, TIMES), [(*row, 1) for row in table.rows])
 
 
-def merged(match: Match) -> dict[str, NodePattern]:
-    """One pattern for each node variable, with all labels that it has anywhere in the match."""
-    found: dict[str, NodePattern] = {}
-    for node in match.nodes:
-        previous = found.get(node.variable)
-        found[node.variable] = node if previous is None else replace(previous, labels=previous.labels + node.labels)
-    for edge in match.edges:
-        for name in (edge.source, edge.target):
-            found.setdefault(name, NodePattern(name))
-    return found
-
-
 def bound_by(match: Match) -> list[str]:
     """The variables that a match binds."""
     edges, paths = (edge.variable for edge in match.edges), (path.variable for path in match.paths)
-    return [*merged(match), *edges, *paths]
+    return [*node_patterns(match), *edges, *paths]
 
 
 def _unmatched(match: Match, table: Table) -> Table:

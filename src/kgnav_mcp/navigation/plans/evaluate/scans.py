@@ -9,7 +9,7 @@ from functools import partial
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Certainty, Count, Entity, Page, Stop
+from kgnav_mcp.model import Certainty, Count, Entity, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.interning import Interned
@@ -43,15 +43,15 @@ class Scans:
     async def count(self, scan: Scan) -> Count:
         """The number of nodes that a scan finds; zero if the graph has no such label."""
         if scan not in self._counts:
-            page: Page[Entity] = Page((), (), Count(0))
+            self._counts[scan] = Count(0)
             with suppress(UnknownName):
                 if scan.relation is None or scan.value is None:
-                    page = await self._graph.nodes(scan.label, scan.relation, scan.value, limit=0)
+                    self._counts[scan] = await self._lookups.count(scan.label, scan.relation)
                 else:
                     page = await self._lookups.by_value(scan.label, scan.relation, scan.value)
-            self._counts[scan] = page.total
-            if page.stop is Stop.COMPLETE and page.total.certainty is Certainty.EXACT:
-                self._found[scan] = list(map(self._interned.node, page.items))
+                    self._counts[scan] = page.total
+                    if page.stop is Stop.COMPLETE and page.total.certainty is Certainty.EXACT:
+                        self._found[scan] = list(map(self._interned.node, page.items))
         return self._counts[scan]
 
     async def nodes(self, scan: Scan, part: Part) -> list[Node]:

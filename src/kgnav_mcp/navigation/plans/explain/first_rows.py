@@ -18,13 +18,14 @@ from kgnav_mcp.plan import (
     Compare,
     Comparison,
     Constant,
+    Match,
     Pipeline,
     Plan,
     Project,
     Property,
     Variable,
 )
-from kgnav_mcp.plan.walking import aggregates, conjunction
+from kgnav_mcp.plan.walking import aggregates, conjunction, node_patterns
 from kgnav_mcp.port import GraphAdapter
 
 _TEXT = 100
@@ -134,9 +135,20 @@ async def about_limit(plan: Plan, page: PlanPage, count: Callable[[Plan], Awaita
 
 
 def _counting(clauses: Sequence[Clause]) -> Plan:
-    """The plan that counts the rows of these clauses."""
-    number = Project((Column("rows", Aggregate(AggregateFunction.COUNT, None)),))
-    return Plan((Pipeline((*clauses, number)),))
+    """The plan that counts the rows of these clauses. A store that only matches patterns can run it for a pattern."""
+    counted = Aggregate(AggregateFunction.COUNT, None)
+    match clauses:
+        case (*before, Project() as last) if before and _keeps_rows(last):
+            clauses = before
+        case (Match(optional=False) as pattern, Project(skip=0, limit=None, where=None) as last):
+            keys = [column.value for column in last.columns if not aggregates(column.value)]
+            grouped = last.distinct or len(keys) < len(last.columns)
+            if grouped and len(keys) == 1 and keys[0] in map(Variable, node_patterns(pattern)):
+                clauses, counted = [pattern], Aggregate(AggregateFunction.COUNT, keys[0], distinct=True)
+        case _:
+            pass
+    number = Project((Column("rows", counted),))
+    return Plan((Pipeline((*clauses, number)),), in_any_order=True)
 
 
 async def _number(plan: Plan, count: Callable[[Plan], Awaitable[PlanPage]]) -> int | None:

@@ -1,4 +1,4 @@
-"""Selects what can be pushed down to the store: patterns and conditions that `PatternQuery` allows, and values."""
+"""Selects what can be pushed down to the store: clauses, patterns and conditions."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from kgnav_mcp.navigation.plans.evaluate.patterns import merged
-from kgnav_mcp.navigation.plans.evaluate.required_columns import RequiredColumns
 from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Clause,
+    Column,
     Compare,
-    Comparison,
     ComparisonChain,
-    Connective,
     Constant,
     EdgePattern,
-    Exists,
     Expression,
     HasLabel,
     IsNull,
@@ -24,151 +23,57 @@ from kgnav_mcp.plan import (
     Match,
     NodePattern,
     Not,
-    PathKind,
+    Project,
     Property,
+    Unwind,
     Variable,
 )
-from kgnav_mcp.plan.walking import conjuncts, id_condition, parts, variables_of
-from kgnav_mcp.port.pattern_queries import (
-    PatternQuery,
-    QualifierCondition,
-    number_condition,
-    qualifier_condition,
-)
+from kgnav_mcp.plan.walking import conjuncts, id_condition, node_patterns, parts, variables_of
+from kgnav_mcp.port.pattern_queries import can_push, qualifier_condition
 
 _CHAIN = 4
 """Edges of the chain that stands for a path without an upper bound."""
-_PROPERTIES = 4
-"""Properties of nodes that are read with the matches of a pattern at most."""
 Conditions = tuple[Expression, ...]
 _SIMPLE = (Joined, Not, Compare, ComparisonChain, IsNull, HasLabel, Constant, ListOf, Variable, Property)
-"""The expressions of conditions that every store has."""
-
-
-def is_plain(match: Match, given: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
-    """Whether a pattern is connected by its edges and the given nodes, or is a single node with a label.
-
-    A disconnected pattern would be a product of whole sets. `qualifiers` connect an edge with a node, too.
-    """
-    variables = [edge.variable for edge in match.edges]
-    if match.paths or len(set(variables)) < len(variables) or not all(map(_is_edge_or_reachability, match.edges)):
-        return False
-    nodes = merged(match)
-    if not match.edges:
-        return len(nodes) == 1 and not any(name in given or not node.labels for name, node in nodes.items())
-    if all(edge.path for edge in match.edges) and not _is_anchored(match, given):
-        return False
-    ties = [{edge.source, edge.target} for edge in match.edges]
-    for edge, tie in zip(match.edges, ties, strict=True):
-        tie |= {one.node for one in qualifiers if one.owned.owner == edge.variable and one.node is not None}
-    return _joined(nodes, given, ties) >= nodes.keys()
-
-
-def is_connected(match: Match, given: Collection[str]) -> bool:
-    """Whether a pattern is connected by its edges and the given nodes, or is a single node; and its edges are its own.
-
-    A disconnected pattern would be a product of whole sets.
-    """
-    variables = [edge.variable for edge in match.edges]
-    if len(set(variables)) < len(variables) or any(name in given for name in (*variables, *_path_variables(match))):
-        return False
-    nodes = merged(match)
-    if not match.edges:
-        return len(nodes) == 1 and not any(name in given for name in nodes)
-    return _joined(nodes, given, [{edge.source, edge.target} for edge in match.edges]) >= nodes.keys()
-
-
-def _path_variables(match: Match) -> tuple[str, ...]:
-    return tuple(path.variable for path in match.paths)
-
-
-def _joined(nodes: Collection[str], given: Collection[str], ties: Sequence[Collection[str]]) -> set[str]:
-    """The nodes that ties connect with the given ones, or else with the first tie."""
-    joined = {name for name in nodes if name in given} or set(ties[0])
-    for _ in ties:
-        for tie in ties:
-            if not joined.isdisjoint(tie):
-                joined.update(tie)
-    return joined
+"""The expressions of conditions that every store that compiles plans has."""
+_NUMBERS = frozenset((AggregateFunction.COUNT, AggregateFunction.SUM, AggregateFunction.AVERAGE))
 
 
 def splits(match: Match, outer: frozenset[str], values: frozenset[str]) -> list[tuple[Conditions, Conditions]]:
-    """Ways to split the conditions of a pattern into those for a store that runs plans and the others, best first.
+    """Ways to split the conditions of a pattern into those for the store and the others, best first.
 
-    The store gets all conditions, or those that every store has, or those on ids and labels. `outer` are the variables
-    of the rows around the pattern, and `values` those of them that are no nodes, which the store does not know.
+    The store gets all conditions, or those that compare values, or those that every store takes, with or without
+    numbers. `outer` are the variables of the rows around the pattern, and `values` those of them that are no nodes,
+    which the store does not know.
     """
     every = conjuncts(match.where)
+    known = (frozenset(node_patterns(match)) | outer) - values
     own = tuple(one for one in every if variables_of(one).isdisjoint(values))
     simple = tuple(one for one in own if all(isinstance(part, _SIMPLE) for part in parts(one, patterns=True)))
-    of_nodes, _ = split(match, (frozenset(merged(match)) | outer) - values, values=False)
-    ways = dict.fromkeys((own, simple, of_nodes))
+    of_patterns = (pushed_to_every_store(match, known, values=values) for values in (True, False))
+    ways = dict.fromkeys((own, simple, *of_patterns))
     return [(pushed, tuple(one for one in every if one not in pushed)) for pushed in ways]
 
 
-def qualifiers_asked(match: Match) -> tuple[QualifierCondition, ...]:
+def pushed_to_every_store(match: Match, known: frozenset[str], *, values: bool) -> Conditions:
+    """The conditions on `known` nodes that each store takes that matches patterns; with `values` also on numbers."""
+    return tuple(one for one in conjuncts(match.where) if can_push(one, known, values=values))
+
+
+def edge_conditions(match: Match) -> Conditions:
     """The conditions that a property of an edge, not of a path, equals a constant or a node's id."""
     edges = {edge.variable for edge in match.edges if edge.path is None}
-    found = (qualifier_condition(condition) for condition in conjuncts(match.where))
-    return tuple(one for one in found if one is not None and one.owned.owner in edges)
+    found = ((condition, qualifier_condition(condition)) for condition in conjuncts(match.where))
+    return tuple(condition for condition, one in found if one is not None and one.owned.owner in edges)
 
 
-def _is_anchored(match: Match, given: Collection[str]) -> bool:
-    """Whether an id, a label or a given node restricts an end of the paths: otherwise every node reaches itself."""
-    ids = any(id_condition(condition) for condition in conjuncts(match.where))
-    return ids or any(node.labels or node.variable in given for node in match.nodes)
-
-
-def _is_edge_or_reachability(edge: EdgePattern) -> bool:
-    """Whether it is a single edge, or a path of unbounded length of which only the ends are wanted."""
-    return edge.path is None or (edge.path.kind is PathKind.REACHABLE and edge.path.longest is None)
-
-
-def split(match: Match, known: frozenset[str], *, values: bool) -> tuple[Conditions, Conditions]:
-    """The conditions that are pushed down to the store, with `values` also comparisons of values; and the others."""
-    conditions = conjuncts(match.where)
-    pushed = tuple(one for one in conditions if _can_push(one, known, values=values))
-    return pushed, tuple(one for one in conditions if one not in pushed)
-
-
-def _can_push(condition: Expression, known: frozenset[str], *, values: bool) -> bool:
-    """Whether `PatternQuery` allows a condition, and its nodes are known.
-
-    A comparison with a missing value is not true, and neither is its negation: so NOT of a comparison is not allowed.
-    """
-    match condition:
-        case Joined(Connective.AND | Connective.OR, parts):
-            return all(_can_push(part, known, values=values) for part in parts)
-        case Not(opposite):
-            return _can_push(opposite, known, values=values and isinstance(opposite, Exists))
-        case Compare(Variable(one), Comparison.EQUAL | Comparison.UNEQUAL, Variable(other)):
-            return {one, other} <= known
-        case HasLabel(variable):
-            return variable in known
-        case Exists(match):
-            edges = {edge.variable for edge in match.edges}
-            inner = known.union(merged(match))
-            conditions = conjuncts(match.where)
-            plain = is_plain(match, known) and not edges & known
-            return plain and all(_can_push(one, inner, values=values) for one in conditions)
-        case _:
-            return _is_of_node(condition, known, values=values)
-
-
-def _is_of_node(condition: Expression, known: frozenset[str], *, values: bool) -> bool:
-    ids, number = id_condition(condition), number_condition(condition) if values else None
-    return ids[0] in known if ids is not None else number is not None and number[0].owner in known
-
-
-def is_open(question: PatternQuery) -> bool:
+def is_open(match: Match, wanted: Sequence[str], given: Sequence[str]) -> bool:
     """Whether pairs of nodes are wanted of a pattern of several edges that begins with no known node.
 
     Single nodes are no more than the graph has, and are not found faster than they are counted.
     """
-    if len(question.match.edges) < 2 or len(question.variables) < 2 or question.given:
-        return False
-    anchored = any(id_condition(one) for one in conjuncts(question.match.where))
-    return not anchored and question.counted is None and question.top is None
+    anchored = any(id_condition(one) for one in conjuncts(match.where))
+    return len(match.edges) > 1 and len(wanted) > 1 and not given and not anchored
 
 
 def with_chains(match: Match) -> Match:
@@ -190,7 +95,28 @@ def with_chains(match: Match) -> Match:
     return replace(match, nodes=tuple(nodes), edges=tuple(edges), paths=(), optional=False)
 
 
-def wanted_properties(needs: RequiredColumns, variables: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """The properties to be read with the matches; none if there are many, since each makes matching slower."""
-    wanted = tuple(sorted(each for each in needs.properties if each[0] in variables))
-    return wanted if needs.top is None and len(wanted) <= _PROPERTIES else ()
+def returns_plain_columns(clauses: Sequence[Clause]) -> bool:
+    """Whether all columns of the last clause, a projection, are nodes or numbers."""
+    plain: set[str] = set()
+    names: set[str] = set()
+    for clause in clauses:
+        match clause:
+            case Match():
+                plain |= node_patterns(clause).keys() - names
+                names |= variables_of(clause)
+            case Unwind():
+                names.add(clause.variable)
+            case Project():
+                plain = {column.name for column in clause.columns if _is_plain(column, plain)}
+                names = {column.name for column in clause.columns}
+    return plain == names
+
+
+def _is_plain(column: Column, plain: Collection[str]) -> bool:
+    match column.value:
+        case Variable(name):
+            return name in plain
+        case Aggregate(function):
+            return function in _NUMBERS
+        case _:
+            return False

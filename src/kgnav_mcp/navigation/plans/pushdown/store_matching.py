@@ -1,7 +1,7 @@
-"""Patterns that the store matches: its answer as rows, each with the number of equal rows that it stands for.
+"""Parts of a plan that the store runs: its answers as rows, each with the number of equal rows that it stands for.
 
-The store matches a pattern only if later clauses need nothing but its nodes. Conditions on nodes that the store cannot
-express are evaluated here, on its rows.
+The store is asked for the clauses up to a projection, or for a single pattern around rows that are held here, with as
+many of its conditions as the store takes. What is left of the plan is evaluated over those rows.
 """
 
 from __future__ import annotations
@@ -9,67 +9,157 @@ from __future__ import annotations
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from kgnav_mcp.concurrency import in_thread, run_unless_stopped
-from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
+from kgnav_mcp.errors import InvalidStore, StepLimitReached, StoreTimeout, Unsupported
+from kgnav_mcp.model import PlanPage, Stop
 from kgnav_mcp.navigation.plans.check.entities import has_id
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
-from kgnav_mcp.navigation.plans.evaluate.patterns import PROOF, TIMES, Found, ids_of, merged, times, with_matches
-from kgnav_mcp.navigation.plans.evaluate.required_columns import RequiredColumns
+from kgnav_mcp.navigation.plans.evaluate.patterns import (
+    PROOF,
+    TIMES,
+    Found,
+    has_value,
+    ids_of,
+    times,
+    with_matches,
+    with_paths,
+    with_proof,
+)
+from kgnav_mcp.navigation.plans.evaluate.required_columns import RequiredColumns, summary
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.evaluate.values import Node, Row, Table
-from kgnav_mcp.navigation.plans.pushdown.pushable import (
-    Conditions,
-    is_open,
-    is_plain,
-    qualifiers_asked,
-    split,
-    wanted_properties,
-    with_chains,
+from kgnav_mcp.navigation.plans.pushdown.pushable import Conditions, is_open, returns_plain_columns, splits
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Clause,
+    Column,
+    Compare,
+    Comparison,
+    Constant,
+    GivenNodes,
+    Match,
+    NodePattern,
+    Order,
+    Pipeline,
+    Plan,
+    Project,
+    Variable,
 )
-from kgnav_mcp.plan import Match, NodePattern
-from kgnav_mcp.plan.walking import conjunction, conjuncts, variables_of
-from kgnav_mcp.port import Capability, GraphAdapter
-from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
+from kgnav_mcp.plan.walking import conjunction, node_patterns, variables_of
+from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port.pattern_queries import is_connected
+
+T = TypeVar("T")
 
 _PROBED_AFTER_S = 0.25
 """Seconds of matching after which the store is asked whether there are too many matches: most need less."""
 _IDS = 1_000
 """Nodes with a given property value whose ids are passed to the store at most."""
+_EXTRA_ROWS = 200
+"""Rows that are read beyond those with the largest numbers, since more may tie with the last of them."""
+_PROPERTIES = 4
+"""Properties of nodes that are read with the matches of a pattern at most: each makes matching slower."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
-    """Rows with nodes that may match a pattern."""
+class PatternRequest:
+    """What the store is asked about a pattern: the rows that it begins with, and the wanted columns."""
 
-    table: Table
-    labelled: frozenset[str]
-    """The variables of nodes that have the labels of the pattern."""
+    pattern: Match
+    given: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """Ids of the given nodes."""
+    nodes: tuple[str, ...]
+    edges: tuple[str, ...] = ()
+    counted: str | None = None
+    """The node whose distinct matches are counted; None counts rows."""
+    properties: tuple[tuple[str, str], ...] = ()
+    prefilter: bool = False
+    """Whether the matches are only candidates: then each combination of nodes is returned, without its number."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether several matches may have the same columns, so that they are counted."""
+        shown = {*self.given, *self.nodes, *self.edges}
+        every = {*node_patterns(self.pattern), *(edge.variable for edge in self.pattern.edges)}
+        return not self.prefilter and (self.counted is not None or not every <= shown)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the answer."""
+        return (*self.given, *self.nodes, *self.edges, TIMES)
+
+    def plan(self, *, largest_first: bool = False, least: int | None = None) -> Plan:
+        """The plan that answers it, if matches are counted also with the largest first, or those of a least number."""
+        columns = [Column(name, Variable(name)) for name in (*self.given, *self.nodes, *self.edges)]
+        number = Variable(TIMES)
+        if self.counts:
+            of = None if self.counted is None else Variable(self.counted)
+            columns.append(Column(TIMES, Aggregate(AggregateFunction.COUNT, of, distinct=of is not None)))
+        project = Project(
+            tuple(columns),
+            distinct=self.prefilter,
+            order=(Order(number, descending=True),) if largest_first else (),
+            where=None if least is None else Compare(number, Comparison.AT_LEAST, Constant(least)),
+        )
+        given = GivenNodes(self.given, self.rows) if self.given else None
+        return Plan(
+            (Pipeline((self.pattern, project), given),),
+            in_any_order=True,
+            prefilter=self.prefilter,
+            properties=self.properties,
+        )
 
 
 class StoreMatcher:
-    """Matches patterns of one evaluation in the store."""
+    """Has the store run parts of the plan of one evaluation."""
 
     def __init__(self, graph: GraphAdapter, reader: Reader, asker: ExpressionEvaluator) -> None:
-        self._graph, self._reader, self._asker = graph, reader, asker
+        self._graph, self.reader, self._asker = graph, reader, asker
 
-    async def fitted(self, match: Match, table: Table, needs: RequiredColumns) -> Table | None:
-        """The rows extended by the needed nodes of a pattern's matches; None if the store cannot match the pattern.
+    async def begun(self, clauses: Sequence[Clause], *, whole: bool) -> tuple[Table, int] | None:
+        """The rows after as many clauses as the store can run, up to a projection, and the number of these clauses.
+
+        `whole`: it may run all of them. None if it can run none, or if their rows have values whose kind in the graph
+        an answer does not tell: only nodes and numbers are passed on.
 
         Raises:
             PlanTooLarge: there are more rows than may be held.
         """
-        inner = frozenset(edge.variable for edge in match.edges)
-        if Capability.MATCH_PATTERN not in self._graph.capabilities or not table.rows or PROOF in table.names:
-            return None
-        if not is_plain(match, table.names) or inner & (needs.variables | {*table.names}):
-            return None
-        known = frozenset(merged(match)) | {*table.names}
-        for conditions in dict.fromkeys(split(match, known, values=values) for values in (True, False)):
+        for place in reversed(range(len(clauses) if whole else len(clauses) - 1)):
+            project, begun = clauses[place], tuple(clauses[: place + 1])
+            if not isinstance(project, Project) or not returns_plain_columns(begun):
+                continue
+            if _has_rows_of_its_pattern(begun, clauses[place + 1 :]):
+                continue  # the pattern alone is asked next, with counts and values that later clauses need
             with suppress(Unsupported):
-                return await self._by_store(match, table, needs, *conditions)
+                plan = Plan((Pipeline(begun),), in_any_order=not project.order)
+                page = await self._graph.run(plan, limit=self.bound + 1)
+                if page.stop is not Stop.COMPLETE:
+                    raise self.reader.budget.too_large()
+                return Table(tuple(column.name for column in project.columns), await self._rows(page)), place + 1
+        return None
+
+    async def fitted(self, match: Match, table: Table, needs: RequiredColumns) -> Table | None:
+        """The rows extended by the needed parts of a pattern's matches; None if the store cannot match the pattern.
+
+        Conditions that the store cannot express are evaluated here, on its rows.
+
+        Raises:
+            PlanTooLarge: there are more rows than may be held.
+        """
+        if not table.rows or not is_connected(match, table.names):
+            return None
+        if needs.counted and len(table.rows) > 1:
+            return None  # distinct nodes near several rows are not the sum of those near each
+        values = [name for name in table.names if not has_nodes(table, [name])]
+        for pushed, remaining in splits(match, frozenset(table.names), frozenset(values)):
+            with suppress(Unsupported):
+                return await self._by_store(match, table, needs, pushed, remaining)
         return None
 
     async def _by_store(
@@ -80,176 +170,184 @@ class StoreMatcher:
         Raises:
             Unsupported: the store cannot express the pattern or these conditions.
         """
-        nodes = frozenset(merged(match))
-        asked_here = frozenset(name for condition in remaining for name in variables_of(condition))
-        if asked_here & {edge.variable for edge in match.edges} or (remaining and (needs.counted or needs.top)):
+        used_here = frozenset(name for condition in remaining for name in variables_of(condition))
+        if used_here and (needs.counted or needs.top):
             return None
-        given = tuple(name for name in table.names if name in nodes or any(name in variables_of(one) for one in pushed))
-        if any(not isinstance(value, Node | None) for name in given for value in table.column(name)):
+        wanted = needs.variables | used_here
+        paths = tuple(path for path in match.paths if path.variable in wanted)
+        wanted = wanted.union(*(path.elements for path in paths))
+        valued = [edge for edge in match.edges if edge.path is None or has_value(edge.path.kind)]
+        if PROOF in table.names and len(valued) < len(match.edges):
             return None
-        pattern = await self._pattern_for_store(match, pushed, remaining, given)
-        variables = tuple(name for name in sorted(nodes - {*given}) if name in needs.variables | asked_here)
-        question = PatternQuery(
-            pattern,
-            variables,
+        given = self.given(match, table, pushed)
+        if not has_nodes(table, given):
+            return None
+        nodes = tuple(sorted(name for name in node_patterns(match) if name in wanted and name not in given))
+        properties = tuple(sorted(each for each in needs.properties if each[0] in nodes))
+        request = PatternRequest(
+            await self.pattern(match, pushed, remaining, given),
             given,
             ids_of(table, given),
+            nodes,
+            tuple(edge.variable for edge in valued if PROOF in table.names or edge.variable in wanted),
             needs.counted,
-            needs.top,
-            properties=wanted_properties(needs, variables),
+            properties if needs.top is None and len(properties) <= _PROPERTIES else (),
         )
         try:
-            found = await self._matches(question)
-        except (StoreTimeout, InvalidStore):
+            found = await self._matches(request, needs.top if len(table.rows) == 1 else None)
+        except (StoreTimeout, InvalidStore) as error:
+            self.raise_if_final(error)
             return None  # too much for one query: the caller matches edge by edge
-        if found is None or len(found) > self._reader.budget.bound:
-            if remaining:
-                return None  # too many to hold, though the remaining conditions might leave only a few
-            self._reader.budget.expect(match)
-            raise self._reader.budget.too_large()
-        await self._reader.keep_values(question, found)
-        rows = await self._join(table, question, found)
-        kept = await self._asker.rows_where(rows, remaining)
+        if found is None and remaining:
+            return None  # too many to hold, though the remaining conditions might leave only a few
+        if found is None:
+            self.reader.budget.expect(match)
+            raise self.reader.budget.too_large()
+        rows = await self.joined(table, found)
+        rows = _with_nulls(rows, [one.variable for one in match.edges if one not in valued and one.variable in wanted])
+        if paths:
+            rows = await in_thread(len(rows.rows), lambda: with_paths(replace(match, paths=paths), rows))
+        kept = with_proof(match, await self._asker.rows_where(rows, remaining))
         if kept.rows and needs.top is None:
             await self._measure(match, kept, edges=not (given or needs.counted))
         return kept
 
-    async def _matches(self, question: PatternQuery) -> Sequence[PatternMatch] | None:
-        """The matches, one more than may be held at most; None if the store soon finds out that there are more."""
-        if not question.rows:
-            return ()
-        if is_open(question) and await self._has_too_many(question):
-            return None  # a store may go on with a query that nobody waits for: a long one is not begun
-        work = self._graph.match_pattern(question, limit=self._reader.budget.bound + 1)
-        return await run_unless_stopped(work, lambda: self._has_too_many(question), _PROBED_AFTER_S)
+    @property
+    def bound(self) -> int:
+        """The rows that may be held."""
+        return self.reader.budget.bound
 
-    async def _has_too_many(self, question: PatternQuery) -> bool:
-        """Whether there are certainly more matches than may be held."""
-        with suppress(Unsupported, StoreTimeout, InvalidStore):
-            return await self._graph.has_more_matches(question, self._reader.budget.bound)
-        return False
+    @staticmethod
+    def given(match: Match, table: Table, conditions: Conditions) -> tuple[str, ...]:
+        """The columns of a table that a pattern or its conditions use."""
+        nodes, used = node_patterns(match), frozenset(name for one in conditions for name in variables_of(one))
+        return tuple(name for name in table.names if name in nodes or name in used)
 
-    async def unless_too_large(self, match: Match, table: Table, work: Coroutine[Any, Any, Table]) -> Table | None:
-        """The result of `work`, which matches a pattern edge by edge; None if the store says that it is too large.
-
-        It is asked whether paths of one length alone are more than may be held: each is a path of the pattern.
-        """
-        chained = with_chains(match)
-        names = frozenset(merged(match))
-        given = tuple(name for name in table.names if name in names)
-        pushed, remaining = split(chained, frozenset(merged(chained)), values=True)
-        nodes_only = all(isinstance(value, Node) for name in given for value in table.column(name))
-        if remaining or not nodes_only or not is_plain(chained, table.names):
-            return await work
-        pattern = replace(chained, where=conjunction(pushed))
-        question = PatternQuery(pattern, tuple(sorted(names - {*given})), given, ids_of(table, given))
-        if is_open(question) and await self._has_too_many(question):
-            work.close()
-            return None
-        return await run_unless_stopped(work, lambda: self._has_too_many(question), _PROBED_AFTER_S)
-
-    async def pruned(self, match: Match, table: Table) -> Pruned | None:
-        """The rows extended by nodes that may match a pattern; None if the store cannot find them.
-
-        Paths and conditions that the store cannot express are left out, so some of these nodes may not match.
-
-        Raises:
-            PlanTooLarge: there are more rows than may be held.
-        """
-        edges = tuple(edge for edge in match.edges if edge.path is None and edge.variable not in table.names)
-        edge_variables, known = {edge.variable for edge in edges}, {None, *merged(match), *table.names}
-        conditions = (one for one in qualifiers_asked(match) if one.owned.owner in edge_variables)
-        qualifiers = tuple(one for one in conditions if one.node in known)
-        connected = {end for edge in edges for end in (edge.source, edge.target)} | {one.node for one in qualifiers}
-        nodes = tuple(node for node in match.nodes if node.variable in connected)
-        relaxed = replace(match, nodes=nodes, edges=edges, paths=(), where=None)
-        plain = edges and is_plain(relaxed, table.names, qualifiers)
-        if Capability.MATCH_PATTERN not in self._graph.capabilities or not plain:
-            return None
-        names = frozenset(merged(relaxed))
-        pushed, remaining = split(match, names, values=False)
-        given = tuple(name for name in table.names if name in names or name in connected)
-        if any(not isinstance(value, Node | None) for name in given for value in table.column(name)):
-            return None
-        with suppress(Unsupported, StoreTimeout, InvalidStore):
-            pattern = await self._pattern_for_store(relaxed, pushed, remaining, given)
-            variables = tuple(sorted(names - {*given}))
-            question = PatternQuery(pattern, variables, given, ids_of(table, given), qualifiers=qualifiers)
-            found = await self._graph.match_pattern(question, limit=self._reader.budget.bound + 1)
-            rows = await self._join(table, question, [PatternMatch(one.nodes, 1) for one in found])
-            return Pruned(rows, frozenset(merged(relaxed)))
-        return None
-
-    async def by_qualifiers(self, match: Match, table: Table) -> Pruned | None:
-        """The rows extended by nodes that may match a pattern, found by conditions on properties of its edges.
-
-        None if there are no such conditions, or if the store cannot find the nodes. If nothing matches, the rows are
-        those for the first edge with such a condition alone, so that the part without a match can be named.
-
-        Raises:
-            PlanTooLarge: there are more rows than may be held.
-        """
-        if not qualifiers_asked(match):
-            return None
-        found = await self.pruned(match, table)
-        if found is None or found.table.rows:
-            return found
-        for edge in match.edges:
-            own = [one for one in conjuncts(match.where) if edge.variable in variables_of(one)]
-            named = frozenset(name for one in own for name in variables_of(one))
-            single_edge = Match(
-                tuple(node for node in match.nodes if node.variable in named), (edge,), where=conjunction(own)
-            )
-            partial_rows = await self.pruned(single_edge, table) if qualifiers_asked(single_edge) else None
-            if partial_rows is not None:
-                if not partial_rows.table.rows:
-                    self._reader.budget.expect(match)
-                    self._reader.budget.record_unmet_condition(own[0])
-                return replace(partial_rows, labelled=frozenset())
-        return found
-
-    async def _pattern_for_store(
-        self, match: Match, pushed: Conditions, remaining: Conditions, given: Sequence[str]
-    ) -> Match:
+    async def pattern(self, match: Match, pushed: Conditions, remaining: Conditions, given: Sequence[str]) -> Match:
         """The pattern for the store: with ids for nodes that have a property value, and with subclasses of labels."""
         conditions = list(pushed)
         nodes: list[NodePattern] = []
-        for written in merged(match).values():
-            groups = [
-                await self._reader.with_subclasses(group, written) if written.subclasses else group
-                for group in written.labels
-            ]
-            node = replace(written, labels=tuple(groups), subclasses=False)
+        for written in node_patterns(match).values():
+            node = written
+            if written.subclasses:
+                groups = [await self.reader.with_subclasses(group, written) for group in written.labels]
+                node = replace(written, labels=tuple(groups), subclasses=False)
             nodes.append(node)
             start = start_of(node, [one for one in remaining if variables_of(one) == frozenset((node.variable,))])
             if node.variable in given or not start.selective:
                 continue
-            if (await start.count(self._reader)).value <= _IDS:
-                conditions.append(has_id(node.variable, [one.id for one in await start.nodes(self._reader, written)]))
-        return replace(match, nodes=tuple(nodes), where=conjunction(conditions), optional=False)
+            if (await start.count(self.reader)).value <= _IDS:
+                conditions.append(has_id(node.variable, [one.id for one in await start.nodes(self.reader, written)]))
+        used = frozenset(name for condition in pushed for name in variables_of(condition))
+        paths = tuple(path for path in match.paths if path.variable in used)
+        return replace(match, nodes=tuple(nodes), paths=paths, where=conjunction(conditions), optional=False)
 
-    async def _join(self, table: Table, question: PatternQuery, found: Sequence[PatternMatch]) -> Table:
+    async def _matches(self, request: PatternRequest, top: int | None) -> Found | None:
+        """The matches; None if there are more than may be held, found soon if the store can tell.
+
+        With `top`, others than the matches with the largest numbers, and all ties with the last of them, may be absent.
+        """
+        if request.counted or top:
+            return await run_unless_stopped(
+                self.read(request, top), lambda: self._has_too_many(request), _PROBED_AFTER_S
+            )
+        return await self.unless_too_many(self.read(request), request)
+
+    async def unless_too_many(self, work: Coroutine[Any, Any, T], request: PatternRequest) -> T | None:
+        """The result of work; None if the store says that a pattern has more matches than may be held."""
+        if is_open(request.pattern, request.nodes, request.given) and await self._has_too_many(request):
+            work.close()  # a store may go on with a query that nobody waits for: a long one is not begun
+            return None
+        return await run_unless_stopped(work, lambda: self._has_too_many(request), _PROBED_AFTER_S)
+
+    async def _has_too_many(self, request: PatternRequest) -> bool:
+        """Whether there are certainly more matches than may be held."""
+        with suppress(Unsupported, StoreTimeout, InvalidStore):
+            return await self._graph.has_more_rows(request.plan(), self.bound)
+        return False
+
+    async def read(self, request: PatternRequest, top: int | None = None) -> Found | None:
+        """The matches, as `_matches`, in any case by the query for all of them.
+
+        Raises:
+            Unsupported: the store cannot express the pattern.
+        """
+        if request.given and not request.rows:
+            return Found(len(request.given), request.names, [])
+        page = None if top is None or not request.counts else await self._largest(request, top)
+        page = page or await self._graph.run(request.plan(), limit=self.bound + 1)
+        if len(page.items) > self.bound:
+            return None
+        await self.reader.keep_values(page.values)
+        rows = await self._rows(page)
+        if not request.counts:
+            rows = [(*row, 1) for row in rows]
+        return Found(len(request.given), request.names, [row for row in rows if row[-1]])
+
+    async def _largest(self, request: PatternRequest, top: int) -> PlanPage | None:
+        """The matches with the largest numbers, with all that tie with the last; None if the store cannot sort them."""
+        most = top + _EXTRA_ROWS
+        if most > self.bound:
+            return None
+        with suppress(Unsupported):
+            page = await self._graph.run(request.plan(largest_first=True), limit=most)
+            if len(page.items) < most:
+                return page
+            least, last = (page.items[place].cells[-1] for place in (top - 1, -1))
+            if least == last and isinstance(least, int):  # more may tie with them
+                return await self._graph.run(request.plan(least=least), limit=self.bound + 1)
+            return page
+        return None
+
+    async def _rows(self, page: PlanPage) -> list[Row]:
+        """The rows of a store's answer as values."""
+        value = self.reader.answers()
+        return await in_thread(
+            len(page.items), lambda: [tuple(value(cell) for cell in row.cells) for row in page.items]
+        )
+
+    async def joined(self, table: Table, found: Found) -> Table:
         """The rows of a table extended by the matches.
 
         Raises:
             PlanTooLarge: there are more rows than may be held.
         """
-        node, names = self._reader.node, (*question.given, *question.variables, TIMES)
-
-        def work() -> Table:
-            rows: list[Row] = [(*map(node, fit.nodes), fit.number) for fit in found]
-            return with_matches(table, Found(len(question.given), names, rows), self._reader.budget.bound)
-
-        rows = await in_thread(len(table.rows) + len(found), work)
-        self._reader.budget.check(len(rows.rows))
+        rows = await in_thread(len(table.rows) + len(found.rows), lambda: with_matches(table, found, self.bound))
+        self.reader.budget.check(len(rows.rows))
         return rows
+
+    def raise_if_final(self, error: StoreTimeout | InvalidStore) -> None:
+        """Raise an error after which the pattern is not matched edge by edge: there is no time left for that."""
+        if isinstance(error, StepLimitReached) or not self.reader.budget.has_time():
+            raise error
 
     async def _measure(self, match: Match, table: Table, *, edges: bool) -> None:
         """Record how many nodes matched, for columns of the table; and how many edges, if the pattern has only one."""
-        budget = self._reader.budget
+        budget = self.reader.budget
         budget.expect(match)
         for node in match.nodes:
             if node.variable in table.names:
                 budget.measured(node, len(await nodes_of(table, node.variable)))
         if edges and len(match.edges) == 1:
             budget.measured(match.edges[0], sum(times(table)))
+
+
+def has_nodes(table: Table, names: Sequence[str], *, or_null: bool = True) -> bool:
+    """Whether all values of these columns are nodes, or null."""
+    kind = Node | None if or_null else Node
+    return all(isinstance(value, kind) for name in names for value in table.column(name))
+
+
+def _with_nulls(table: Table, names: Sequence[str]) -> Table:
+    """The table with columns of nulls for these variables."""
+    return table if not names else Table((*table.names, *names), [(*row, *(None for _ in names)) for row in table.rows])
+
+
+def _has_rows_of_its_pattern(begun: Sequence[Clause], later: Sequence[Clause]) -> bool:
+    """Whether clauses have as few rows as the matches of their pattern, with numbers for equal ones."""
+    match begun:
+        case (Match(optional=False) as match, Project(skip=0, limit=None, where=None) as project):
+            groups = all(isinstance(column.value, Variable) for column in project.columns)
+            return groups or summary(match, project, later) is not None
+        case _:
+            return False
