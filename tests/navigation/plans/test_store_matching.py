@@ -6,11 +6,11 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from kgnav_mcp.navigation.plans.deadline import Deadline
 
 from kgnav_mcp.errors import InvalidStore, StepLimitReached, StoreTimeout, Unsupported
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.navigation.plans import evaluate
+from kgnav_mcp.navigation.plans.budget import Deadline
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import AdapterOptions, Capability
 from tests.contract.example import DictAdapter
