@@ -60,10 +60,10 @@ def test_a_graph_of_another_size_is_told(graph_file: str, tmp_path: Path):
         main, ["plans", "run", graph_file, "--nodes", "200", "--rounds", "1", "-o", f"{tmp_path}/plans.jsonl"]
     )
     assert result.exit_code == 1
-    assert "has not the graph of 200 nodes: Invalid plan" in result.output
+    assert "does not have the graph of 200 nodes: Invalid plan" in result.output
 
 
 def test_a_store_without_a_way_by_hand_is_refused(tmp_path: Path):
     result = CliRunner().invoke(main, ["plans", "run", "wikidata+http://localhost:1/", "-o", f"{tmp_path}/plans.jsonl"])
     assert result.exit_code == 1
-    assert "begins with none of bolt, neo4j and sparql+http" in result.output
+    assert "is not a graph file or a URL of bolt, neo4j or sparql+http" in result.output

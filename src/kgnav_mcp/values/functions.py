@@ -334,7 +334,8 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
     Function.PAD_LEFT: FunctionEntry(
         (Kind.TEXT, Kind.INTEGER, Kind.TEXT),
         Kind.TEXT,
-        "The text made so long, by blanks or the third before it; or its first characters, if it is longer.",
+        "The text padded at its start to a length, with blanks or the third argument; a longer text is cut to that "
+        "length.",
         _pad_left,
         optional=1,
         example="lpad(x.name, 10, '.')",
@@ -343,7 +344,8 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
     Function.PAD_RIGHT: FunctionEntry(
         (Kind.TEXT, Kind.INTEGER, Kind.TEXT),
         Kind.TEXT,
-        "The text made so long, by blanks or the third behind it; or its first characters, if it is longer.",
+        "The text padded at its end to a length, with blanks or the third argument; a longer text is cut to that "
+        "length.",
         _pad_right,
         optional=1,
         example="rpad(x.name, 10, '.')",

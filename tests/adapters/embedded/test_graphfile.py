@@ -128,7 +128,7 @@ async def test_a_file_cut_short_is_refused(toy_file: Path, tmp_path: Path, part:
     (tmp_path / "cut.kg").write_bytes(content[: int(len(content) * part)])
     error = await refusal(tmp_path / "cut.kg")
     assert isinstance(error, InvalidStore)
-    assert "cut short" in error.message
+    assert "truncated" in error.message
 
 
 async def test_a_graph_file_without_its_tables_is_refused(tmp_path: Path):

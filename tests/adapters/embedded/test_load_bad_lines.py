@@ -20,8 +20,8 @@ BAD_LINES: list[tuple[str, bytes, int, str]] = [
     ("g.nt", TRIPLE % 1 + TRIPLE % 2 + b'<http://x/a> <http://x/p> "\xff" .\n', 3, "UTF-8"),
     ("g.nt.gz", gzip.compress(TRIPLE % 1 + b'<http://x/a> <http://x/p> "open .\n' + TRIPLE % 2, mtime=0), 2, ""),
     ("g.nq", TRIPLE % 1 + b"\n# comment\n<http://x/a> .\n" + TRIPLE % 2, 4, "predicate"),
-    ("g.tsv", b"a\tp\tb\na\tp\n" + b"c\tp\td\n", 2, "2 found"),
-    ("g.tsv", b"a\tp\tb\n\na\tp\tb\tc\n", 3, "4 found"),
+    ("g.tsv", b"a\tp\tb\na\tp\n" + b"c\tp\td\n", 2, "found 2"),
+    ("g.tsv", b"a\tp\tb\n\na\tp\tb\tc\n", 3, "found 4"),
     ("g.tsv", b"a\tp\tb\na\t\tb\n", 2, "empty"),
     ("g.tsv", b"a\tp\tb\na\tp\t\xff\n", 2, "UTF-8"),
     ("n.csv", NODES + b"1,,,,\n2,,abc,,\n", 3, "year is 'abc', which is not an integer"),
@@ -151,7 +151,7 @@ def test_a_file_that_only_calls_itself_gzip_is_refused(tmp_path: Path) -> None:
         (":ID,,name", "column 2"),
         ("id,name", "is a table of nodes"),
         ("idea,name", "has no known names of columns"),
-        (':ID,"name', "no valid CSV"),
+        (':ID,"name', "invalid CSV"),
     ],
 )
 def test_a_header_that_makes_no_sense_is_refused(tmp_path: Path, header: str, reason: str) -> None:

@@ -85,7 +85,7 @@ def test_no_secret_is_in_what_is_printed_of_a_graph_or_of_a_refusal() -> None:
         ({"password": 1}, "'password' must be a text"),
         ({"keys": ["id"]}, "'keys' must be a table"),
         ({"keys": {"Film": 1}}, "'keys' must be a table with a property"),
-        ({"names": 3}, "'names' is a list"),
+        ({"names": 3}, "'names' must be a list"),
         ({"password_file": "/nowhere/at/all"}, "'password_file' cannot be read"),
         ({"ca_file": "/nowhere/at/all"}, "'ca_file' cannot be read"),
     ],

@@ -177,8 +177,8 @@ async def test_qlevers_time_out_is_told_from_a_rate_limit_by_its_body_and_by_the
 NO_RESULTS = [
     ("<html><title>Welcome</title></html>", "text/html; charset=utf-8", "a web page"),
     ("<sparql xmlns='http://www.w3.org/2005/sparql-results#'/>", "application/sparql-results+xml", "damaged or cut"),
-    ("all is well", TEXT, "no SPARQL result"),
-    ("", TEXT, "no SPARQL result"),
+    ("all is well", TEXT, "instead of a SPARQL result"),
+    ("", TEXT, "instead of a SPARQL result"),
     ("", ROWS, "damaged or cut"),
     (rows("a", "b")[:-30], ROWS, "damaged or cut"),
     ('{"head": {"vars": ["v"]}}', ROWS, "damaged or cut"),

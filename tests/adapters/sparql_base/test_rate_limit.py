@@ -134,7 +134,7 @@ async def test_a_call_that_gets_no_turn_in_time_says_what_took_them():
     await asyncio.sleep(0)
     with pytest.raises(StoreTimeout) as caught:
         await limiter.ask(Host("rows").ask, patience=0.02)
-    assert "turns of host.example" in caught.value.next_step
+    assert "Other queries to host.example" in caught.value.next_step
     held.cancel()
     await asyncio.gather(held, return_exceptions=True)
     assert await limiter.ask(Host("rows").ask, patience=1) == "rows"

@@ -40,7 +40,7 @@ def test_a_preset_is_chosen_by_name_and_every_part_of_it_can_be_overridden():
 
 @pytest.mark.parametrize("location", [WDQS, "wikidata+https://mine.wikibase.cloud/query/sparql"])
 def test_wikimedia_is_not_asked_in_nobodys_name(location: str):
-    with pytest.raises(ConfigurationError, match="nobody's name") as caught:
+    with pytest.raises(ConfigurationError, match="no contact is set") as caught:
         open_adapter(location, AdapterOptions())
     assert "KGNAV_CONTACT" in caught.value.next_step
     open_adapter(location, AdapterOptions(contact=CONTACT))
@@ -62,11 +62,11 @@ def test_without_a_contact_another_host_is_asked_but_wikimedias_search_is_not():
     ("extra", "message"),
     [
         ({"prest": "wdqs"}, "no option 'prest'"),
-        ({"preset": "blazegraph"}, "cannot be 'blazegraph'"),
+        ({"preset": "blazegraph"}, "has the invalid value 'blazegraph'"),
         ({"base": 3}, "'base' must be a text"),
         ({"external_ids": "yes"}, "true or false"),
         ({"counted": -1}, "whole number"),
-        ({"statements": "some"}, "cannot be 'some'"),
+        ({"statements": "some"}, "has the invalid value 'some'"),
         ({"instance_of": "wdt:P31"}, "cannot be 'wdt:P31'"),
     ],
 )

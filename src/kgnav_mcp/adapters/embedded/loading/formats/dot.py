@@ -114,7 +114,7 @@ class _Tokens:
     def refuse(self, reason: str) -> NoReturn:
         """Refuses the file at the next token."""
         found = repr(self.next.text[:40]) if self.next.kind else "the end; the file may be cut short"
-        raise BadLine(self._source, self.next.line, f"{reason}, not {found}", next_step="Mend the line.")
+        raise BadLine(self._source, self.next.line, f"{reason}, not {found}", next_step="Correct the line.")
 
     def _read(self) -> _Token:
         skipped = _SKIPPED.match(self._content, self._end)
@@ -151,7 +151,7 @@ class _Tokens:
         self._end = end
 
     def _bad(self, reason: str) -> NoReturn:
-        raise BadLine(self._source, self._line, reason, next_step="Mend the line.")
+        raise BadLine(self._source, self._line, reason, next_step="Correct the line.")
 
 
 def _unquoted(escape: re.Match[str]) -> str:
