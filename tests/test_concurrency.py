@@ -12,13 +12,13 @@ import pytest
 
 from kgnav_mcp import concurrency
 from kgnav_mcp.concurrency import (
-    Shared,
+    SharedTask,
     gathered,
     gathered_for,
     in_thread,
     mapped_in_thread,
+    run_unless_stopped,
     sorted_in_runs,
-    unless,
 )
 from kgnav_mcp.store_limits import StoreLimits, limited_to
 
@@ -105,7 +105,7 @@ class Work:
             raise
 
 
-async def begun(shared: Shared[str], times: int) -> list[asyncio.Task[str]]:
+async def begun(shared: SharedTask[str], times: int) -> list[asyncio.Task[str]]:
     tasks = [asyncio.create_task(shared.result()) for _ in range(times)]
     for _ in range(10):  # each has had its turn
         await asyncio.sleep(0)
@@ -114,7 +114,7 @@ async def begun(shared: Shared[str], times: int) -> list[asyncio.Task[str]]:
 
 async def test_shared_work_is_done_once_and_everybody_gets_its_result() -> None:
     work = Work()
-    waiting = await begun(Shared(work), 64)
+    waiting = await begun(SharedTask(work), 64)
     work.outcome.set_result("done")
     assert await asyncio.gather(*waiting) == ["done"] * 64
     assert work.begun == 1
@@ -122,7 +122,7 @@ async def test_shared_work_is_done_once_and_everybody_gets_its_result() -> None:
 
 async def test_a_failure_is_told_to_all_who_waited_and_not_to_the_next() -> None:
     work = Work()
-    shared = Shared(work)
+    shared = SharedTask(work)
     waiting = await begun(shared, 3)
     work.outcome.set_exception(KeyError("lost"))
     outcomes = await asyncio.gather(*waiting, return_exceptions=True)
@@ -134,7 +134,7 @@ async def test_a_failure_is_told_to_all_who_waited_and_not_to_the_next() -> None
 
 async def test_who_is_cancelled_does_not_end_what_others_wait_for() -> None:
     work = Work()
-    first, second = await begun(Shared(work), 2)
+    first, second = await begun(SharedTask(work), 2)
     first.cancel()
     await asyncio.wait([first])
     work.outcome.set_result("done")
@@ -145,7 +145,7 @@ async def test_who_is_cancelled_does_not_end_what_others_wait_for() -> None:
 
 async def test_work_that_nobody_waits_for_any_more_ends_and_the_next_begins_anew() -> None:
     work = Work()
-    shared = Shared(work)
+    shared = SharedTask(work)
     for task in await begun(shared, 2):
         task.cancel()
     (later,) = await begun(shared, 1)
@@ -156,7 +156,7 @@ async def test_work_that_nobody_waits_for_any_more_ends_and_the_next_begins_anew
 
 async def test_shared_work_can_be_ended_for_all() -> None:
     work = Work()
-    shared = Shared(work)
+    shared = SharedTask(work)
     (waiting,) = await begun(shared, 1)
     await shared.end()
     assert work.cancelled == 1
@@ -249,9 +249,9 @@ async def test_work_is_given_up_once_what_was_asked_meanwhile_says_so():
             await asyncio.sleep(0)
         return 1
 
-    assert await unless(endless(), lambda: said(answer=True), after=0) is None
+    assert await run_unless_stopped(endless(), lambda: said(answer=True), after=0) is None
     assert ended == ["endless"]
-    assert await unless(short(), lambda: said(answer=False), after=0) == 1
+    assert await run_unless_stopped(short(), lambda: said(answer=False), after=0) == 1
 
 
 async def test_work_that_is_done_in_time_is_not_asked_about():
@@ -262,4 +262,4 @@ async def test_work_that_is_done_in_time_is_not_asked_about():
         raise AssertionError("asked")
 
     with pytest.raises(LookupError, match="nothing"):
-        await unless(failing(), asked, after=10)
+        await run_unless_stopped(failing(), asked, after=10)

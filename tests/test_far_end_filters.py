@@ -8,7 +8,7 @@ import pytest
 
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import AnchoredPage, Direction, Link, Page, Stop
-from kgnav_mcp.port import AdapterOptions, FarEndKind, FarEnds, GraphAdapter, far_end_filters
+from kgnav_mcp.port import AdapterOptions, FarEndFilter, FarEndKind, GraphAdapter, far_end_filters
 from kgnav_mcp.port.lists import page_of
 from tests.contract import example, toy
 
@@ -20,7 +20,7 @@ async def graph() -> AsyncGenerator[GraphAdapter]:
 
 
 async def searched(
-    graph: GraphAdapter, ids: Sequence[str], far: FarEnds, limit: int, after: str | None = None
+    graph: GraphAdapter, ids: Sequence[str], far: FarEndFilter, limit: int, after: str | None = None
 ) -> AnchoredPage[Link]:
     """A page of what a store finds that gives all edges, whatever their far ends are."""
 
@@ -35,10 +35,15 @@ async def searched(
 @pytest.mark.parametrize("together", [7, 1_000])
 @pytest.mark.parametrize(
     "far",
-    [FarEnds(words="visitor number 1"), FarEnds(label="person"), FarEnds(words="old harbour"), FarEnds(words="no")],
+    [
+        FarEndFilter(words="visitor number 1"),
+        FarEndFilter(label="person"),
+        FarEndFilter(words="old harbour"),
+        FarEndFilter(words="no"),
+    ],
 )
 async def test_what_a_store_finds_is_compared_as_rows_that_are_read_are(
-    graph: GraphAdapter, far: FarEnds, together: int, monkeypatch: pytest.MonkeyPatch
+    graph: GraphAdapter, far: FarEndFilter, together: int, monkeypatch: pytest.MonkeyPatch
 ):
     ids = [toy.HUB, "ada"]
     read = await graph.matching(ids, None, far=far, limit=1_000)
@@ -61,4 +66,4 @@ async def test_a_position_of_another_search_is_refused(graph: GraphAdapter, monk
     monkeypatch.setattr(far_end_filters, "_ROWS", 50)
     for position in ("~nowhere~1", "~incoming~x"):
         with pytest.raises(InvalidCursor):
-            await searched(graph, [toy.HUB], FarEnds(words="boat"), 4, position)
+            await searched(graph, [toy.HUB], FarEndFilter(words="boat"), 4, position)

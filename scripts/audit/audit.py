@@ -14,7 +14,7 @@ from .raw_graph import RawGraph
 from .survey import Survey
 
 _EMPTY_SHARE = 0.2
-"""Most questions to which the true answer is nothing."""
+"""Maximum questions to which the true answer is nothing."""
 _ATTEMPTS = 6
 
 

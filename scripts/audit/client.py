@@ -16,7 +16,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp_types import TextContent
 
-_MOST_PAGES = 2_000
+_MAX_PAGES = 2_000
 """More pages than any list of the audit has: cursors that lead round in a circle end here."""
 _CALL_TIMEOUT_S = 120.0
 _START_TIMEOUT_S = 60.0
@@ -48,7 +48,7 @@ class Server:
         rows: list[Mapping[str, Any]] = []
         notes: list[str] = []
         cursor: str | None = None
-        for page in range(1, _MOST_PAGES):
+        for page in range(1, _MAX_PAGES):
             call = dict(arguments) if cursor is None else {**arguments, "cursor": cursor}
             async with asyncio.timeout(_CALL_TIMEOUT_S):
                 result = await self._client.call_tool(tool, call)
@@ -64,7 +64,7 @@ class Server:
                 return Answer(
                     rows, end["total"], end["certainty"] == "exact", end["stop"] == "complete", notes, pages=page
                 )
-        return Answer(error=f"the cursors do not end: {len(rows)} rows on {_MOST_PAGES} pages")
+        return Answer(error=f"the cursors do not end: {len(rows)} rows on {_MAX_PAGES} pages")
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 
 from .conditions import Between, Both, Compare, Condition, Either, Missing, Not, OneOf, Present
-from .question import MOST_ROWS, Question, Refusal, plan
+from .question import MAX_ROWS, Question, Refusal, plan
 from .raw_graph import Node, RawGraph, Value
 from .survey import Property, Survey, only
 
@@ -110,7 +110,7 @@ def on_edges(made: random.Random, survey: Survey) -> Question:
     rows = [(e.head, e.tail) for e in survey.graph.by_relation[of.owner] if condition.holds(e.properties)]
     match = f"MATCH (a)-[r:{of.owner}]->(b) WHERE {condition.text('r')}"
     key = survey.graph.key
-    if made.random() < 0.4 or len(rows) > MOST_ROWS:
+    if made.random() < 0.4 or len(rows) > MAX_ROWS:
         return plan("filter on edges", f"{match} RETURN count(*) AS number", [(len(rows),)], rdf=survey.graph.rdf)
     return plan("filter on edges", f"{match} RETURN a.{key}, b.{key}", rows, rdf=survey.graph.rdf)
 
@@ -119,7 +119,7 @@ def _about_nodes(made: random.Random, graph: RawGraph, of: Property, condition: 
     rows = [(_shown(graph, node, of),) for node in _members(graph, of) if condition.holds(node.properties)]
     match = f"MATCH (n{_label(of)}) WHERE {condition.text('n')}"
     kind = of.kind(kind)
-    if made.random() < 0.4 or len(rows) > MOST_ROWS:
+    if made.random() < 0.4 or len(rows) > MAX_ROWS:
         return plan(kind, f"{match} RETURN count(*) AS number", [(len(rows),)], rdf=graph.rdf)
     return plan(kind, f"{match} RETURN {_access(graph, of)}", rows, rdf=graph.rdf)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .condition_questions import Conditions
 from .conditions import quoted
-from .question import MOST_ROWS, Question, Refusal, plan
+from .question import MAX_ROWS, Question, Refusal, plan
 from .raw_graph import Edge, Node, RawGraph, Scalar, Value, values_of
 from .survey import BLANK, Property, Survey, only
 
@@ -47,7 +47,7 @@ def two_edges(made: random.Random, survey: Survey) -> Question:
     left, right = ("-", "->") if forward else ("<-", "-")
     match = f"MATCH ({_named(graph, 'a', start)})-[:{first.relation}]->(b){left}[:{second.relation}]{right}(c)"
     rows = [(_key(graph, end),) for _, end in paths]
-    counted = made.random() < 0.4 or len(rows) > MOST_ROWS or any(graph.nodes[e].blank for e in _far(paths))
+    counted = made.random() < 0.4 or len(rows) > MAX_ROWS or any(graph.nodes[e].blank for e in _far(paths))
     return _answer("two-edge path", match, rows, "c", graph, counted=counted)
 
 
@@ -148,7 +148,7 @@ def whole_values(made: random.Random, survey: Survey) -> Question:
     holders = graph.by_relation[of.owner] if edges else _members(graph, of)
     picked = made.sample(range(len(holders)), min(25, len(holders)))
     if edges or not of.owner or any(graph.nodes[n.key].blank for n in holders if isinstance(n, Node)):
-        if len(holders) > MOST_ROWS:
+        if len(holders) > MAX_ROWS:
             return one_edge_from_a_node(made, survey)
         pattern = f"()-[x:{of.owner}]->()" if edges else f"(x:{of.owner})"
         rows = [(holder.properties.get(of.name),) for holder in holders]
@@ -189,7 +189,7 @@ def list_operation(made: random.Random, survey: Survey) -> Question:
 def unwound(made: random.Random, survey: Survey) -> Question:
     """How often each single value occurs."""
     graph = survey.graph
-    several = [each for each in only(survey.of_nodes, several=True) if len(set(each.values)) < MOST_ROWS]
+    several = [each for each in only(survey.of_nodes, several=True) if len(set(each.values)) < MAX_ROWS]
     if not several:
         return groups(made, survey)
     of = made.choice(several)

@@ -10,7 +10,7 @@ from typing import Any
 
 from .raw_graph import Day, Scalar, Value
 
-MOST_ROWS = 1_000
+MAX_ROWS = 1_000
 """Of more rows than this, the number is asked: whole lists have questions of their own."""
 
 Row = tuple[object, ...]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from .outcome import Outcome, Verdict
 
-MOST_REFUSED = 0.05
+MAX_REFUSED = 0.05
 """Most questions, as a share, that a store may refuse."""
 
 _LONG = 700
@@ -63,7 +63,7 @@ def failed(outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> bool:
 
 def _refused_too_often(outcomes: Sequence[Outcome]) -> bool:
     refused = sum(outcome.verdict is Verdict.REFUSED for outcome in outcomes)
-    return refused > max(1, MOST_REFUSED * len(outcomes))
+    return refused > max(1, MAX_REFUSED * len(outcomes))
 
 
 def _reason(outcome: Outcome) -> str:

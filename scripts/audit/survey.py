@@ -12,7 +12,7 @@ from .raw_graph import Day, Properties, RawGraph, Scalar, values_of
 
 BLANK = "nodes of a class of blank nodes"
 """The kind of all questions about them."""
-_LEAST = 5
+_MIN = 5
 """Fewest nodes or edges with a property about which questions are asked, where there are labels and keys."""
 
 
@@ -98,7 +98,7 @@ class Survey:
             for name in sorted({name for properties in each for name in properties}):
                 holders = [values for properties in each if (values := values_of(properties, name))]
                 kinds = {_kind(value) for values in holders for value in values}
-                if len(holders) < (1 if self.graph.key is None else _LEAST) or len(kinds) > 1:
+                if len(holders) < (1 if self.graph.key is None else _MIN) or len(kinds) > 1:
                     continue
                 array = name in self.graph.arrays
                 several = array or any(len(values) > 1 for values in holders)

@@ -13,7 +13,7 @@ from .raw_graph import Edge, Node, RawGraph, Scalar, values_of
 from .survey import Property, Survey
 
 _LONGEST = 4_000
-"""Most rows of a whole list by a plan."""
+"""Maximum rows of a whole list by a plan."""
 _HUBS = 12
 """So many of the longest lists are half of those that are asked for."""
 _LIST = 120

@@ -36,7 +36,7 @@ _PASSWORD = "KGNAV_NEO4J_PASSWORD"  # noqa: S105 - the name of a variable
 """If it is set at the first start, its value is the password of the instance's only user, `neo4j`, from then on."""
 
 _STOP_TIMEOUT = 60.0
-"""Most seconds to stop."""
+"""Maximum seconds to stop."""
 
 _MAIN = Path(__file__).with_name("Neo4jServer.java")
 _JAVA = (

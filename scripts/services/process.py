@@ -19,7 +19,7 @@ _PAUSE = 0.05
 """Seconds between two checks of a process."""
 _MEGABYTE = 1_000_000
 _SHOWN = 10
-"""Most lines of its output shown if it does not start."""
+"""Maximum lines of its output shown if it does not start."""
 
 
 @dataclass(frozen=True)

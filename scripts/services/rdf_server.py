@@ -25,7 +25,7 @@ from .process import DetachedProcess
 from .service import GraphStore
 
 _STOP_TIMEOUT, _LOAD_TIMEOUT = 60.0, 3_600.0
-"""Most seconds to stop, and to load one file."""
+"""Maximum seconds to stop, and to load one file."""
 
 _TRIPLES = {".nt": "application/n-triples", ".ttl": "text/turtle"}
 _QUADS = {".nq": "application/n-quads", ".trig": "application/trig"}

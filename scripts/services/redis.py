@@ -19,7 +19,7 @@ _PROGRAM = "redis-server"
 _PORT = "KGNAV_REDIS_PORT"
 
 _STOP_TIMEOUT = 60.0
-"""Most seconds to stop."""
+"""Maximum seconds to stop."""
 
 
 class Redis(Service):

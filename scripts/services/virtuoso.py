@@ -36,7 +36,7 @@ _SERVER = "virtuoso-t"
 _PORT = "KGNAV_VIRTUOSO_PORT"
 
 _STOP_TIMEOUT = 60.0
-"""Most seconds to stop."""
+"""Maximum seconds to stop."""
 
 _LISTED = "select concat('STATE=', ll_state, coalesce(ll_error, '')) from DB.DBA.load_list where ll_file = $file;"
 _FORGET = "delete from DB.DBA.load_list where ll_file = $file;"

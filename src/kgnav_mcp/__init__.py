@@ -1,4 +1,4 @@
-"""Walk a knowledge graph from any MCP client: see the relations that leave an entity, follow one, prove the answer."""
+"""An MCP server that lets a client navigate knowledge graphs."""
 
 from importlib.metadata import version
 

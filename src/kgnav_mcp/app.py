@@ -1,4 +1,4 @@
-"""The composition root: makes graphs, limits and a ranker from the settings. A graph opens at its first use."""
+"""The composition root: makes graphs, limits and a ranker from the settings. A graph is opened by its first call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from kgnav_mcp.adapters import drivers_of, open_adapter, show_driver_logs
-from kgnav_mcp.concurrency import Shared
+from kgnav_mcp.concurrency import SharedTask
 from kgnav_mcp.config import DEMO_LOCATION, RELATION_LISTS, GraphSettings, Settings, user_cache_folder
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.errors import ConfigurationError, KgnavError, StoreTimeout, UnknownGraph
@@ -20,7 +20,7 @@ from kgnav_mcp.navigation.sample_walk import SampleWalk, sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.rankers import make_ranker, meaning_options
 from kgnav_mcp.render.table import RenderOptions
-from kgnav_mcp.store_timeout import one_call
+from kgnav_mcp.store_timeout import single_call
 from kgnav_mcp.trails import TrailLimits, Trails, open_trail_store
 
 _CHARACTERS_PER_TOKEN = 4
@@ -54,7 +54,7 @@ class Graph:
             extra=settings.options,
         )
         self.plan_queue = PlanQueue()
-        self._opening = Shared(self._open)
+        self._opening = SharedTask(self._open)
         self._opened: _OpenStore | None = None
         self._unclosed: set[_OpenStore] = set()
         self._sample: tuple[str, SampleWalk | None] | None = None
@@ -69,12 +69,12 @@ class Graph:
 
     @property
     def timeout(self) -> float:
-        """Seconds that a question to the store may take, or a whole plan."""
+        """Time limit in seconds for one query of the store, and for a whole plan."""
         return self._options.timeout
 
     @property
     def raw(self) -> Graph:
-        """The graph with its triples as the store has them, for the papers' formats; it is opened on its own."""
+        """The graph with mediators as nodes, for the papers' formats. It has its own connection to the store."""
         return self._raw or self
 
     @asynccontextmanager
@@ -90,7 +90,7 @@ class Graph:
         opened = await self._current()
         opened.calls += 1
         try:
-            with one_call():
+            with single_call():
                 yield opened.adapter
         finally:
             opened.calls -= 1
@@ -113,7 +113,7 @@ class Graph:
                 return await self._opening.result()
         except TimeoutError as error:
             raise StoreTimeout(
-                timeout, next_step="Ask again; if it stays so, see whether the store is well, or raise the time-out."
+                timeout, next_step="Try again. If it fails again, run `kgnav doctor`, or raise --timeout."
             ) from error
 
     async def _open(self) -> _OpenStore:
@@ -135,7 +135,7 @@ class Graph:
         return self.settings.location
 
     async def sample(self) -> SampleWalk | None:
-        """A walk of up to two steps on this graph, for examples; None if there is none or the graph fails."""
+        """A walk of up to two steps on this graph, for examples; None if the graph has none or cannot be read."""
         try:
             async with self.adapter() as adapter:
                 if self._sample is None or self._sample[0] != adapter.revision:
@@ -168,15 +168,14 @@ class App:
     """The configured graphs, with limits, ranker and render options.
 
     Raises:
-        ConfigurationError: something that the chosen ranker needs is not configured or not installed, or two settings
-            exclude each other.
+        ConfigurationError: the chosen ranker lacks a setting or a package, or two settings exclude each other.
     """
 
     def __init__(self, settings: Settings) -> None:
         if settings.paper_format and settings.structured:
             raise ConfigurationError(
-                "structured answers have no paper's format: --structured and --paper-format exclude each other",
-                next_step="Leave one of them out. Over HTTP, /mcp/structured answers with structured content anyway.",
+                "--structured and --paper-format cannot be combined: the papers define no structured answers",
+                next_step="Leave one of them out. Over HTTP, /mcp/structured always answers with structured content.",
             )
         self.settings = settings
         show_driver_logs(settings.log_level == "DEBUG")
@@ -232,7 +231,7 @@ class App:
         await asyncio.gather(self._closing.aclose(), *(graph.close() for graph in self.graphs.values()))
 
     async def __aenter__(self) -> Self:
-        """Count one more user: several servers may share the app, and the last one to leave closes it."""
+        """Count one more server that uses the app. The last one to exit closes it."""
         self._users += 1
         return self
 

@@ -1,4 +1,4 @@
-"""Long texts made short, in the same form wherever they come from."""
+"""Shortens long texts, lists and JSON values for messages and answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 ECHO = 200
-"""Characters of what a caller wrote that are repeated to it."""
+"""Maximum characters of a caller's input that a message quotes."""
 
 
 def clipped(text: str, limit: int) -> str:
@@ -15,7 +15,7 @@ def clipped(text: str, limit: int) -> str:
 
 
 def echoed(text: str) -> str:
-    """What a caller wrote, quoted as an answer or an error repeats it: 200 characters at most."""
+    """A caller's input in quotation marks, for a message: at most 200 characters of it."""
     return repr(clipped(text, ECHO))
 
 
@@ -34,7 +34,7 @@ def truncate_values(value: object, limit: int, items: int) -> object:
 
 
 def comma_list(texts: Sequence[str], limit: int) -> str:
-    """Texts separated by commas: as many as fit `limit` characters, at least one, and the number left out."""
+    """Texts separated by commas: as many as fit `limit` characters, at least one, and the number of omitted ones."""
     shown: list[str] = []
     for text in texts:
         limit -= len(text)

@@ -1,4 +1,4 @@
-"""Work that is done at the same time, and ends at the same time."""
+"""Runs tasks concurrently and cancels the rest when one fails; runs long computations in threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kgnav_mcp.store_limits import store_limits
-from kgnav_mcp.store_timeout import answered, last_answer
+from kgnav_mcp.store_timeout import last_answer_time, note_answer
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 else:
 
     async def gathered(*work: Awaitable[Any]) -> list[Any]:
-        """The results of all, as `asyncio.gather` gives them; where one fails, the others are cancelled.
+        """The results of all awaitables, as `asyncio.gather` returns them. If one fails, the others are cancelled.
 
-        gather would let them go on: what they ask a store for is of no use then, and keeps others waiting.
+        `asyncio.gather` would let them go on and load the store with queries whose results nobody reads.
 
         Raises:
-            What the first of them raised.
+            The first error that one of them raised.
         """
         if len(work) < 2:
             return [await each for each in work]  # a task of its own costs as much as a small look-up
@@ -41,10 +41,14 @@ else:
             raise
 
 
-async def unless(
+async def run_unless_stopped(
     work: Coroutine[Any, Any, T], stopped: Callable[[], Coroutine[Any, Any, bool]], after: float
 ) -> T | None:
-    """The result of work; None if `stopped`, which is asked once the work has lasted `after` seconds, says so first."""
+    """The result of work, or None if it is stopped first.
+
+    `stopped` is called once the work has lasted `after` seconds. If it returns True before the work ends, the work is
+    cancelled.
+    """
     task = asyncio.ensure_future(work)
     pending: list[asyncio.Future[Any]] = [task]
     try:
@@ -63,21 +67,21 @@ async def unless(
 
 
 async def gathered_for(items: Iterable[S], work: Callable[[S], Awaitable[T]]) -> list[T]:
-    """The results of work on each of the items, as `gathered` gives them: for use inside another `gathered`.
+    """The results of work on each of the items, as by `gathered`. Use it inside another `gathered`.
 
-    The calls are made when this begins. If it is cancelled before, none is left behind that nobody awaits.
+    The coroutines are created when this one starts, so that none is left unawaited if it is cancelled before.
     """
     return list(await gathered(*map(work, items)))
 
 
 _LARGE = 200
-"""Items whose work may block others: work on 10,000 of them takes a tenth of a second."""
+"""Number of items from which work goes to a thread: work on 10,000 items takes a tenth of a second."""
 _WORKER, _PLAN_WORKER = ThreadPoolExecutor(1, "kgnav-work"), ThreadPoolExecutor(1, "kgnav-plans")
-"""One thread for plans, one for other calls: of several that compute, each makes the event loop wait for its turn."""
+"""One thread for plans, one for other calls: each computing thread delays the event loop by its share of the GIL."""
 
 
 async def in_thread(size: int, work: Callable[[], T]) -> T:
-    """The result of work on so many items, done in a thread where they are many, so that other calls go on."""
+    """The result of work on `size` items. With 200 items or more it runs in a thread, so that other calls go on."""
     if size <= _LARGE:
         return work()
     worker = _PLAN_WORKER if store_limits().of_plan else _WORKER
@@ -85,9 +89,9 @@ async def in_thread(size: int, work: Callable[[], T]) -> T:
 
 
 async def mapped_in_thread(size: int, items: Sequence[S], work: Callable[[S], T]) -> list[T]:
-    """The results of work on each item, as by `in_thread`. Cancelling the wait ends the work after the current item.
+    """The results of work on each item, as by `in_thread`. After a cancellation the work ends with the current item.
 
-    Otherwise it would keep the one thread from all other calls, perhaps for a minute.
+    Otherwise it would occupy the only thread, perhaps for a minute.
     """
     is_wanted = True
 
@@ -101,13 +105,13 @@ async def mapped_in_thread(size: int, items: Sequence[S], work: Callable[[S], T]
 
 
 _RUN = 4_096
-"""Items that are sorted by one call of list.sort at first: some milliseconds."""
+"""Items of the runs that are sorted first, each by one call of list.sort: some milliseconds."""
 
 
 def sorted_in_runs(items: Sequence[T], key: Callable[[T], Any], *, reverse: bool = False) -> list[T]:
-    """As `sorted`, with turns for other threads: list.sort lets none go on, for 200 ms with 100,000 items.
+    """As `sorted`, but other threads can run in between: list.sort holds the GIL for 200 ms with 100,000 items.
 
-    Short runs are sorted, then neighbours merged two by two: list.sort merges two sorted runs in linear time.
+    Short runs are sorted, then merged in pairs: list.sort merges two sorted runs in linear time.
     """
     keyed = [(key(item), item) for item in items]
     sort = partial(sorted, key=itemgetter(0), reverse=reverse)
@@ -120,8 +124,8 @@ def sorted_in_runs(items: Sequence[T], key: Callable[[T], Any], *, reverse: bool
 _SLICE = 500
 
 
-async def in_slices(items: Sequence[T], work: Callable[[Sequence[T]], object]) -> None:
-    """Work on many items slice by slice, between which other calls go on: on what only the loop's thread may touch."""
+async def apply_in_slices(items: Sequence[T], work: Callable[[Sequence[T]], object]) -> None:
+    """Call `work` on slices of the items in the event loop's thread, and let other tasks run in between."""
     for start in range(0, len(items), _SLICE):
         if start:
             await asyncio.sleep(0)
@@ -130,17 +134,17 @@ async def in_slices(items: Sequence[T], work: Callable[[Sequence[T]], object]) -
 
 @dataclass(slots=True, eq=False)
 class _Run(Generic[T]):
-    """One run of shared work, and how many wait for it."""
+    """One run of shared work, and the number of callers that wait for it."""
 
     task: asyncio.Task[tuple[T, float]]
     waiting: int = 0
 
 
-class Shared(Generic[T]):
-    """Work that is done once for all who want its result at the same time.
+class SharedTask(Generic[T]):
+    """Work that runs once for all concurrent callers.
 
-    It goes on as long as one of them waits, whoever else is cancelled, and is cancelled when nobody does. An outcome
-    is told to all who waited for it and then forgotten: the next to ask begins anew.
+    It goes on as long as one caller waits, and is cancelled when all of them are. The result, or the error, goes to all
+    callers that waited for it and is not kept: the next call starts a new run.
     """
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
@@ -149,10 +153,10 @@ class Shared(Generic[T]):
         self._ending: set[asyncio.Task[tuple[T, float]]] = set()
 
     async def result(self) -> T:
-        """The result of the run that is under way, or of a new one.
+        """The result of the current run, or of a new one.
 
         Raises:
-            What the work raised; CancelledError where `end` ended it.
+            The error of the work; CancelledError if `end` cancelled it.
         """
         run = self._run
         if run is None or run.task.done():
@@ -167,19 +171,19 @@ class Shared(Generic[T]):
             if not run.waiting:
                 self._abandon(run)
         result, heard = run.task.result()
-        answered(heard)  # What others asked for it was not asked in vain by this call.
+        note_answer(heard)  # The store has answered the shared run, so it does answer this call, too.
         return result
 
     async def end(self) -> None:
-        """Cancel what is under way, and wait until it has ended."""
+        """Cancel the current run and wait until it has ended."""
         if self._run is not None:
             self._abandon(self._run)
         if self._ending:
             await asyncio.wait(self._ending)
 
     async def _outcome(self) -> tuple[T, float]:
-        """The result, and when its call was last answered."""
-        return await self._work(), last_answer()
+        """The result, and the time at which the store last answered."""
+        return await self._work(), last_answer_time()
 
     def _abandon(self, run: _Run[T]) -> None:
         run.task.cancel()
@@ -189,4 +193,4 @@ class Shared(Generic[T]):
     def _forget(self, task: asyncio.Task[tuple[T, float]]) -> None:
         self._ending.discard(task)
         if not task.cancelled():
-            task.exception()  # Looked at: that nobody waited for a failure any more is nothing to log.
+            task.exception()  # Retrieved, so that asyncio does not log an error for which no caller waited.

@@ -1,4 +1,4 @@
-"""Every error that this package raises on purpose.
+"""All errors that this package raises deliberately.
 
     KgnavError
     |-- InvalidRequest            the call cannot be answered as it is; the caller can correct it
@@ -10,7 +10,7 @@
     |   |-- UnknownGraph          no graph is configured under that name
     |   |-- InvalidPlan           a plan that cannot run; carries every problem, and the corrected plan if there is one
     |   |-- PlanTooLarge          a plan that needs more rows at once than may be held; carries the sizes of its parts
-    |   |-- PlanOverBudget        a plan that makes or compares more values than one plan may; carries the expression
+    |   |-- PlanOverBudget        a plan that creates or compares more values than allowed; carries the expression
     |   |-- AnswerTooLarge        an answer that may not be cut is larger than an answer may be
     |   |-- InvalidArgument       a value that is out of its range or of the wrong form
     |   |-- InvalidStep           a reasoning step that the graph does not have; carries triples of its anchor
@@ -21,7 +21,7 @@
     |-- StoreError                the store failed; the call was valid
     |   |-- StoreUnavailable      the store does not answer, or the graph file does not exist
     |   |-- StoreTimeout          the store did not answer in time, or predicts that it would not
-    |   |   `-- StepLimitReached  the store stopped a query for its steps, whatever time they took
+    |   |   `-- StepLimitReached  the store stopped a query at the step limit, whatever time it took
     |   |-- RateLimited           the store refuses more calls for now; carries when to try again
     |   |-- TrailStoreUnavailable the store of the trails does not answer; the graph may be fine
     |   `-- InvalidStore          the store answers, but it is damaged, of another version or not a graph
@@ -31,7 +31,7 @@
         `-- BadLine               one line of a source is wrong; carries file and line number
 
 `message` says what failed. `next_step` says what to do now, with a call or a command that works. A driver's error is
-always the `__cause__`; its text alone is never the message.
+the `__cause__`; its text alone is never the message.
 """
 
 from __future__ import annotations
@@ -51,24 +51,24 @@ LONGEST_PAUSE: Final = 86_400.0
 """Seconds. A longer pause is reported as more than a day, and the store is tried again after a day."""
 
 
-def in_words(seconds: float) -> str:
+def pause_text(seconds: float) -> str:
     """The length of a pause, rounded up: `40 s`, `5 minutes`, `2 hours`."""
     if seconds > LONGEST_PAUSE:
         return "more than a day"
-    whole_seconds = max(ceil(bounded(seconds)), 1)
+    whole_seconds = max(ceil(clamp_pause(seconds)), 1)
     minutes = ceil(whole_seconds / 60)
     if whole_seconds < 120:
         return f"{whole_seconds} s"
     return f"{minutes} minutes" if minutes < 120 else f"{ceil(minutes / 60)} hours"
 
 
-def bounded(seconds: float) -> float:
+def clamp_pause(seconds: float) -> float:
     """A pause limited to the range from 0 to LONGEST_PAUSE seconds; 0 for NaN."""
     return 0.0 if isnan(seconds) else min(max(seconds, 0.0), LONGEST_PAUSE)
 
 
 class KgnavError(Exception):
-    """Base of all errors raised on purpose: what failed, and what to do about it."""
+    """Base of all deliberate errors: what failed, and what to do about it."""
 
     def __init__(self, message: str, *, next_step: str = "") -> None:
         super().__init__(message)
@@ -91,7 +91,7 @@ class MissingDriver(ConfigurationError):
 
 
 _LONGEST_MESSAGE = 350
-"""Characters of a message that may quote a source."""
+"""Maximum characters of a message, which may quote a source."""
 
 
 class LoadError(KgnavError):
@@ -102,10 +102,10 @@ class LoadError(KgnavError):
 
 
 _LONGEST_NAME = 100
-"""Characters of a source's name before such a message."""
+"""Maximum characters of a source's name in a message."""
 
 _LONGEST_REASON = 200
-"""Characters of a parser's message about a line that are shown."""
+"""Maximum characters of a parser's message about a line."""
 
 
 class BadLine(LoadError):
@@ -133,7 +133,7 @@ class UnknownEntity(InvalidRequest):
     """No entity has this id or name. `nearest` are entities with similar names, best first."""
 
     def __init__(self, reference: str, nearest: Sequence[Entity] = (), *, next_step: str = "") -> None:
-        super().__init__(f"no entity has the id or the name {echoed(reference)}", next_step=next_step)
+        super().__init__(f"no entity has the id or name {echoed(reference)}", next_step=next_step)
         self.reference = reference
         self.nearest = tuple(nearest)
 
@@ -142,7 +142,7 @@ class AmbiguousEntity(InvalidRequest):
     """Several entities have this name. `candidates` are those that were found."""
 
     def __init__(self, reference: str, candidates: Sequence[Entity], *, next_step: str = "") -> None:
-        super().__init__(f"{len(candidates)} entities are called {echoed(reference)}", next_step=next_step)
+        super().__init__(f"{len(candidates)} entities have the name {echoed(reference)}", next_step=next_step)
         self.reference = reference
         self.candidates = tuple(candidates)
 
@@ -153,7 +153,7 @@ class UnresolvedEntities(InvalidRequest):
     def __init__(self, problems: Sequence[UnknownEntity | AmbiguousEntity]) -> None:
         super().__init__(
             f"{len(problems)} of the entities are unknown or ambiguous",
-            next_step="Repeat the call with ids of those you mean, or without them; find_node looks others up.",
+            next_step="Repeat the call with the right ids, or without these entities; find_node(hint) finds ids.",
         )
         self.problems = tuple(problems)
 
@@ -193,7 +193,7 @@ class UnknownName(InvalidRequest):
     """The graph has no label, property or relation with this name. `kind` says which of these was asked for."""
 
     def __init__(self, kind: str, name: str, nearest: Sequence[str] = ()) -> None:
-        super().__init__(f"this graph has no {kind} {echoed(name)}", next_step="describe_graph() lists what there is.")
+        super().__init__(f"this graph has no {kind} {echoed(name)}", next_step="describe_graph() lists all names.")
         self.kind = kind
         self.name = name
         self.nearest = tuple(nearest)
@@ -203,7 +203,7 @@ class UnknownGraph(InvalidRequest):
     """No graph is served under this name. `known` are the names of the graphs that are."""
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
-        super().__init__(f"no graph is called {echoed(name)}", next_step=f"Use one of: {', '.join(known)}.")
+        super().__init__(f"unknown graph {echoed(name)}", next_step=f"Use one of: {', '.join(known)}.")
         self.name = name
         self.known = tuple(known)
 
@@ -233,7 +233,7 @@ class InvalidPlan(InvalidRequest):
 
 
 _SIZES = 120
-"""Most characters of the sizes in the message of a plan that is too large; the first is always shown."""
+"""Maximum characters of the sizes in the message of a plan that is too large; the first is always shown."""
 
 
 class PlanTooLarge(InvalidRequest):
@@ -258,7 +258,7 @@ class PlanTooLarge(InvalidRequest):
 
 
 class PlanOverBudget(InvalidRequest):
-    """A plan makes more values, or compares more of them, than one plan may. `part` is the expression that does."""
+    """A plan creates or compares more values than allowed. `part` is the expression that does."""
 
     def __init__(self, excess: str, part: str, *, next_step: str) -> None:
         super().__init__(f"this plan {excess}, at {clipped(part, ECHO)}", next_step=next_step)
@@ -266,7 +266,7 @@ class PlanOverBudget(InvalidRequest):
 
 
 class AnswerTooLarge(InvalidRequest):
-    """An answer that may not be cut has more than `limit` bytes."""
+    """An answer in a paper's format, which is never cut, has more than `limit` bytes."""
 
     def __init__(self, limit: int, *, next_step: str) -> None:
         super().__init__(
@@ -280,7 +280,7 @@ class InvalidArgument(InvalidRequest):
 
 
 class InvalidStep(InvalidRequest):
-    """A reasoning step does not agree with the graph. `instead` are triples that its anchor does have."""
+    """A reasoning step contradicts the graph. `instead` are triples that its anchor does have."""
 
     def __init__(self, message: str, instead: Sequence[Triple] = (), *, next_step: str = "") -> None:
         super().__init__(message, next_step=next_step)
@@ -296,7 +296,7 @@ class UnknownTrail(InvalidRequest):
 
     def __init__(self, handle: str, lifetime: float) -> None:
         super().__init__(
-            f"no trail has the handle {echoed(handle)}, or not any more: trails are kept for {in_words(lifetime)} "
+            f"no trail has the handle {echoed(handle)}, or not any more: trails are kept for {pause_text(lifetime)} "
             "after their last use",
             next_step="start_trail(question, topic_entities) gives a new one. Any tool works without a trail as well.",
         )
@@ -309,7 +309,7 @@ class TrailFull(InvalidRequest):
     def __init__(self, size: int) -> None:
         super().__init__(
             f"this trail is full: the step was not recorded, since a trail may take {size:,} bytes",
-            next_step="show_trail and check_answer work on; start_trail opens another for what comes next.",
+            next_step="show_trail and check_answer still work. start_trail starts another trail for further calls.",
         )
         self.size = size
 
@@ -327,7 +327,7 @@ class StoreUnavailable(StoreError):
 
 
 class StoreTimeout(StoreError):
-    """The store did not answer within `seconds`. A `message` may say instead that it aborted or refused the query.
+    """The store did not answer within `seconds`. `message` replaces that text if it aborted or refused the query.
 
     `seconds` is the time that was too short; None if it is not known.
     """
@@ -339,7 +339,7 @@ class StoreTimeout(StoreError):
 
 
 class StepLimitReached(StoreTimeout):
-    """The store stopped a query after as many steps of its engine as the caller allowed, whatever time they took."""
+    """The store stopped a query after the allowed number of engine steps, whatever time they took."""
 
     def __init__(self, steps: int) -> None:
         super().__init__(None, f"the store stopped the query after {steps:,} steps")
@@ -353,9 +353,9 @@ class RateLimited(StoreError):
     """
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
-        pause = "a minute" if retry_after is None else in_words(retry_after)
+        pause = "a minute" if retry_after is None else pause_text(retry_after)
         super().__init__(message, next_step=f"Try again in {pause}.")
-        self.retry_after = None if retry_after is None else bounded(retry_after)
+        self.retry_after = None if retry_after is None else clamp_pause(retry_after)
 
 
 class TrailStoreUnavailable(StoreError):

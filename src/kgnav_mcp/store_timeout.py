@@ -1,8 +1,8 @@
-"""How long one call waits for a store that says nothing, however many questions it asks one after the other.
+"""Limits how long one call waits for a store that does not answer, however many queries the call sends in sequence.
 
-A time-out is one question's. A call that has asked in vain may ask for less, and answer in part: of a store that is
-slow that is right, of one that hangs it would cost one time-out after the other. What tells them apart is a sign that
-the store still answers.
+The time-out holds for one query. After a time-out a call may send a smaller query and answer in part. That is right for
+a slow store, but at a store that hangs it would cost one time-out after the other. A cheap query, the liveness check,
+tells the two apart.
 """
 
 from __future__ import annotations
@@ -15,62 +15,64 @@ from time import monotonic
 from typing import Final
 
 _LATER: Final = 0.75
-"""Seconds beyond a call's time-out in which a store may show that it still answers."""
+"""Seconds after a call's time-out that the liveness check may take."""
 
 
-class _Silence:
-    """The time since a call began, or was last answered."""
+class _CallClock:
+    """The time since the start of a call, or since the store last answered it."""
 
     def __init__(self) -> None:
-        self.began = monotonic()
-        self.trying = asyncio.Lock()
+        self.last_answer = monotonic()
+        self.lock = asyncio.Lock()
 
-    def left(self, patience: float) -> float:
-        """Seconds that the silence may go on."""
-        return max(self.began + patience + _LATER - monotonic(), 0.0)
+    def seconds_left(self, timeout: float) -> float:
+        """Seconds until the call has to give up."""
+        return max(self.last_answer + timeout + _LATER - monotonic(), 0.0)
 
 
-_silence: ContextVar[_Silence | None] = ContextVar("silence", default=None)
+_call_clock: ContextVar[_CallClock | None] = ContextVar("clock", default=None)
 
 
 @contextmanager
-def one_call() -> Generator[None]:
-    """All questions of this block, and of the tasks that it starts, are those of one call."""
-    token = _silence.set(_Silence())
+def single_call() -> Generator[None]:
+    """Count all queries of this block, and of the tasks that it starts, as those of one call."""
+    token = _call_clock.set(_CallClock())
     try:
         yield
     finally:
-        _silence.reset(token)
+        _call_clock.reset(token)
 
 
-def answered(at: float | None = None) -> None:
-    """The store has answered a question of this call: now, or when another one had its `last_answer`."""
-    if (silence := _silence.get()) is not None:
-        silence.began = max(silence.began, monotonic() if at is None else at)
+def note_answer(at: float | None = None) -> None:
+    """Note that the store has answered this call: now, or at the time of another call's `last_answer_time`."""
+    if (clock := _call_clock.get()) is not None:
+        clock.last_answer = max(clock.last_answer, monotonic() if at is None else at)
 
 
-def last_answer() -> float:
-    """When this call was last answered, or else began; now where there is no call."""
-    silence = _silence.get()
-    return monotonic() if silence is None else silence.began
+def last_answer_time() -> float:
+    """The monotonic time in seconds of the store's last answer to this call, else of its start; now outside a call."""
+    clock = _call_clock.get()
+    return monotonic() if clock is None else clock.last_answer
 
 
-async def expect_answer(seconds: float, *, patience: float, sign: Callable[[], Awaitable[object]]) -> None:
-    """Go on to a question that may take so many seconds.
+async def require_answer(
+    seconds: float, *, call_timeout: float, liveness_check: Callable[[], Awaitable[object]]
+) -> None:
+    """Check that the store is alive before a query that may take so many seconds.
 
-    `patience` is the call's time-out. Where the silence would last longer than that, the store is asked for a `sign`
-    first, once for all questions that wait for it.
+    `call_timeout` is the time-out of the call in seconds. If the query could end after it, `liveness_check` is awaited
+    first, once for all concurrent queries of the call.
 
     Raises:
-        TimeoutError: it gave none.
-        What `sign` raises.
+        TimeoutError: the store does not answer the liveness check.
+        The errors of `liveness_check`.
     """
-    silence = _silence.get()
-    if silence is None:
+    clock = _call_clock.get()
+    if clock is None:
         return
-    async with silence.trying:
-        left = silence.left(patience)
-        if left < seconds:
-            async with asyncio.timeout(left):
-                await sign()
-            answered()
+    async with clock.lock:
+        seconds_left = clock.seconds_left(call_timeout)
+        if seconds_left < seconds:
+            async with asyncio.timeout(seconds_left):
+                await liveness_check()
+            note_answer()

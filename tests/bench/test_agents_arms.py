@@ -188,7 +188,7 @@ def test_an_arm_of_unknown_name_is_refused_with_the_names(tmp_path: Path):
     with model_server([DONE]) as server:
         result = ask(server, tmp_path, "graphwalking")
     assert result.exit_code == 2
-    assert "there is no arm 'graphwalking'. Name one of ark-v1, cot, default" in result.output
+    assert "unknown arm 'graphwalking'. Use one of ark-v1, cot, default" in result.output
 
 
 def test_a_server_without_the_tools_of_an_arm_is_refused(tmp_path: Path):

@@ -53,8 +53,8 @@ def name_of(body: Mapping[str, Any]) -> str:
 PLAYS: Mapping[str, tuple[list[Play], Outcome, str]] = {
     "right": ([Play(calls=[LOOK]), DONE], Outcome.ANSWERED, ""),
     "parallel": ([Play(calls=[LOOK, LOOK]), DONE], Outcome.ANSWERED, ""),
-    "unknown_tool": ([Play(calls=[("sparql", {"q": "x"})]), DONE], Outcome.ANSWERED, "There is no tool 'sparql'"),
-    "unoffered": ([Play(calls=[("find_node", {"hint": "x"})]), DONE], Outcome.ANSWERED, "There is no tool 'find_node'"),
+    "unknown_tool": ([Play(calls=[("sparql", {"q": "x"})]), DONE], Outcome.ANSWERED, "Unknown tool 'sparql'"),
+    "unoffered": ([Play(calls=[("find_node", {"hint": "x"})]), DONE], Outcome.ANSWERED, "Unknown tool 'find_node'"),
     "malformed": ([Play(calls=[("search", '{"entity": ')]), DONE], Outcome.ANSWERED, "not a JSON object: "),
     "wrong": (
         [Play(calls=[NOBODY]), DONE],

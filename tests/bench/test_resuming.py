@@ -72,7 +72,7 @@ def test_a_run_that_is_killed_in_the_middle_has_the_results_of_an_unbroken_one(
     resumed = invoked(*REACH, films, "-o", path)
 
     assert resumed.exit_code == 0, resumed.output
-    assert f"4 items are kept from {path}" in resumed.stderr
+    assert f"4 items are reused from {path}" in resumed.stderr
     assert path.read_bytes().startswith(before[: before.rindex(b"\n") + 1])
     both = [{line["key"]: line["value"] for line in lines(each)[1:]} for each in (path, unbroken)]
     assert [[(key, value["missing_answers"], value["calls"]) for key, value in each.items()] for each in both] == [

@@ -74,12 +74,12 @@ def test_a_failed_call_is_corrected_by_a_later_one_that_succeeds():
 
 
 def test_failed_calls_are_counted_by_the_first_words_of_their_errors():
-    errors = ("Not found: no entity 'x'", "Not found: y", "Invalid plan: 2", "There is no tool 'x'. There are", "42")
+    errors = ("Not found: no entity 'x'", "Not found: y", "Invalid plan: 2", "Unknown tool 'x'. The tools are", "42")
     turns = shown(*map(failed, errors))
     assert score_attempt(question("Up"), attempt(turns=turns)).failed_calls == {
         "Not found": 2,
         "Invalid plan": 1,
-        "There is no tool": 1,
+        "Unknown tool": 1,
         "other": 1,
     }
 

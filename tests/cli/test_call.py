@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
+from kgnav_mcp.cli import main
 from tests.cli.conftest import Command, Kgnav
 
 
@@ -60,13 +62,13 @@ def test_an_unknown_tool_is_wrong_usage_and_the_nearest_is_named(kgnav: Kgnav) -
     result = kgnav("call", "find_nodes", "hint=x")
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert "there is no tool 'find_nodes'. Did you mean find_node?" in result.stderr
+    assert "unknown tool 'find_nodes'. Did you mean find_node?" in result.stderr
 
 
 def test_a_tool_of_a_toolset_that_is_off_is_named_with_the_option_that_adds_it(kgnav: Kgnav) -> None:
     arguments = ("call", "fetch_neighbors", "nodes=zundert", "edge_type=located_in")
     error = kgnav(*arguments).stderr
-    assert "the tool 'fetch_neighbors' is in the toolset 'graphrunner', which is off." in error
+    assert "the tool 'fetch_neighbors' is in the toolset 'graphrunner', which is not enabled." in error
     option = error.partition("Add ")[2].split()
     assert "north_brabant" in kgnav(*arguments, *option).stdout
 
@@ -97,3 +99,13 @@ def test_a_loaded_file_can_be_called_at_once(films: Path, kgnav: Kgnav) -> None:
     assert kgnav("load", str(films), "-o", "films.kg").exit_code == 0
     result = kgnav("call", "search", "entity=Alien", "direction=outgoing", "--graph", "films.kg")
     assert "Ridley Scott" in result.stdout
+
+
+def test_every_example_of_the_help_works(kgnav: Kgnav, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    help_text = main.commands["call"].epilog or ""
+    examples = [line for line in map(str.strip, help_text.splitlines()) if line.startswith("kgnav call ")]
+    assert len(examples) > 5
+    for example in examples:
+        result = kgnav(*shlex.split(example)[1:])
+        assert result.exit_code == 0, (example, result.output)

@@ -66,7 +66,7 @@ def test_wikidata_without_a_contact_is_reported_with_the_setting_that_is_missing
     result = kgnav("doctor", "--graph", "wd=wikidata+https://query.wikidata.org/sparql")
     assert result.exit_code == 1
     assert "graph wd (wikidata+https://query.wikidata.org/sparql): DOES NOT ANSWER: " in result.stdout
-    assert "in nobody's name" in result.stdout
+    assert "no contact is set" in result.stdout
     assert "KGNAV_CONTACT" in result.stdout
     assert "Traceback" not in result.output
 
@@ -74,14 +74,14 @@ def test_wikidata_without_a_contact_is_reported_with_the_setting_that_is_missing
 def test_a_contact_that_reaches_nobody_is_reported(kgnav: Kgnav) -> None:
     result = kgnav("doctor", "--contact", "me", "--graph", "wd=wikidata+https://query.wikidata.org/sparql")
     assert result.exit_code == 1
-    assert "'me' is no way to reach anybody" in result.stdout
+    assert "'me' is not an e-mail address or web address" in result.stdout
 
 
 def test_an_address_where_no_wikidata_is_says_how_to_correct_it(kgnav: Kgnav, web_page: str) -> None:
     result = kgnav("doctor", "--graph", f"wd=wikidata+{web_page}")
     assert result.exit_code == 1
     assert "DOES NOT ANSWER: " in result.stdout
-    assert "a web page that is no SPARQL result" in result.stdout
+    assert "a web page instead of a SPARQL result" in result.stdout
     assert "Correct the graph's address" in result.stdout
 
 

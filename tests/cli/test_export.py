@@ -118,7 +118,7 @@ def test_an_answer_without_rows_has_the_head_of_its_table(tmp_path: Path, kgnav:
 def test_rows_that_are_not_all_are_written_and_said_to_be_incomplete(tmp_path: Path, kgnav: Kgnav) -> None:
     result = kgnav("call", "find_node", "hint=van", "limit=2", "--csv", "van.csv")
     assert result.exit_code == INCOMPLETE
-    assert result.stdout.startswith("van.csv: 2 rows of 95, incomplete: the tool shows no more")
+    assert result.stdout.startswith("van.csv: 2 rows of 95, incomplete: the tool's limit")
     assert len(rows_of(tmp_path / "van.csv")) == 2
 
 

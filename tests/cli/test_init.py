@@ -60,7 +60,7 @@ def test_a_file_that_is_there_is_not_replaced_unasked(kgnav: Kgnav, films_graph:
     Path("kgnav.toml").write_text("top_k = 3\n", encoding="utf-8")
     result = kgnav("init", str(films_graph), "--yes")
     assert result.exit_code == 1
-    assert "kgnav.toml is there already" in result.output
+    assert "kgnav.toml exists" in result.output
     refused = CliRunner().invoke(main, ["init", str(films_graph)], input="n\n")
     assert refused.exit_code == 1
     assert _written() == "top_k = 3\n"
@@ -111,13 +111,13 @@ def test_a_store_that_does_not_answer_leaves_no_file_and_no_password(kgnav: Kgna
     ("arguments", "message"),
     [
         (["nowhere.kg"], "there is no file or folder nowhere.kg"),
-        (["gopher://x"], "no adapter reads locations of the kind 'gopher'"),
+        (["gopher://x"], "no adapter for locations of the kind 'gopher'"),
         (["https://abc.databases.neo4j.io"], "neo4j+s://abc.databases.neo4j.io"),
-        (["demo", "--key", "Person=id"], "a graph of the kind file has no keys"),
+        (["demo", "--key", "Person=id"], "keys cannot be used for a graph of the kind file"),
         (["bolt://localhost:1", "--user", "x", "--key", "Person"], "--key takes LABEL=PROPERTY"),
-        ([], "LOCATION is needed"),
+        ([], "LOCATION is required"),
         (["demo", "-o", "films.nt/kgnav.toml"], "films.nt/kgnav.toml cannot be written: "),
-        (["demo", "--name", "9"], "'9' cannot be the name of a graph"),
+        (["demo", "--name", "9"], "'9' is not a valid name of a graph"),
     ],
 )
 def test_wrong_answers_are_refused(arguments: list[str], message: str, kgnav: Kgnav) -> None:

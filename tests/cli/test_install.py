@@ -357,5 +357,5 @@ def test_an_environment_that_vanishes_is_not_entered(
     monkeypatch.delenv("UV", raising=False)
     result = kgnav("install", "cursor", "--graph", "demo")
     assert result.exit_code == 2
-    assert "Install it to stay: uv tool install " in result.output
+    assert "Install it permanently: uv tool install " in result.output
     assert not CLIENTS["cursor"].file(machine).exists()

@@ -52,7 +52,7 @@ def test_a_maze_is_described(kgnav: Kgnav) -> None:
     facts = facts_of(kgnav("maze", "-o", "maze.kg", "--seed", "3", "--json"))
     assert (facts["graph"], facts["cells"], facts["walls"]) == ("maze.kg", 100, 50)
     text = kgnav("maze", "-o", "maze.kg", "--seed", "3").stdout
-    assert f"From {facts['start']} to {facts['goal']}; the shortest way has {facts['shortest']} steps." in text
+    assert f"From {facts['start']} to {facts['goal']}; the shortest path has {facts['shortest']} steps." in text
 
 
 def test_the_demo_is_its_calls_and_its_answer(command: Command) -> None:

@@ -46,7 +46,7 @@ def test_skipped_lines_are_counted_and_the_first_are_shown(films: Path, kgnav: K
     films.write_text(films.read_text(encoding="utf-8") + "nonsense\n" * 7, encoding="utf-8")
     result = kgnav("load", str(films), "-o", "films.kg", "--skip-bad")
     assert result.exit_code == 0
-    assert "7 bad lines were left out:\n  films.nt:4: " in result.stdout
+    assert "7 bad lines were skipped:\n  films.nt:4: " in result.stdout
     assert "  and 2 more\n" in result.stdout
 
 

@@ -74,7 +74,7 @@ def test_another_skill_of_that_name_stays(kgnav: Kgnav, tmp_path: Path, monkeypa
     file.write_text("---\nname: mine\n---\n", encoding="utf-8")
     result = kgnav("install", "claude-code", "--graph", "demo", "--skill")
     assert result.exit_code == 2
-    assert "is another skill" in result.output
+    assert "belongs to another skill" in result.output
     assert file.read_text(encoding="utf-8") == "---\nname: mine\n---\n"
 
 

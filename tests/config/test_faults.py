@@ -119,7 +119,7 @@ def test_a_bad_value_is_named_with_its_source_the_reason_and_the_meaning(
 
     assert error.message.startswith("--" + setting.replace(".", "-").replace("_", "-"))
     assert error.message.endswith(reason)
-    assert error.next_step.startswith("It means: ")
+    assert error.next_step.startswith("Meaning: ")
 
 
 def test_a_list_whose_only_value_is_bad_is_not_also_called_empty() -> None:

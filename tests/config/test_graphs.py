@@ -71,19 +71,19 @@ def test_a_graph_without_a_name_takes_it_from_its_location(location: str, name: 
 def test_a_word_that_is_neither_a_known_graph_nor_a_file_is_refused_with_the_nearest() -> None:
     write(Path("kgnav.toml"), '[graphs.films]\nlocation = "films.kg"\n')
     error = refusal(graphs=["filsm"])
-    assert "no graph is called 'filsm' in kgnav.toml" in error.message
+    assert "unknown graph 'filsm': neither a graph of kgnav.toml" in error.message
     assert error.next_step == "Did you mean films?"
 
 
 def test_two_graphs_of_one_name_are_refused() -> None:
     error = refusal(graphs=["a/films.kg", "b/films.kg"])
-    assert error.message == "two graphs are called 'films'"
+    assert error.message == "two graphs have the name 'films'"
     assert "NAME=LOCATION" in error.next_step
 
 
 def test_a_graph_name_that_could_not_stand_in_an_address_is_refused() -> None:
     write(Path("kgnav.toml"), '[graphs."my films"]\nlocation = "films.kg"\n')
-    assert refusal().message == "'my films' cannot be the name of a graph"
+    assert refusal().message == "'my films' is not a valid name of a graph"
 
 
 def test_a_password_can_come_from_a_variable_and_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:

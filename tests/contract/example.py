@@ -93,7 +93,7 @@ class DictAdapter(GraphAdapter):
         all_or_none: bool = False,
     ) -> AnchoredPage[Link]:
         if any(len(path) > 1 for path in paths or ()):
-            raise Unsupported("mediators are not known here", next_step="Follow one relation after the other.")
+            raise Unsupported("two-hop relations are not supported", next_step="Follow one relation after the other.")
 
         def work(nodes: Mapping[str, Sequence[str]]) -> AnchoredPage[Link]:
             sides, each = Direction if direction is None else [direction], dict.fromkeys(ids)

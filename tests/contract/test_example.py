@@ -42,5 +42,5 @@ def test_the_example_is_short():
 
 async def test_a_store_that_looks_names_up_one_by_one_refuses_more_than_a_hundred():
     async with example.open_adapter("example://tests.contract.example_graph", AdapterOptions()) as adapter:
-        with pytest.raises(InvalidArgument, match="101 of the entities are no ids"):
+        with pytest.raises(InvalidArgument, match="101 of the entities are names instead of ids"):
             await adapter.find_by_names([f"nobody {n}" for n in range(101)], limit=1)

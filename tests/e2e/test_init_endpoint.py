@@ -30,7 +30,7 @@ def test_relations_that_name_nodes_of_an_endpoint_are_proposed(
     own_oxigraph.load(source)
     result = _kgnav("init", own_oxigraph.url, "--yes", "--name", "ships")
     assert result.exit_code == 0, result.output
-    assert "None of the usual relations names its nodes." in result.output
+    assert "No common name relation (such as rdfs:label) was found." in result.output
     graph = tomllib.loads((tmp_path / "kgnav.toml").read_text(encoding="utf-8"))["graphs"]["ships"]
     assert graph["location"] == f"sparql+{own_oxigraph.url}"
     assert graph["options"] == {"labels": ["http://ex.example/shipTitle"]}

@@ -235,4 +235,4 @@ async def test_a_client_on_stdio_reads_the_items_from_the_file(path: Path, tmp_p
         assert answer.splitlines()[-2:] == ["wd:Q4961791|1970", "wd:Q691283|1974"]
         relations = text_of(await connected.call_tool("get_relations", {"entity": "Q42"}))
         assert "wdt:P69|educated at|outgoing|2" in relations
-        assert "more relations, to identifiers elsewhere, are shown when named" in relations
+        assert "relations to external identifiers are hidden" in relations

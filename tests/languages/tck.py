@@ -19,10 +19,12 @@ from kgnav_mcp.languages.cypher import parse_cypher
 SCENARIO = re.compile(r"(?m)^\s*Scenario(?: Outline)?: (.*)$")
 ERROR = re.compile(r"^\s*Then an? (\w+) should be raised at [\w ]+: (\S+)")
 ON_PURPOSE = re.compile(
-    "left out|only reads|no parameters|no value of a plan|there is no function|is an argument of the tool"
-    "|one pattern with its|no path is so long|characters|levels"
+    "procedures|of packages|hints to the store|DISTINCT, SKIP|k shortest|read-only|no parameters|maps are not"
+    "|unknown function|choose the graph|one pattern with its|the upper bound is below|characters|levels"
 )
-NAMED = re.compile(r"'.*?'|^\S+(?= (?:is taken|is no|stands|does not take))|(?<=is called )\S+|(?<=function )\S+")
+NAMED = re.compile(
+    r"'.*?'|^\S+(?= (?:is taken|is not a|is used|is already|does not take))|(?<=variable )\S+|(?<=function )\S+"
+)
 
 
 @dataclass(frozen=True, slots=True)

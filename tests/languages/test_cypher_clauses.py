@@ -132,5 +132,5 @@ def test_rows_are_sorted_by_an_aggregate_that_is_not_returned():
     "text", ["MATCH (a) RETURN DISTINCT a.x ORDER BY count(*)", "MATCH (a) RETURN a.x ORDER BY count(*) + a.y"]
 )
 def test_an_order_by_what_the_rows_no_longer_have_is_refused(text: str):
-    with pytest.raises(InvalidPlan, match="only what is returned"):
+    with pytest.raises(InvalidPlan, match="only returned columns"):
         parse_cypher(text)

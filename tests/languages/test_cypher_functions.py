@@ -29,11 +29,11 @@ from kgnav_mcp.values.functions import FUNCTION_NAMES, FUNCTIONS
 from tests.languages.cypher_plans import value
 from tests.plans.short import with_ids
 
-MOST = 4
+MAX = 4
 CALLS = [
     (name, number)
     for name, function in FUNCTION_NAMES.items()
-    for number in range(MOST)
+    for number in range(MAX)
     if FUNCTIONS[function].accepts(number)
 ]
 VALUES = ("a", "r", "p", "xs", "a.name", "a.age", "1.5", "null")
@@ -86,7 +86,7 @@ def test_every_call_that_is_read_is_written_in_cypher_or_refused(name: str, numb
 @pytest.mark.parametrize("name", FUNCTION_NAMES)
 def test_a_call_with_another_number_of_values_is_refused_and_the_call_that_is_shown_is_accepted(name: str):
     function = FUNCTION_NAMES[name]
-    for number in range(MOST):
+    for number in range(MAX):
         if not FUNCTIONS[function].accepts(number):
             with pytest.raises(InvalidPlan, match=f"{function} does not take {number} values"):
                 value(f"{name}({', '.join('1' * number)})")

@@ -7,7 +7,7 @@ import pytest
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.languages import parse_plan
-from kgnav_mcp.languages.json_steps import MOST_COPIES, MOST_NESTED, parse_steps
+from kgnav_mcp.languages.json_steps import MAX_COPIES, MAX_NESTED, parse_steps
 from kgnav_mcp.plan import (
     Aggregate,
     AggregateFunction,
@@ -119,7 +119,7 @@ def test_a_step_starts_at_a_label_by_either_word_and_counts_the_edges_that_it_na
 
 
 def test_edges_that_are_called_as_a_step_are_told():
-    with pytest.raises(InvalidPlan, match="as a step is"):
+    with pytest.raises(InvalidPlan, match="of a step"):
         parse_steps([FILM, {"as": "a", "fetch_neighbors": {"from": "film", "edge_as": "film"}}])
 
 
@@ -187,22 +187,22 @@ def excluding(number: int, *, all_before: bool) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("all_before", [False, True])
-@pytest.mark.parametrize("number", [MOST_NESTED + 2, 300])
+@pytest.mark.parametrize("number", [MAX_NESTED + 2, 300])
 def test_an_except_that_is_nested_too_deeply_is_refused_without_more_work(number: int, *, all_before: bool):
     with pytest.raises(InvalidPlan) as caught:
         parse_steps(excluding(number, all_before=all_before))
     (problem,) = caught.value.problems
-    assert (problem.place, problem.reason) == ("s6", "its `except` is nested 6 deep, 5 are taken")
+    assert (problem.place, problem.reason) == ("s6", "its `except` is nested 6 levels deep; the limit is 5")
     assert caught.value.plan is not None
     kept = [part for part in parts(caught.value.plan, patterns=True) if isinstance(part, EdgePattern)]
-    assert len(kept) < MOST_COPIES + number
+    assert len(kept) < MAX_COPIES + number
 
 
 def test_an_except_that_repeats_too_many_steps_is_refused():
-    deepest = parse_steps(excluding(MOST_NESTED + 1, all_before=True))
+    deepest = parse_steps(excluding(MAX_NESTED + 1, all_before=True))
     assert deepest[0].columns == ("s5",)
-    chain = [{"as": f"c{n}", "fetch_neighbors": {"from": f"c{n - 1}" if n else "film"}} for n in range(MOST_COPIES)]
-    last = {"as": "z", "fetch_neighbors": {"from": "film", "except": f"c{MOST_COPIES - 1}"}}
+    chain = [{"as": f"c{n}", "fetch_neighbors": {"from": f"c{n - 1}" if n else "film"}} for n in range(MAX_COPIES)]
+    last = {"as": "z", "fetch_neighbors": {"from": "film", "except": f"c{MAX_COPIES - 1}"}}
     with pytest.raises(InvalidPlan) as caught:
         parse_steps([FILM, *chain, last, {"return": ["z"]}])
     (problem,) = caught.value.problems
@@ -257,7 +257,7 @@ def test_a_member_of_common_nodes_that_is_no_pair_is_told_what_it_has_to_be(give
     with pytest.raises(InvalidPlan) as caught:
         parse_steps([FILM, {"as": "c", "find_common_nodes": [given, ["film", "born_in"]]}, {"return": ["c"]}])
     reason = caught.value.problems[0].reason
-    assert reason == 'it is a pair of a step and an edge type: ["p", "born_in"]'
+    assert reason == 'must be a pair of a step and an edge type: ["p", "born_in"]'
 
 
 def _neighbors(name: str, source: str, *excluded: str) -> dict[str, Any]:
@@ -282,7 +282,7 @@ def test_steps_that_use_each_other_in_a_circle_are_told(steps: list[Any], uses: 
     with pytest.raises(InvalidPlan) as caught:
         parse_steps([*steps, {"return": [steps[-1]["as"], *(place for place, _ in uses)]}])
     told = [(problem.place, problem.reason) for problem in caught.value.problems]
-    assert told == [(place, f"uses the step {used}, which comes later or is itself") for place, used in uses]
+    assert told == [(place, f"uses the step {used}, which is not an earlier step") for place, used in uses]
 
 
 def test_steps_may_be_an_object_whose_other_keys_are_the_last_step():

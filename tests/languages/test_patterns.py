@@ -271,4 +271,4 @@ def test_the_end_of_a_counted_edge_that_is_returned_is_told_to_be_no_part_of_a_r
         parse_pattern({"edges": [edge], "return": ["a", "count(b)"], "order": "-count(b)"})
     (problem,) = caught.value.problems
     assert (problem.place, problem.alternatives) == ("return count(b)", ("a",))
-    assert problem.reason.startswith("b is only counted, by at_least or at_most")
+    assert problem.reason.startswith("b is only counted by at_least or at_most")

@@ -42,7 +42,7 @@ ALTERED: dict[str, Callable[[str], str]] = {
 
 @pytest.mark.parametrize("how", ALTERED)
 def test_a_cut_or_altered_cursor_is_refused(how: str) -> None:
-    with pytest.raises(InvalidCursor, match="not copied whole"):
+    with pytest.raises(InvalidCursor, match="not copied completely"):
         CALL.read(ALTERED[how](CALL.write(Cursor("e.1", 5))))
 
 

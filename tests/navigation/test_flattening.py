@@ -127,7 +127,7 @@ async def test_the_second_direction_waits_until_the_first_is_shown_whole(
 
 
 @pytest.mark.parametrize(
-    ("stop", "said"), [(Stop.TIME_OUT, "time was over"), (Stop.LIMIT, "too many"), (Stop.ROW_CAP, "no more rows")]
+    ("stop", "said"), [(Stop.TIME_OUT, "timed out"), (Stop.LIMIT, "too many"), (Stop.ROW_CAP, "no more rows")]
 )
 async def test_roles_that_could_not_be_read_are_said_to_be_missing(
     graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch, stop: Stop, said: str

@@ -36,7 +36,7 @@ async def test_hidden_relations_are_left_out_and_counted_with_an_example():
     page = await relation_facts(Store(), [ANN.id], Direction.OUTGOING, limits=Limits())  # pyright: ignore[reportArgumentType]
     assert [each.relation.id for each in page.items] == ["wdt:P19"]
     assert (page.total, page.positions) == (Count(1), ("wdt:P19",))
-    assert page.note == "2 more relations, to identifiers elsewhere, are shown when named, such as wdt:P214."
+    assert page.note == "2 relations to external identifiers are hidden. Name one to show it, such as wdt:P214."
 
 
 async def test_hidden_relations_can_be_asked_for():
@@ -49,7 +49,7 @@ async def test_the_list_of_all_relations_says_what_it_leaves_out_also_when_it_is
     for question in (None, "where was she born?"):
         page = (await get_relations(Store(), ANN, question=question, limits=Limits())).page  # pyright: ignore[reportArgumentType]
         assert [each.relation.id for each in page.items] == ["wdt:P19"]
-        assert "2 more relations" in page.note
+        assert "2 relations" in page.note
 
 
 def test_an_id_is_meant_by_what_stands_behind_its_prefix():

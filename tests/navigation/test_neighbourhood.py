@@ -10,7 +10,7 @@ from kgnav_mcp.errors import UnknownEntity, UnknownName, UnknownRelation
 from kgnav_mcp.model import Count, Direction, Page, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.port import FarEnds, GraphAdapter
+from kgnav_mcp.port import FarEndFilter, GraphAdapter
 from tests.contract import toy
 from tests.navigation.walking import all_pages, entity, short
 
@@ -138,7 +138,7 @@ async def test_a_relation_of_the_other_direction_is_said_to_be_there(graph: Grap
 
 
 async def test_absent_relations_among_known_ones_are_named_with_the_nearest(graph: GraphAdapter) -> None:
-    for far in (FarEnds(), FarEnds(words="visitor number 7")):
+    for far in (FarEndFilter(), FarEndFilter(words="visitor number 7")):
         alone = await search(graph, toy.HUB, INCOMING, only=["visited"], far=far, limits=LIMITS)
         found = await search(graph, toy.HUB, INCOMING, only=["visited", "mored_at"], far=far, limits=LIMITS)
         assert found.rows is not None
@@ -161,30 +161,30 @@ async def test_a_two_hop_relation_is_accepted_by_the_filter(graph: GraphAdapter)
 @pytest.mark.parametrize("words", ["boat 7", "BOAT 7", "7 boat"])
 async def test_a_hub_is_searched_by_the_words_of_its_far_ends(graph: GraphAdapter, words: str) -> None:
     for only in ([], ["moored_at"]):
-        found = await search(graph, toy.HUB, INCOMING, only=only, far=FarEnds(words=words), limits=LIMITS)
+        found = await search(graph, toy.HUB, INCOMING, only=only, far=FarEndFilter(words=words), limits=LIMITS)
         assert found.rows is not None
         assert {triple.head.id for triple in found.rows.items} == {"boat07", *(f"boat7{n}" for n in range(10))}
 
 
 async def test_a_word_may_be_misspelt_where_no_far_end_has_it(graph: GraphAdapter) -> None:
     for words, expected in (("vistor number 7", True), ("visitor nummber 7", True), ("vstr number 7", False)):
-        found = await search(graph, toy.HUB, INCOMING, only=["visited"], far=FarEnds(words=words), limits=LIMITS)
+        found = await search(graph, toy.HUB, INCOMING, only=["visited"], far=FarEndFilter(words=words), limits=LIMITS)
         assert found.rows is not None
         assert ("visitor007" in {triple.head.id for triple in found.rows.items}) is expected
 
 
 async def test_a_hub_is_searched_by_the_label_of_its_far_ends(graph: GraphAdapter) -> None:
-    found = await search(graph, toy.HUB, INCOMING, far=FarEnds(label="Person"), limits=LIMITS)
+    found = await search(graph, toy.HUB, INCOMING, far=FarEndFilter(label="Person"), limits=LIMITS)
     assert found.rows is not None
     assert [short(triple)[0] for triple in found.rows.items if triple.relation.id == "lives_at"] == ["ada"]
     assert not [triple for triple in found.rows.items if triple.relation.id in ("visited", "moored_at")]
     with pytest.raises(UnknownName, match="no label 'Persn'"):
-        await search(graph, toy.HUB, INCOMING, far=FarEnds(label="Persn"), limits=LIMITS)
+        await search(graph, toy.HUB, INCOMING, far=FarEndFilter(label="Persn"), limits=LIMITS)
 
 
 async def test_what_lies_behind_mediators_is_searched_as_well(graph: GraphAdapter) -> None:
     for only in ([], ["marriage"], ["marriage.spouse"]):
-        found = await search(graph, "ada", OUTGOING, only=only, far=FarEnds(words="ben waters"), limits=LIMITS)
+        found = await search(graph, "ada", OUTGOING, only=only, far=FarEndFilter(words="ben waters"), limits=LIMITS)
         assert found.rows is not None
         assert ("ada", "marriage.spouse", "ben") in [short(triple) for triple in found.rows.items]
         assert {short(triple)[2] for triple in found.rows.items} == {"ben"}

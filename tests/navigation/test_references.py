@@ -39,7 +39,7 @@ async def test_a_name_that_is_like_no_other_offers_no_ids(graph: GraphAdapter) -
     with pytest.raises(UnknownEntity) as caught:
         await resolve_entity(graph, "zzqqxx")
     assert not caught.value.nearest
-    assert caught.value.next_step.startswith("Nothing is called like it")
+    assert caught.value.next_step.startswith("There is no similar name")
 
 
 async def test_an_id_is_accepted_as_a_table_printed_it(graph: GraphAdapter) -> None:

@@ -25,7 +25,7 @@ SMALL = ["ouroboros", "mercury_metal", "hermit"]
 
 def without(found: AtEntities[Link]) -> dict[str, list[str]]:
     """Names with the ids of the entities that lack them."""
-    return {each.relation: [one.id for one in each.entities] for each in found.lacking}
+    return {each.relation: [one.id for one in each.entities] for each in found.entities_without}
 
 
 async def rows_of(graph: GraphAdapter, entity: str, direction: Direction, only: list[str]) -> list[Triple]:
@@ -92,7 +92,7 @@ async def test_a_few_rows_of_several_entities_are_shown_whole(graph: GraphAdapte
         ("ouroboros", "eats", "ouroboros"),
         ("ouroboros", "eats", "mercury_metal"),
     ]
-    assert [(each.relation, [one.id for one in each.entities]) for each in found.lacking] == [("", ["hermit"])]
+    assert [(each.relation, [one.id for one in each.entities]) for each in found.entities_without] == [("", ["hermit"])]
 
 
 async def test_several_entities_are_a_hub_where_they_have_more_than_k_rows_together(graph: GraphAdapter) -> None:
@@ -205,5 +205,5 @@ async def test_who_lacks_a_relation_is_told_by_the_rows_that_were_read_even_wher
     assert found.rows is not None
     assert found.rows.stop is Stop.LIMIT
     whole = await search(graph, [toy.HUB, "ada"], INCOMING, only=["visited"], limits=LIMITS)
-    assert found.lacking == whole.lacking
-    assert whole.lacking
+    assert found.entities_without == whole.entities_without
+    assert whole.entities_without

@@ -23,7 +23,7 @@ from tests.plans.oracle.values import Kind, Value, Way
 
 Run = Callable[[int, str | None], Awaitable[PlanPage]]
 """A page of an answer: so many rows at most, behind a position."""
-MOST = 5_000
+MAX = 5_000
 """Rows on the way; a plan with more is not waited for."""
 ALL = 100_000
 """A page that has all rows."""
@@ -109,7 +109,7 @@ async def all_rows(run: Run, size: int) -> list[tuple[object, ...]]:
 async def hold(runner: PlanRunner, graph: Graph, plan: Plan, size: int, pages: int = _PAGED) -> None:
     """A plan answers what the oracle answers, in one page and in pages of a size, so many of them at most."""
     try:
-        expected = [tuple(map(of_oracle, row)) for row in answer(graph, plan, MOST)]
+        expected = [tuple(map(of_oracle, row)) for row in answer(graph, plan, MAX)]
         whole = await all_rows(lambda limit, after: runner.run(plan, limit=limit, after=after), ALL)
     except (TooMuchError, PlanTooLarge, RefusedError, InvalidPlan):
         return  # which rows are met before others are left out differs, and with them which values are refused

@@ -46,5 +46,5 @@ async def test_a_cursor_of_an_order_that_is_no_more_is_refused(settings: Setting
     page = await call("get_relations", QUESTION, settings)
     endpoint.chooses("lives_at")
     text = await refused("get_relations", {**QUESTION, "cursor": cursor_in(page)}, settings)
-    assert "not ranked as they were" in text
+    assert "the order of the relations has changed" in text
     assert "without the cursor" in text

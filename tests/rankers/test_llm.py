@@ -175,7 +175,7 @@ async def test_an_endpoint_that_is_not_there_is_said_to_be_out_of_reach(endpoint
 async def test_nonsense_is_said_and_never_an_error(raw: bytes, ranker: LlmRanker, endpoint: StubEndpoint) -> None:
     endpoint.raw = raw
     ranking = await ranker(QUESTION, ANCHOR, RELATIONS)
-    assert ranking.note == "ranked by BM25: the language model gave no list of relations"
+    assert ranking.note == "ranked by BM25: the language model returned no list of relations"
     assert ids(ranking) == await by_bm25()
 
 
@@ -189,7 +189,7 @@ async def test_a_choice_of_nothing_that_was_offered_is_said(ranker: LlmRanker, e
 async def test_an_answer_without_end_is_cut(ranker: LlmRanker, endpoint: StubEndpoint) -> None:
     endpoint.raw = b" " * 2_000_000
     ranking = await ranker(QUESTION, ANCHOR, RELATIONS)
-    assert ranking.note == "ranked by BM25: the language model answered with more than can be read"
+    assert ranking.note == "ranked by BM25: the language model sent an answer that is too long"
 
 
 async def test_a_repeated_question_is_asked_once_and_ranked_the_same(ranker: LlmRanker, endpoint: StubEndpoint) -> None:

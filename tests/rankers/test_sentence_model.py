@@ -83,7 +83,7 @@ def test_weights_that_are_not_whole_are_said_to_be_so(monkeypatch: pytest.Monkey
     (package / "__init__.py").touch()
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.setattr(weights, "_PACKAGE", "half_weights")
-    with pytest.raises(ConfigurationError, match=r"not whole: no config\.json"):
+    with pytest.raises(ConfigurationError, match=r"incomplete: config\.json"):
         semantic_ranker()
 
 

@@ -63,7 +63,7 @@ def test_others_whose_name_differs_by_letter_case_alone_are_mentioned_in_one_lin
 
 
 def test_candidates_say_what_was_looked_for_where_the_store_says_so() -> None:
-    note = "Looked for names with all of these words, exactly as they are spelt."
+    note = "Searched for names with all of these words in exactly this spelling."
     some = Page((Candidate(Entity("ex:1", "Ann"), "Ann", 1.0, Count(3)),), ("1",), Count(1), note=note)
     for page in (some, Page((), (), Count(0), note=note)):
         assert note in fit_to_budget(candidates_table(page, hint="Anne"), RenderOptions()).text

@@ -21,7 +21,7 @@ from kgnav_mcp.model import (
 from kgnav_mcp.render.nodes import nearest_neighbours_table, nodes_table, values_table
 from kgnav_mcp.render.table import RenderOptions, fit_to_budget
 
-WORD = "Texts in other languages were not looked for."
+WORD = "Texts in other languages were not searched."
 
 
 @pytest.mark.parametrize("found", [0, 1, 2])
@@ -69,7 +69,7 @@ def test_chosen_properties_are_columns_behind_the_name_and_stay_one_list_in_json
         "ann|Ann|1994|a; b|Person",
         "bob|Bob|||",
     ]
-    assert "Other properties are not shown for this many nodes (height)" in answer.text
+    assert "With this many nodes some properties are omitted (height)" in answer.text
     facts: Any = answer.facts
     properties = facts["rows"][0]["properties"]
     assert [(each["property"]["id"], each["value"]) for each in properties] == [

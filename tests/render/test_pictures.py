@@ -125,9 +125,9 @@ def test_a_text_is_cut_by_the_width_of_its_letters(text: str, width: float, shor
 def test_the_largest_walk_stays_within_what_mermaid_reads_and_is_drawn_without_overlap() -> None:
     walk = wide()
     assert len(mermaid(walk)) < _MERMAID_READS
-    assert "Left out: 800 nodes and 900 edges" in mermaid(walk)
+    assert "Omitted: 800 nodes and 900 edges" in mermaid(walk)
     picture = svg(walk)
-    assert any("Left out: 800 nodes and 900 edges" in text for text in texts(picture))
+    assert any("Omitted: 800 nodes and 900 edges" in text for text in texts(picture))
     boxes = [tuple(map(float, place)) for place in re.findall(r'<path class="seen" d="M([\d.]+) ([\d.]+)L', picture)]
     assert len(boxes) == 200 + 1  # and the one that explains the shape
     for x, y in boxes:

@@ -28,12 +28,12 @@ TEXAS = Entity("paris_texas", "Paris", ("City",))
 PROBLEMS: list[tuple[KgnavError, str]] = [
     (
         UnknownEntity("Pariss", [PARIS], next_step="Use one of these ids."),
-        "Not found: no entity has the id or the name 'Pariss'.\n"
+        "Not found: no entity has the id or name 'Pariss'.\n"
         "Nearest: Paris (paris), City, capital of France\nNext: Use one of these ids.",
     ),
     (
         AmbiguousEntity("Paris", [PARIS, TEXAS], next_step="Repeat with an id."),
-        "Ambiguous: 2 entities are called 'Paris'.\n"
+        "Ambiguous: 2 entities have the name 'Paris'.\n"
         "They are: Paris (paris), City, capital of France; Paris (paris_texas), City\nNext: Repeat with an id.",
     ),
     (
@@ -42,13 +42,13 @@ PROBLEMS: list[tuple[KgnavError, str]] = [
     ),
     (
         UnknownName("label", "Citi", ["City"]),
-        "Not found: this graph has no label 'Citi'.\nNearest: City\nNext: describe_graph() lists what there is.",
+        "Not found: this graph has no label 'Citi'.\nNearest: City\nNext: describe_graph() lists all names.",
     ),
-    (UnknownGraph("flims", ["films"]), "Not found: no graph is called 'flims'.\nNext: Use one of: films."),
+    (UnknownGraph("flims", ["films"]), "Not found: unknown graph 'flims'.\nNext: Use one of: films."),
     (StoreTimeout(30), "Timed out: the store did not answer within 30 s."),
     (StoreTimeout(None), "Timed out: the store did not answer in time."),
     (StoreTimeout(400, "the store refused the query"), "Timed out: the store refused the query."),
-    (StoreUnavailable("films.kg is not there"), "Store down: films.kg is not there."),
+    (StoreUnavailable("films.kg does not exist"), "Store down: films.kg does not exist."),
     (InvalidStore("films.kg is damaged"), "Store unusable: films.kg is damaged."),
     (RateLimited("too many requests", 7), "Rate limited: too many requests.\nNext: Try again in 7 s."),
     (Unsupported("no labels here"), "Not supported by this store: no labels here."),

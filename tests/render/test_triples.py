@@ -42,11 +42,11 @@ def text(table: Table) -> str:
 
 MATCHING = replace(LIKES, matches=True)
 ORDERS = [
-    (page(KNOWS, LIKES), True, "No relation matches the question: those with the most rows come first."),
+    (page(KNOWS, LIKES), True, "No relation matches the question; sorted by number of rows."),
     (
         page(MATCHING, KNOWS),
         True,
-        "Best match for the question first (matching: 1); the others follow, most rows first.",
+        "Best match for the question first (matching: 1); the others by number of rows.",
     ),
     (page(MATCHING), True, "Best match for the question first."),
     (page(KNOWS, LIKES), False, "relation|relationLabel|direction|rows"),

@@ -87,7 +87,7 @@ def on_http(
             first = lines.get(timeout=PATIENCE_S) or ""
             assert first.startswith(_READY), first
             url = first.removeprefix(_READY).strip()
-            assert lines.get(timeout=PATIENCE_S) == f"The same as structured content at {url}/structured\n"
+            assert lines.get(timeout=PATIENCE_S) == f"Answers as structured content at {url}/structured\n"
             yield HttpServer(url, process, lines)
         finally:
             process.kill()

@@ -80,7 +80,9 @@ async def test_what_is_no_triple_is_refused_with_how_one_is_written(triple: list
         arguments = {"trail": await begun(connected), **BORN, "triples": [*BORN["triples"], triple]}
         result = await connected.call_tool("add_step", arguments)
         assert result.is_error
-        assert text_of(result).startswith('Invalid call: cited triple 2 is not written as one.\nNext: Write ["head"')
+        assert text_of(result).startswith(
+            'Invalid call: cited triple 2 is not a list of head, relation and tail.\nNext: Write ["head"'
+        )
 
 
 async def test_of_two_steps_at_once_a_trail_takes_only_as_many_as_it_may() -> None:
@@ -107,7 +109,7 @@ async def test_a_blank_handle_is_an_unknown_trail() -> None:
 async def test_that_the_limits_of_steps_are_not_the_papers_is_said_where_they_are_named() -> None:
     async with client(ARK) as connected:
         (tool,) = [tool for tool in (await connected.list_tools()).tools if tool.name == "add_step"]
-    assert "This server limits the steps and the refusals in a row; ARK-V1 names no numbers." in (
+    assert "This server limits the steps and the refusals in a row; ARK-V1 gives no numbers." in (
         tool.description or ""
     )
     meanings = {facts.key: (facts.default, facts.meaning) for facts in describe_settings()}
@@ -115,6 +117,6 @@ async def test_that_the_limits_of_steps_are_not_the_papers_is_said_where_they_ar
     for key, limit in (("trail.steps", "K_max"), ("trail.retries", "C_max")):
         default, meaning = meanings[key]
         assert meaning.startswith(f"{limit}: ")
-        assert "the number is ours" in meaning
+        assert "ARK-V1 gives no number" in meaning
         assert f"{default} {'steps' if limit == 'K_max' else 'refusals'}" in page
     assert "K_max and C_max, but names no numbers, so these are ours" in page

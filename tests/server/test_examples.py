@@ -250,7 +250,7 @@ async def test_the_example_of_a_step_is_tried_without_being_recorded() -> None:
         started = await connected.call_tool("start_trail", {"question": "?", "topic_entities": ["vincent_van_gogh"]})
         trail = text_of(started).split()[1]
         text = text_of(await connected.call_tool("add_step", {"trail": trail, **wrong}))
-        assert text.startswith("Not found: no entity has the id or the name 'vincent_van_gog'.")
+        assert text.startswith("Not found: no entity has the id or name 'vincent_van_gog'.")
         tool, arguments = parsed(example_of(text))
         assert arguments["triples"] == [["vincent_van_gogh", "born_in", "zundert"]]
         assert "\n2|" not in text_of(await connected.call_tool("show_trail", {"trail": trail}))

@@ -139,8 +139,8 @@ async def test_a_plan_takes_the_same_hint(indexed: Path, by_words: Path) -> None
     ]
     answer = await call("run_plan", {"plan": plan}, on(indexed))
     assert "p1|Yuri Gagarin" in answer
-    assert "is taken for f1 (Interstellar), by meaning." in answer
-    assert "means no entity clearly" in await refused("run_plan", {"plan": plan}, on(by_words))
+    assert "was interpreted as f1 (Interstellar), by meaning." in answer
+    assert "does not match any entity clearly" in await refused("run_plan", {"plan": plan}, on(by_words))
 
 
 async def test_an_index_of_another_load_is_never_used(indexed: Path, by_words: Path) -> None:

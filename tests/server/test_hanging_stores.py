@@ -101,7 +101,7 @@ async def test_a_caller_who_leaves_does_not_end_the_opening_of_the_others_and_th
             await endpoint.met.wait()
         first.cancel()
         await asyncio.wait([first])
-        opening = [task for task in asyncio.all_tasks() if "Shared._outcome" in repr(task)]
+        opening = [task for task in asyncio.all_tasks() if "SharedTask._outcome" in repr(task)]
         assert len(opening) == 1
         second.cancel()
         await asyncio.wait(opening)

@@ -113,7 +113,7 @@ async def test_marked_cells_are_selected_by_their_marks(tmp_path: Path) -> None:
         for name, value in (("marked", False), ("mark_order", -1)):
             for tool in ("get_node_by_property", "get_all_nearest_neighbors"):
                 error = await walker.refusal(tool, label="Cell", property_name=name, property_value=value)
-                assert "cannot be selected by the absence of a mark" in error
+                assert "cannot be selected by a missing mark" in error
 
 
 async def test_the_values_of_marks_count_the_cells(tmp_path: Path) -> None:

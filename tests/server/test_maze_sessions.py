@@ -101,7 +101,7 @@ async def test_each_http_session_has_its_own_maze(http: HttpServer) -> None:
     async with AsyncExitStack() as stack:
         one, other = [await stack.enter_async_context(Client(http.url, mode="legacy")) for _ in range(2)]
         await enter(one, FIRST)
-        assert "no cell has been entered yet" in await refusal(other, "get_connected_path")
+        assert "there is no trail yet: no cell has been entered" in await refusal(other, "get_connected_path")
         assert "is mark 2" in await enter(one, SECOND)
         assert "is mark 1" in await enter(other, SECOND)
 
@@ -157,7 +157,7 @@ async def test_mazes_of_two_graphs_are_told_apart_by_the_graph(tmp_path: Path) -
 async def test_a_cell_that_is_not_there_starts_no_trail(tmp_path: Path) -> None:
     async with in_process(tmp_path) as client:
         assert "no entity has the id" in await refusal(client, "get_possible_next_cells", node_id="r99c99")
-        assert "no cell has been entered yet" in await refusal(client, "get_connected_path")
+        assert "there is no trail yet: no cell has been entered" in await refusal(client, "get_connected_path")
         assert "is a wall" in await refusal(client, "get_possible_next_cells", node_id=WALL)
         assert "is mark 1" in await enter(client, FIRST)
 

@@ -173,7 +173,7 @@ async def test_several_graphs_are_chosen_by_an_argument(tmp_path: Path) -> None:
     assert all(tool.input_schema["properties"]["graph"]["enum"] == ["art", "gone"] for tool in tools)
     assert await call("search", {**ZUNDERT, "graph": "art"}, settings) == await call("search", ZUNDERT, DEMO)
     assert (await refused("search", {**ZUNDERT, "graph": "gone"}, settings)).startswith("Store down: ")
-    assert (await refused("search", {**ZUNDERT, "graph": "atr"}, settings)).startswith("Not found: no graph is called")
+    assert (await refused("search", {**ZUNDERT, "graph": "atr"}, settings)).startswith("Not found: unknown graph")
 
 
 async def test_one_graph_needs_no_argument_to_choose_it() -> None:

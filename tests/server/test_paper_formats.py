@@ -470,7 +470,7 @@ async def test_prompts_and_instructions_hold_in_the_papers_formats_too() -> None
 
 
 async def test_structured_answers_have_no_papers_format() -> None:
-    with pytest.raises(ConfigurationError, match="--structured and --paper-format exclude each other"):
+    with pytest.raises(ConfigurationError, match="--structured and --paper-format cannot be combined"):
         App(Settings(paper_format=True, structured=True))
 
 

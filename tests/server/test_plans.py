@@ -14,7 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings
-from kgnav_mcp.languages.json_steps import MOST_OMITTED
+from kgnav_mcp.languages.json_steps import MAX_OMITTED
 from kgnav_mcp.model import PlanPage
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan, check
 from kgnav_mcp.plan import Plan
@@ -196,7 +196,7 @@ async def test_the_answer_is_as_it_was_read_and_found_good(what: str, snapshot: 
 
 
 async def test_more_omitted_matches_than_are_counted_are_stated_as_a_lower_bound(tmp_path: Path):
-    edges = [f"n{number}\tnear\thub\n" for number in range(MOST_OMITTED + 1)]
+    edges = [f"n{number}\tnear\thub\n" for number in range(MAX_OMITTED + 1)]
     (tmp_path / "hub.tsv").write_text(f"head\trelation\ttail\nhub\tnear\tn0\n{''.join(edges)}", encoding="utf-8")
     load([tmp_path / "hub.tsv"], tmp_path / "hub.kg")
     hub = Settings(graphs={"hub": GraphSettings(location=str(tmp_path / "hub.kg"))}, toolsets=("graphrunner",))
@@ -266,7 +266,7 @@ async def test_a_label_on_a_graph_without_any_is_left_out_by_the_mended_plan(tmp
     load([tmp_path / "films.tsv"], tmp_path / "films.kg")
     films = Settings(graphs={"films": GraphSettings(location=str(tmp_path / "films.kg"))}, toolsets=("plans",))
     told = await refused("run_plan", {"plan": "MATCH (f:Film)-[:directed_by]->(p:Person) RETURN p"}, films)
-    assert "- (f:Film): this graph has no labels: leave it out" in told
+    assert "- (f:Film): this graph has no labels: omit it" in told
     assert "Corrected plan: MATCH (f)-[:directed_by]->(p) RETURN p\n" in told
 
 

@@ -42,8 +42,8 @@ async def test_a_text_of_the_folder_replaces_the_prompt_of_its_name_alone(tmp_pa
     settings = Settings(prompts=str(texts))
     ours = await prompt(Settings())
     text = await prompt(settings, topic_entities="Vincent van Gogh")
-    graph = ours[ours.index("The graph:\n") : ours.index("\n\nAn example on this very graph:")]
-    example = ours[ours.index("An example on this very graph:") : ours.index("\n\nRules: ")]
+    graph = ours[ours.index("The graph:\n") : ours.index("\n\nAn example on this graph:")]
+    example = ours[ours.index("An example on this graph:") : ours.index("\n\nRules: ")]
     assert text == f"S {graph} E {example} T Vincent van Gogh (vincent_van_gogh) Q Who? ."
     assert await prompt(settings, "graphwalker") == await prompt(Settings(), "graphwalker")
 
@@ -67,7 +67,7 @@ async def test_topic_entities_are_shown_with_ids_and_a_wrong_one_is_refused_with
         )
     assert (await prompt(settings, "graphwalk")).startswith("none given at 2")
     async with client(settings) as connected:
-        with pytest.raises(MCPError, match="no entity has the id or the name 'vincent_van_gog'") as refused:
+        with pytest.raises(MCPError, match="no entity has the id or name 'vincent_van_gog'") as refused:
             await text_of(connected, "graphwalk", topic_entities="vincent_van_gog")
     assert "Nearest: Vincent van Gogh (vincent_van_gogh)" in refused.value.error.message
 
@@ -75,8 +75,8 @@ async def test_topic_entities_are_shown_with_ids_and_a_wrong_one_is_refused_with
 @pytest.mark.parametrize(
     ("file", "text", "words"),
     [
-        ("search_on_grph__md", "x", "search_on_grph.md is the text of no prompt; the nearest is search_on_graph.md"),
-        ("search_on_graph__doc", "x", "search_on_graph.doc is the text of no prompt"),
+        ("search_on_grph__md", "x", "search_on_grph.md is not named after a prompt; the nearest is search_on_graph.md"),
+        ("search_on_graph__doc", "x", "search_on_graph.doc is not named after a prompt"),
         ("search_on_graph__md", "{graph_schema}", "the unknown placeholder {graph_schema}; the nearest is {schema}"),
         ("search_on_graph__md", "{initial_entities}", "{initial_entities}; the nearest is {topic_entities}"),
         ("search_on_graph__md", " \n", "search_on_graph.md is empty"),
@@ -94,7 +94,7 @@ def test_a_text_that_would_not_be_used_as_it_is_meant_is_refused_at_start(
 
 def test_two_texts_of_one_prompt_a_missing_folder_and_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     two = folder(tmp_path, ark_v1__md="a", ark_v1__txt="b")
-    with pytest.raises(ConfigurationError, match="ark_v1 has two texts"):
+    with pytest.raises(ConfigurationError, match="the prompt ark_v1 has two files"):
         build_server(App(Settings(prompts=str(two))))
     with pytest.raises(ConfigurationError, match="cannot be read: No such file"):
         build_server(App(Settings(prompts=str(tmp_path / "none"))))

@@ -44,7 +44,7 @@ async def test_a_prompt_holds_question_schema_and_an_example_of_this_graph(name:
     text = await prompt(name, question="Who painted Guernica?")
     assert text.endswith("Question: Who painted Guernica?")
     assert "graph demo: " in text
-    assert "An example on this very graph:" in text
+    assert "An example on this graph:" in text
 
 
 async def test_the_example_of_a_prompt_is_a_walk_that_works() -> None:
@@ -103,16 +103,16 @@ async def test_a_prompt_on_an_unreadable_graph_says_what_is_wrong() -> None:
         (
             "search_on_graph",
             {"question": "?", "graph": "films"},
-            "Not found: no graph is called 'films'.\nNext: Use one",
+            "Not found: unknown graph 'films'.\nNext: Use one",
         ),
         ("search_on_graph", {}, "Invalid call: the prompt search_on_graph needs the argument 'question'."),
         ("search_on_graph", {"question": "?", "grph": "demo"}, "Invalid call: search_on_graph has no argument 'grph'"),
         (
             "search_on_graph",
             {"question": "?" * 4001},
-            "Invalid call: the question has 4,001 characters, 4,000 are taken",
+            "Invalid call: the question has 4,001 characters; the limit is 4,000",
         ),
-        ("walk", {"question": "?"}, "Not found: no prompt is called 'walk'. They are: search_on_graph, graphwalker"),
+        ("walk", {"question": "?"}, "Not found: unknown prompt 'walk'. The prompts are: search_on_graph, graphwalker"),
     ],
 )
 async def test_a_prompt_that_cannot_be_is_an_error_of_the_protocol_and_no_traceback(
@@ -153,7 +153,7 @@ async def test_an_entity_is_read_in_both_directions() -> None:
 async def test_an_id_with_slashes_and_spaces_is_an_id_and_no_path() -> None:
     uri = f"kg://demo/entity/{quote('http://x.org/a b/../c', safe='')}"
     async with client() as connected:
-        with pytest.raises(MCPError, match=re.escape("no entity has the id or the name 'http://x.org/a b/../c'")):
+        with pytest.raises(MCPError, match=re.escape("no entity has the id or name 'http://x.org/a b/../c'")):
             await connected.read_resource(uri)
 
 

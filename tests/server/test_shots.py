@@ -28,7 +28,7 @@ CALL = re.compile(rf"({'|'.join(SPECS)})\(.*\)")
 
 def examples_of(text: str) -> list[list[str]]:
     """The lines of each example in a prompt."""
-    section = text.partition("Examples on this very graph:")[2].partition("\n\nRules: ")[0]
+    section = text.partition("Examples on this graph:")[2].partition("\n\nRules: ")[0]
     return [part.splitlines() for part in re.split(r"\n\nExample \d\n", section)[1:]]
 
 
@@ -74,7 +74,7 @@ async def test_the_answer_of_an_example_has_every_row_of_its_last_relation() -> 
     async with client(Settings(structured=True)) as connected:
         for lines in examples_of(await prompt("search_on_graph", EVERY)):
             _, arguments = parsed([line for line in lines if CALL.fullmatch(line)][-1])
-            relation = lines[-2].split(" has these rows")[0]
+            relation = lines[-2].split(" has exactly these rows")[0]
             result = await connected.call_tool("search", {**arguments, "properties_to_filter_for": [relation]})
             assert result.structured_content is not None
             labels = [row["value"]["label"] for row in result.structured_content["rows"]]
@@ -94,7 +94,7 @@ async def test_no_shots_are_no_example_and_none_set_is_the_short_one() -> None:
     none = await prompt("search_on_graph", Settings(shots=0))
     assert "xample" not in none
     assert "\n\n\n" not in none
-    assert "An example on this very graph:" in await prompt("search_on_graph")
+    assert "An example on this graph:" in await prompt("search_on_graph")
 
 
 async def test_a_store_that_stops_to_answer_gives_fewer_examples_and_the_prompt_says_so(
@@ -114,14 +114,14 @@ async def test_a_store_that_stops_to_answer_gives_fewer_examples_and_the_prompt_
 
 async def test_a_time_out_bounds_all_examples_together() -> None:
     text = await prompt("graphwalker", Settings(shots=3, timeout=0.001))
-    assert "0 of 3 examples: the store did not give more within 0.001 s." in text
+    assert "0 of 3 examples: the store gave no more within 0.001 s." in text
 
 
 async def test_examples_take_half_of_the_budget_at_most_and_say_how_many_fit() -> None:
     text = await prompt("search_on_graph", Settings(shots=5, budget=2000))
     examples = examples_of(text)
     assert 0 < len(examples) < 5
-    assert f"{len(examples)} of 5 examples: half of the budget of 2,000 tokens holds no more." in text
+    assert f"{len(examples)} of 5 examples: half of the budget of 2,000 tokens is used up." in text
     assert count_tokens(text) <= 2000 + 400
 
 

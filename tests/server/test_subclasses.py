@@ -40,7 +40,7 @@ def source(tmp_path: Path) -> Path:
 
 async def _check(settings: Settings) -> None:
     first = (await call("describe_graph", {}, settings)).splitlines()[0]
-    assert "2 labels have subclasses with nodes of their own, which count only with *: (x:`" in first
+    assert "2 labels have subclasses with nodes of their own, which only a label with * includes: (x:`" in first
     label = first.partition("(x:`")[2].partition("`")[0]
     assert label.endswith("Employee")
     for written, nodes in ((f"`{label}`", CLASSES["Employee"]), (f"`{label}`*", sum(CLASSES.values()))):

@@ -120,7 +120,7 @@ async def test_every_output_of_a_full_trail_is_bounded_and_says_where_the_rest_i
         for kind in ("/svg", "/mermaid"):
             picture = (await read(walker, kind)).text
             assert len(picture.encode()) <= 200_000
-            assert ("Left out: " in picture) == (step is many_rows)
+            assert ("Omitted: " in picture) == (step is many_rows)
 
 
 @pytest.mark.parametrize("page", ["0", "2", "x", "-1", "9" * 400])

@@ -54,7 +54,7 @@ class Walker:
 
     async def verdicts(self, *answers: str) -> dict[str, str]:
         text = await self.answer("check_answer", trail=self.trail, answers=list(answers))
-        assert "Whether that path answers the question is for you to judge." in text.splitlines()[1]
+        assert "Judge yourself whether that path answers the question." in text.splitlines()[1]
         rows = [line.split("|") for line in text.splitlines()[4:] if "|" in line]
         return {row[0]: row[1] for row in rows}
 
@@ -94,7 +94,7 @@ async def test_what_calls_showed_is_shown_again_with_what_failed() -> None:
         assert first.startswith('1|search(entity="johannes_vermeer", direction="outgoing")|14 rows|')
         assert "[Johannes Vermeer (johannes_vermeer), aka, Vermeer]" in first
         assert thought.startswith('2|think(thought="He lived in \\| Delft")')
-        assert "error: no entity has the id or the name 'Nobody'" in failed
+        assert "error: no entity has the id or name 'Nobody'" in failed
 
 
 async def test_a_long_trail_is_shown_within_the_budget_the_oldest_steps_summarised() -> None:
@@ -157,7 +157,9 @@ async def test_rows_that_were_cut_off_by_the_budget_were_not_seen() -> None:
 
 async def test_the_path_goes_over_visited_entities_along_what_was_shown() -> None:
     async with walking() as walker:
-        assert (await walker.answer("get_connected_path", trail=walker.trail)).startswith("0 edges: a path needs two")
+        assert (await walker.answer("get_connected_path", trail=walker.trail)).startswith(
+            "0 edges: a path needs at least two"
+        )
         await walker.search()
         await walker.search("delft", "incoming")
         text = await walker.answer("get_connected_path", trail=walker.trail)
@@ -266,7 +268,7 @@ async def test_a_store_of_trails_that_is_down_is_told_and_answers_without_a_trai
     settings = Settings(toolsets=TRAILS.toolsets, trail=TrailSettings(store=str(tmp_path / "no" / "trails.db")))
     async with Client(build_server(App(settings))) as connected:
         error = await connected.call_tool("start_trail", {"question": "Who?", "topic_entities": [VERMEER]})
-        assert "the file with the trails cannot be used" in text_of(error)
+        assert "the trail store cannot be used" in text_of(error)
         assert not (await connected.call_tool("search", {"entity": VERMEER, "direction": "outgoing"})).is_error
 
 

@@ -264,7 +264,7 @@ def stuck_server(folder: Path) -> Generator[HttpServer]:
 def test_a_server_on_every_address_without_a_public_name_says_that_it_needs_one(tmp_path: Path) -> None:
     with on_http(tmp_path, *missing_graph(tmp_path), address=f"{_EVERY_ADDRESS}:0") as server:
         said = server.said()
-    assert said == "Only requests for 127.0.0.1, localhost, [::1] are let in: add names by --http-allowed-hosts.\n"
+    assert said == "Only requests for 127.0.0.1, localhost, [::1] are accepted: add hosts by --http-allowed-hosts.\n"
 
 
 def test_a_port_that_is_taken_is_said_so(server: HttpServer, tmp_path: Path) -> None:

@@ -176,10 +176,10 @@ async def test_junk_instead_of_an_answer_is_read_within_a_bound_and_is_one_error
     limits = TrailLimits(trail_size=100_000)
     async with sending(JUNK[name]) as (address, sent):
         store = open_trail_store(address, limits)
-        with pytest.raises(TrailStoreUnavailable, match="is not Redis, or sends more than a trail can hold") as caught:
+        with pytest.raises(TrailStoreUnavailable, match="is not Redis, or its answer is too large") as caught:
             await store.read("a")
         await store.close()
-    assert "See that the setting trails names the host and port of a Redis" in caught.value.next_step
+    assert "Check that --trail-store names the host and port of a Redis" in caught.value.next_step
     assert sent[0] < 10_000_000  # what the sockets hold, beside what was read
 
 
@@ -199,9 +199,9 @@ async def test_a_redis_with_a_password_says_that_one_is_wanted_and_how_it_is_wri
         command = ("redis-cli", "-u", service.url, "CONFIG", "SET", "requirepass", "s/cret")
         assert await (await asyncio.create_subprocess_exec(*command)).wait() == 0
         for user, what in (
-            ("", "wants a password"),
-            (":wrong@", "does not accept the user or the password"),
-            ("nobody:wrong@", "does not accept the user or the password"),
+            ("", "requires a password"),
+            (":wrong@", "rejects the user or password"),
+            ("nobody:wrong@", "rejects the user or password"),
         ):
             for number in (0, 1):
                 store = open_trail_store(f"{service.url.replace('//', f'//{user}')[:-1]}{number}", TrailLimits())

@@ -29,7 +29,7 @@ def main() -> None:
 
 @main.command(epilog=example("kgnav-bench overhead films.kg --rounds 3"))
 @click.argument("graph", type=FILE)
-@click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Of forty calls each.")
+@click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Rounds of forty calls each.")
 @measurement
 def overhead(record: Run, graph: Path, rounds: int) -> str:
     """A tool call over stdio and over HTTP, beside a bare server's idle tool and the same queries made directly."""
@@ -41,7 +41,9 @@ def overhead(record: Run, graph: Path, rounds: int) -> str:
 @main.command(epilog=example("kgnav-bench clients films.kg --rounds 3 --calls 640"))
 @click.argument("graph", type=FILE)
 @click.option("--rounds", default=5, show_default=True, type=click.IntRange(1))
-@click.option("--calls", default=1280, show_default=True, type=click.IntRange(64), help="Of all clients in a round.")
+@click.option(
+    "--calls", default=1280, show_default=True, type=click.IntRange(64), help="Calls of all clients in a round."
+)
 @measurement
 def clients(record: Run, graph: Path, rounds: int, calls: int) -> str:
     """1, 8 and 64 clients at once over HTTP, beside a bare server with as many."""
@@ -52,11 +54,17 @@ def clients(record: Run, graph: Path, rounds: int, calls: int) -> str:
 
 @main.command(epilog=example("kgnav-bench hub films.kg --rounds 50"))
 @click.argument("graph", type=FILE)
-@click.option("--hub", "hub_id", help="Id of the hub; the largest one when left out.")
-@click.option("--leaf", "leaf_id", help="Id of an entity of degree 50; some of degree 45 to 50 when left out.")
+@click.option("--hub", "hub_id", help="Id of the hub. [default: the largest]")
+@click.option("--leaf", "leaf_id", help="Id of an entity of degree 50. [default: one of degree 45 to 50]")
 @click.option("--direction", default="incoming", type=click.Choice(["outgoing", "incoming"]), show_default=True)
 @click.option("--rounds", default=200, show_default=True, type=click.IntRange(1))
-@click.option("--fetches", default=3, show_default=True, type=click.IntRange(1), help="Times the hub is fetched whole.")
+@click.option(
+    "--fetches",
+    default=3,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Number of times that the whole hub is fetched.",
+)
 @measurement
 def hub(
     record: Run, graph: Path, *, hub_id: str | None, leaf_id: str | None, direction: str, rounds: int, fetches: int
@@ -73,9 +81,11 @@ def hub(
 
 @main.command(epilog=example("kgnav-bench names films.kg --sample 500 --misses 10"))
 @click.argument("graph", type=FILE)
-@click.option("--sample", type=click.IntRange(1), help="Names to ask for; all of them when left out.")
-@click.option("--seed", default=1, show_default=True, help="Of the sample and the typos.")
-@click.option("--misses", default=0, show_default=True, type=click.IntRange(0), help="Of each kind that are shown.")
+@click.option("--sample", type=click.IntRange(1), help="Number of names. [default: all]")
+@click.option("--seed", default=1, show_default=True, help="Seed of the sample and the typos.")
+@click.option(
+    "--misses", default=0, show_default=True, type=click.IntRange(0), help="Wrong results shown of each kind."
+)
 @measurement
 def names(record: Run, graph: Path, *, sample: int | None, seed: int, misses: int) -> str:
     """Each name of GRAPH, its singular, its plural and it with one typo: whether find_node has it first."""
@@ -124,7 +134,7 @@ def _questions(*datasets: str) -> Callable[[Callable[..., None]], Callable[..., 
 @click.option("--endpoint", help="freebase, wikidata: URL of the SPARQL endpoint that `convert` was loaded into.")
 @click.option("--graph", "location", help="metaqa: URL of the Neo4j that the files of `neo4j films` were loaded into.")
 @click.option("--plans", is_flag=True, help="metaqa, wikidata: ask each question by one plan, instead of walking.")
-@click.option("--clients", default=1, show_default=True, type=click.IntRange(1, 16), help="metaqa: that ask at once.")
+@click.option("--clients", default=1, show_default=True, type=click.IntRange(1, 16), help="metaqa: concurrent clients.")
 @measurement
 def reach(
     record: Run,
@@ -143,13 +153,13 @@ def reach(
         from kgnav_bench import freebase_reach  # noqa: PLC0415 - as above
 
         if endpoint is None:
-            raise click.UsageError("freebase is walked on a live store: name it with --endpoint URL.")
+            raise click.UsageError("freebase needs a live store: --endpoint URL.")
         report = freebase_reach.run(record, data, endpoint)
     elif dataset == "wikidata":
         from kgnav_bench import wikidata_reach  # noqa: PLC0415 - as above
 
         if endpoint is None:
-            raise click.UsageError("wikidata is walked on a live store: name it with --endpoint URL.")
+            raise click.UsageError("wikidata needs a live store: --endpoint URL.")
         report = wikidata_reach.run(record, data, endpoint, None if everything else sample, plans=plans)
     else:
         from kgnav_bench import reach as benchmark  # noqa: PLC0415 - as above
@@ -173,13 +183,15 @@ def convert(dataset: str, data: Path, target: Path) -> None:
         written = freebase.convert(data, target) if dataset == "freebase" else wikidata.convert(data, target)
     except FileNotFoundError as error:
         target.unlink(missing_ok=True)
-        raise click.ClickException(f"{error.filename} is not there: {data} is not a folder of {dataset}.") from error
+        raise click.ClickException(f"{error.filename} does not exist: {data} is not a folder of {dataset}.") from error
     click.echo(f"{written:,} triples")
 
 
 @main.command(epilog=example("kgnav-bench collapse --endpoint http://localhost:8890/sparql --hubs 5"))
 @click.option("--endpoint", required=True, help="URL of a SPARQL endpoint with Freebase in it.")
-@click.option("--hubs", default=10, show_default=True, type=click.IntRange(1), help="As many of the largest.")
+@click.option(
+    "--hubs", default=10, show_default=True, type=click.IntRange(1), help="Number of hubs, the largest first."
+)
 @click.option("--rounds", default=6, show_default=True, type=click.IntRange(1))
 @measurement
 def collapse(record: Run, endpoint: str, hubs: int, rounds: int) -> str:
@@ -190,7 +202,7 @@ def collapse(record: Run, endpoint: str, hubs: int, rounds: int) -> str:
 
 
 _NODES = click.option(
-    "--nodes", default=100, show_default=True, type=click.IntRange(100), help="Of the generated graph."
+    "--nodes", default=100, show_default=True, type=click.IntRange(100), help="Seed of the generated graph."
 )
 
 
@@ -225,7 +237,7 @@ def plans_run(record: Run, location: str, nodes: int, rounds: int) -> str:
     try:
         return measuring.run(record, location, nodes, rounds)
     except ToolFailedError as error:
-        raise click.ClickException(f"{location} has not the graph of {nodes:,} nodes: {error}") from error
+        raise click.ClickException(f"{location} does not have the graph of {nodes:,} nodes: {error}") from error
     except ValueError as error:
         raise click.ClickException(str(error)) from error
 
@@ -257,7 +269,7 @@ def neo4j_films(data: Path, folder: Path) -> None:
 
 @neo4j.command("run", epilog=example("kgnav-bench neo4j run bolt://localhost:7687 --rounds 5"))
 @click.argument("url")
-@click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Of forty calls each.")
+@click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Rounds of forty calls each.")
 @measurement
 def neo4j_run(record: Run, url: str, rounds: int) -> str:
     """Measure on the store at URL, which has that graph."""

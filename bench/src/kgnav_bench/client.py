@@ -30,7 +30,7 @@ HANDSHAKE: Mapping[str, object] = {
 """The parameters of `initialize`."""
 
 _END_TIMEOUT = 10.0
-"""Most seconds for a server to end after its stdin is closed."""
+"""Maximum seconds for a server to end after its stdin is closed."""
 
 
 class ToolFailedError(Exception):

@@ -20,7 +20,7 @@ from kgnav_bench.overhead import DEGREES, LEAVES
 from kgnav_bench.runs import Run
 
 ALLOWED = 0.8
-"""Lowest accepted share of the bare server's calls per second, for calls that use no store."""
+"""Minimum share of the bare server's calls per second, for calls that use no store."""
 
 AT_ONCE = 1, 8, 64
 

@@ -67,7 +67,7 @@ def measurement(function: Callable[Concatenate[Run, P], str]) -> Callable[..., N
             raise click.ClickException(str(error)) from error
         with run:
             if run.finished:
-                click.echo(f"{run.finished:,} items are kept from {path}; --again measures them anew.", err=True)
+                click.echo(f"{run.finished:,} items are reused from {path}; --again measures them again.", err=True)
             report = function(run, *arguments, **options)
         click.echo(report)
         click.echo(f"Written: {path}, {run.write_report(report)}", err=True)

@@ -20,7 +20,7 @@ _PAGE_CACHE = "PRAGMA cache_size = -4096"
 """KiB, as in the adapter."""
 
 _ROWS = 1000
-"""Most rows of one answer (p of Search-on-Graph)."""
+"""Maximum rows of one answer (p of Search-on-Graph)."""
 
 _DRAWS = 400_000
 _SIDES = ("outgoing", "incoming")

@@ -17,7 +17,7 @@ from kgnav_bench.replay import COUNTERS, Result
 from kgnav_bench.runs import Run
 
 CALLS = 2.0
-"""Most calls per question with plans."""
+"""Maximum calls per question with plans."""
 OF_WALKING = 0.2
 """Largest accepted share of the tokens of walking for plans."""
 RAW = ("JSON rows", "SPARQL's JSON")

@@ -41,7 +41,7 @@ _TOO_LONG_STATUS = frozenset({400, 413, 422, 500})
 _TOO_LONG = re.compile(r"maximum context length|prompt is too long|context (limit|window|size)", re.IGNORECASE)
 """What OpenAI, Anthropic, vLLM and llama.cpp say of a prompt that is longer than the context."""
 _REASON = 300
-"""Most characters of an endpoint's own message in ours."""
+"""Maximum characters of an endpoint's own message in ours."""
 
 
 class Provider(StrEnum):

@@ -25,7 +25,7 @@ LARGE = 200_000
 """From this number of rows on, counting dominates a hub's time, in the bare queries as well."""
 
 AT_MOST, AT_MOST_LARGE = 3.0, 1.1
-"""Most times as long as the bare queries that the collapse may take. At a small hub, examples with names dominate."""
+"""Maximum time of the collapse relative to the bare queries. At a small hub, examples with names dominate."""
 
 _OUTGOING = "SELECT ?p (COUNT(*) AS ?n) {$hub ?p ?far} GROUP BY ?p"
 """Reads the hub's triples once."""

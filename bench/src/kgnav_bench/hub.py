@@ -16,10 +16,10 @@ from kgnav_bench.runs import Run
 from kgnav_bench.tables import parse
 
 AT_MOST = 2.0
-"""Most times as long as on the leaf that `search` may take on the hub."""
+"""Maximum time of `search` on the hub relative to the leaf."""
 
 FASTER = 1000
-"""Least factor by which it must be faster than fetch-all-and-collapse..."""
+"""Minimum speed-up over fetch-all-and-collapse..."""
 
 JUDGED_FROM = 1_000_000
 """...judged only on a hub with at least this number of rows."""

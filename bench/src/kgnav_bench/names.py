@@ -19,7 +19,7 @@ from kgnav_bench.runs import Run
 from kgnav_bench.tables import parse
 
 AT_LEAST = 0.99
-"""Least accepted share of each variant that is ranked first."""
+"""Minimum share of each variant that is ranked first."""
 
 _SHOWN = 10
 

@@ -37,7 +37,7 @@ WARM_UP = 15
 """Rounds that are not counted: a Java server compiles its code while it is used."""
 
 AT_MOST = 2.0
-"""Most times as long as on a leaf that `search` may take on the hub."""
+"""Maximum time of `search` on the hub relative to a leaf."""
 CHARACTERS = 3_000
 """Limit of an answer on the hub."""
 ALLOWED_SECONDS, ALLOWED_SHARE = 0.0015, 0.10

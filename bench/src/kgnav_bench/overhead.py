@@ -23,13 +23,13 @@ from kgnav_bench.noop import TOOL
 from kgnav_bench.runs import Run
 
 IDLE_CALLS = 2.0
-"""Most multiples of a bare server's no-op call that a call may take, besides the store's part."""
+"""Maximum time of a call without the store's part, relative to a bare server's no-op call."""
 
 QUERIES = 1.1
-"""Most multiples of the same direct queries that the store's part may take."""
+"""Maximum time of the store's part, relative to the same direct queries."""
 
 HTTP_OF_STDIO = 1.5
-"""Most multiples of a call over stdio that the same call may take over HTTP on a kept connection."""
+"""Maximum time of a call over HTTP on a kept connection, relative to stdio."""
 
 LEAVES = 40
 DEGREES = 30, 50

@@ -18,7 +18,7 @@ from kgnav_bench.runs import Run
 from kgnav_bench.tables import parse
 
 AT_MOST = 10.0
-"""Most times as long as for one entity that a call may take for a thousand."""
+"""Maximum time of a call for a thousand entities, relative to one entity."""
 
 _ENTITIES = 1_000
 _DEGREES = 2, 50

@@ -16,7 +16,7 @@ from kgnav_bench.noop import TOOL
 from kgnav_bench.runs import Run
 
 ALLOWED = 1.1
-"""Most multiples of the bare server's start that the start to the first answer may take."""
+"""Maximum time to the first answer, relative to the bare server's start."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from kgnav_bench.replay import COUNTERS, Replay, Result, Seen
 from kgnav_bench.runs import Run
 
 P = 1000
-"""Most rows of a neighbourhood that Search-on-Graph shows."""
+"""Maximum rows of a neighbourhood that Search-on-Graph shows."""
 
 OF_JSON = 0.25
 SOG_OF_JSON = 0.40

@@ -53,7 +53,7 @@ def open_adapter(location: str, options: AdapterOptions) -> GraphAdapter:
         with drivers_of(location):
             return cast("OpenAdapter", entry_point.load())(location, options)
     raise ConfigurationError(
-        f"no adapter reads locations of the kind {scheme!r}",
+        f"no adapter for locations of the kind {scheme!r}",
         next_step=f"Use the path of a graph file, or a URL that starts with one of: {_schemes(installed_adapters())}.",
     )
 
@@ -86,7 +86,7 @@ def drivers_of(location: str) -> Generator[None]:
             raise  # The missing module is our own: a bug, not a missing driver.
         raise ConfigurationError(
             f"the adapter for {scheme!r} cannot be imported: {missing} is missing",
-            next_step=f"Install {package.replace('_', '-')} anew, with all packages that it requires.",
+            next_step=f"Reinstall {package.replace('_', '-')} with all packages that it requires.",
         ) from error
 
 

@@ -87,13 +87,13 @@ K = TypeVar("K", bound=Hashable)
 NAME, ALIAS, DESCRIPTION, ID = 0, 1, 2, 3
 """Kinds of text that an entity has. ID is the last part of its id, which serves as a name if there is no other."""
 
-MOST_WORDS = 16
-"""The most distinct words of a hint that are searched for: a hint is a name, not a paragraph."""
+MAX_WORDS = 16
+"""Maximum distinct words of a hint that are searched."""
 
 WORD = re.compile(r"[^\W_]+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 
-EXACT_WORDS_NOTE = "Looked for names with all of these words, exactly as they are spelt."
+EXACT_WORDS_NOTE = "Searched for names with all of these words in exactly this spelling."
 """The note of a page of candidates from a store that cannot find misspelt words."""
 
 _SAME_ID = 0.995
@@ -123,7 +123,7 @@ def folded(text: str) -> str:
 
 def words(hint: str) -> list[str]:
     """The distinct words of a hint in their order, in lower case without accents."""
-    return list(dict.fromkeys(WORD.findall(folded(hint))))[:MOST_WORDS]
+    return list(dict.fromkeys(WORD.findall(folded(hint))))[:MAX_WORDS]
 
 
 def spellings(name: str) -> list[str]:

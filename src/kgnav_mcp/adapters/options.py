@@ -13,7 +13,7 @@ from kgnav_mcp.errors import ConfigurationError
 T = TypeVar("T")
 
 _NEAREST, _NAME = 3, 60
-"""Most names offered in place of an absent one, and most characters of each."""
+"""Maximum names suggested for an unknown one, and maximum characters of each."""
 
 PREFIXES = "prefixes"
 """The option that maps prefixes to namespaces."""
@@ -35,14 +35,14 @@ def refuse_unknown(store: str, given: Iterable[str], known: Sequence[str]) -> No
 
 
 def absent_name(option: str, kind: str, name: str, known: Iterable[str]) -> ConfigurationError:
-    """The error for an option that names a label, property or relation (`kind`) that the graph does not have."""
+    """The error for an option with the name of a label, property or relation (`kind`) that the graph does not have."""
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a wrong name needs it
 
     folded = {each: each.casefold() for each in sorted(known)}
     found = process.extract(name.casefold(), folded, scorer=fuzz.WRatio, limit=_NEAREST)
     nearest = ", ".join(clipped(each, _NAME) for _, _, each in found)
     return ConfigurationError(
-        f"the graph has no {kind} {clipped(name, _NAME)!r}, which its option {option!r} names",
+        f"the graph has no {kind} {clipped(name, _NAME)!r} of the option {option!r}",
         next_step=f"Use one of the nearest: {nearest}." if nearest else f"Omit the option {option}.",
     )
 
@@ -56,13 +56,14 @@ def read_prefixes(given: Mapping[str, object]) -> dict[str, str]:
     table = given.get(PREFIXES, {})
     if not isinstance(table, Mapping):
         raise ConfigurationError(
-            f"the option {PREFIXES!r} is a table", next_step='Write it as prefixes = { ex = "http://example.org/" }.'
+            f"the option {PREFIXES!r} must be a table",
+            next_step='Write it as prefixes = { ex = "http://example.org/" }.',
         )
     found = {str(name): namespace for name, namespace in cast("Mapping[object, object]", table).items()}
     for name, namespace in found.items():
         if not isinstance(namespace, str) or not is_iri(namespace):
             raise ConfigurationError(
-                f"the prefix {name!r} stands for one IRI", next_step=f'Write it as {name} = "http://...".'
+                f"the prefix {name!r} must be one IRI", next_step=f'Write it as {name} = "http://...".'
             )
     return cast("dict[str, str]", found)
 
@@ -79,7 +80,7 @@ class Options:
         """A text."""
         value = self._given.get(key, default)
         if not isinstance(value, str):
-            raise ConfigurationError(f"the option {key!r} is a text", next_step=f'Write it as {key} = "...".')
+            raise ConfigurationError(f"the option {key!r} must be a text", next_step=f'Write it as {key} = "...".')
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -88,7 +89,7 @@ class Options:
         found = value.split(",") if isinstance(value, str) else value
         if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in cast("list[object]", found)):
             raise ConfigurationError(
-                f"the option {key!r} is a list of texts", next_step=f'Write it as {key} = ["..."].'
+                f"the option {key!r} must be a list of texts", next_step=f'Write it as {key} = ["..."].'
             )
         return tuple(text.strip() for text in cast("list[str]", found))
 
@@ -96,14 +97,16 @@ class Options:
         """True or false."""
         value = self._given.get(key, default)
         if not isinstance(value, bool):
-            raise ConfigurationError(f"the option {key!r} is true or false", next_step=f"Write it as {key} = true.")
+            raise ConfigurationError(
+                f"the option {key!r} must be true or false", next_step=f"Write it as {key} = true."
+            )
         return value
 
     def number(self, key: str, default: int | None) -> int | None:
         """A whole number, zero or more."""
         value = self._given.get(key, default)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-            raise ConfigurationError(f"the option {key!r} is a whole number", next_step=f"Write it as {key} = 24.")
+            raise ConfigurationError(f"the option {key!r} must be a whole number", next_step=f"Write it as {key} = 24.")
         return value
 
     def choice(self, key: str, choices: Mapping[str, T], default: str | None = None) -> T:
@@ -111,6 +114,6 @@ class Options:
         value = self._given.get(key, next(iter(choices)) if default is None else default)
         if not isinstance(value, str) or value not in choices:
             raise ConfigurationError(
-                f"the option {key!r} cannot be {value!r}", next_step=f"Use one of: {', '.join(choices)}."
+                f"the option {key!r} has the invalid value {value!r}", next_step=f"Use one of: {', '.join(choices)}."
             )
         return choices[value]

@@ -28,19 +28,19 @@ __all__ = ["main", "serve_stdio"]
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="""\b
 Examples:
-  kgnav demo                                     see it answer a question
+  kgnav demo                                     watch it answer a question
   kgnav load films.nt.gz -o films.kg             make a graph file
   kgnav call describe_graph --graph films.kg     one tool call, as a model sees it
   kgnav serve --graph films.kg                   serve it to an MCP client over stdio
-  kgnav doctor --graph films.kg                  is everything in order?
+  kgnav doctor --graph films.kg                  check that everything works
   kgnav init                                     write kgnav.toml for a graph, question by question
   kgnav install claude-desktop --graph films.kg  add it to an MCP client""",
 )
 @click.version_option(__version__, prog_name="kgnav")
 def main() -> None:
-    """Walk a knowledge graph from any MCP client.
+    """Let MCP clients query and navigate a knowledge graph.
 
-    A graph is the path of a graph file, the URL of a store, a name from kgnav.toml, or the word demo.
+    GRAPH is the path of a graph file, the URL of a store, a name from kgnav.toml, or demo.
     """
 
 

@@ -24,7 +24,7 @@ EXIT_CODES: Final[Mapping[int, str]] = {
     SUCCEEDED: "success",
     FAILED: "failure: an error answer, a store that does not answer, an invalid source file",
     WRONG_USAGE: "invalid command line or configuration",
-    INCOMPLETE: "`kgnav call --csv` or `--json` wrote rows, and they are not all there are",
+    INCOMPLETE: "`kgnav call --csv` or `--json` wrote an incomplete list of rows",
     INTERNAL_ERROR: "a bug in kgnav-mcp",
     INTERRUPTED: "stopped by Ctrl-C",
     TERMINATED: "ended by a termination signal",
@@ -36,7 +36,7 @@ class Command(click.Command):
     """A command whose errors become a message and an exit code."""
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run it. An error becomes a message on stderr and an exit code."""
+        """Run the command. An error becomes a message on stderr and an exit code."""
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
@@ -50,7 +50,7 @@ class Command(click.Command):
             if debugging():
                 raise
             click.echo(f"Unexpected {type(error).__name__}: {error}", err=True)
-            click.echo("This is a mistake in kgnav-mcp. KGNAV_DEBUG=1 shows where it happened.", err=True)
+            click.echo("This is a bug in kgnav-mcp. Set KGNAV_DEBUG=1 to print the traceback.", err=True)
             ctx.exit(INTERNAL_ERROR)
 
 

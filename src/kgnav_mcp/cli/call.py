@@ -35,8 +35,8 @@ _IN_MEMORY = 16 * 2**20
 """Bytes of rows that are kept in memory; more go to a file."""
 _STDOUT = Path("-")
 _REASONS = {
-    Stop.LIMIT: "the tool shows no more; where it takes limit, call it with a larger one",
-    Stop.BUDGET: "this tool answers with an overview, whatever its size",
+    Stop.LIMIT: "the tool's limit; if it has the argument limit, raise it",
+    Stop.BUDGET: "this tool answers with an overview of limited size",
     Stop.ROW_CAP: "the store returns no more",
     Stop.TIME_OUT: "the store ran out of time; raise it with --timeout SECONDS",
     Stop.UNORDERED: "the store could not sort the list, so its next page cannot be read",
@@ -48,13 +48,13 @@ PageReader = Callable[[Mapping[str, str]], "Awaitable[CallToolResult]"]
 
 
 def whole_answers(settings: Settings) -> Settings:
-    """Settings under which an answer is structured, and neither its rows nor its values are clipped."""
+    """The settings for structured answers without limits on rows and values."""
     return settings.model_copy(update={"structured": True, "budget": _BUDGET, "literal_limit": UNLIMITED})
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where rows are written, and how."""
+    """The file for the rows, and its format."""
 
     path: Path
     is_csv: bool
@@ -65,16 +65,16 @@ class Destination:
         return self.path == _STDOUT
 
     def check(self) -> None:
-        """Check before a long call that the file can be written.
+        """Check that the file can be written, before a long call.
 
         Raises:
-            InvalidArgument: its folder does not exist, or accepts no file.
+            InvalidArgument: its folder does not exist, or is not writable.
         """
         folder = self.path.resolve().parent
         if self.is_stdout or (folder.is_dir() and os.access(folder, os.W_OK)):
             return
-        problem = "accepts no file" if folder.is_dir() else "does not exist"
-        advice = "Name a file in another folder." if folder.is_dir() else f"Make it first: mkdir -p {folder}"
+        problem = "is not writable" if folder.is_dir() else "does not exist"
+        advice = "Name a file in another folder." if folder.is_dir() else f"Create it first: mkdir -p {folder}"
         raise InvalidArgument(f"{self.path} cannot be written: the folder {folder} {problem}", next_step=advice)
 
     @contextmanager
@@ -105,16 +105,16 @@ class Export:
     completeness: Mapping[str, Any] = field(default_factory=dict[str, Any])
     notes: list[str] = field(default_factory=list[str])
     error: str = ""
-    """The text of the error answer that ended the pages; then nothing is written."""
+    """The text of an error answer to one of the pages; then nothing is written."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether the rows are all there are."""
+        """Whether all rows of the list were read."""
         return self.completeness["stop"] == Stop.COMPLETE
 
     @property
     def summary(self) -> str:
-        """What was written, for a person."""
+        """A line about the written file, for a person."""
         name = "stdout" if self.path == _STDOUT else str(self.path)
         if self.error:
             return f"{self.error}\n{name} was not written." if self.rows else self.error
@@ -138,7 +138,7 @@ def row_spool() -> IO[str]:
 
 
 async def read_pages(read_page: PageReader, path: Path, spool: IO[str]) -> Export:
-    """Read the pages of a call to the end, and keep their rows. An error answer ends them."""
+    """Read all pages of a call into `spool`. An error answer ends the reading."""
     export = Export(path)
     cursor: str | None = None
     while not export.error:
@@ -179,7 +179,7 @@ def write_rows(
     except BrokenPipeError:
         raise
     except OSError as error:
-        advice = "See that there is room and that you may write there, or name another file."
+        advice = "Check free space and permissions, or name another file."
         raise InvalidArgument(f"{destination.path} cannot be written: {error.strerror}", next_step=advice) from error
 
 
@@ -193,7 +193,7 @@ def _write_json(spool: IO[str], file: IO[str], export: Export, call: Mapping[str
 
 
 def _write_csv(spool: IO[str], file: IO[str], declared: Iterable[str]) -> None:
-    """One column for each value, and a second one for names and languages where a row has them."""
+    """One column for each value, and further ones for labels and languages if a row has them."""
     columns: dict[str, dict[str, None]] = {}
     for line in _lines(spool):
         for name, value in json.loads(line).items():
@@ -220,7 +220,7 @@ def _extra(value: object) -> Iterator[str]:
 
 
 def _is_named(value: object) -> bool:
-    """Whether a value is an entity, a relation, or a text with a language, and no edge or path."""
+    """Whether a value is an entity, a relation, or a text with a language (not an edge or path)."""
     return isinstance(value, dict) and ("id" in value or "text" in value)
 
 
@@ -238,7 +238,7 @@ def _headings(columns: Mapping[str, Iterable[str]]) -> Mapping[tuple[str, str], 
 
 
 def _cell(value: object, part: str) -> object:
-    """A value as CSV has it: an id or a text for what has a name, JSON for lists, edges and paths."""
+    """A value as text in CSV: the id of an entity or relation; JSON for lists, edges and paths."""
     if part:
         return cast("Row", value).get(part, "") if _is_named(value) else ""
     if _is_named(value):
@@ -253,7 +253,7 @@ def _lines(spool: IO[str]) -> Iterator[str]:
 
 
 def _declared_columns(tool: Tool) -> Iterable[str]:
-    """The columns that every answer of a tool has, for the head of a table without rows."""
+    """The columns that every answer of a tool has, for the headings of a table without rows."""
     items = (tool.output_schema or {}).get("properties", {}).get("rows", {}).get("items", {})
     return items.get("required", ())
 
@@ -282,15 +282,15 @@ Examples:
   kgnav call search entity=vincent_van_gogh direction=outgoing
   kgnav call search entity=the_netherlands direction=outgoing properties_to_filter_for=capital
   kgnav call get_triples entity=zundert 'relations=["located_in", "born_in"]'
-  kgnav call find_node_by_edge edge_type=located_in --csv located.csv
+  kgnav call run_plan plan='MATCH (p)-[:located_in]->(q) RETURN p, q' --csv located.csv
 
-Exit code: 0 for an answer, 1 for an error answer, 2 for a call that could not be made, 3 for rows written by --csv or
---json that are not all there are.""",
+Exit code: 0 for an answer, 1 for an error answer, 2 for a wrong command line, 3 if --csv or --json
+wrote an incomplete list.""",
 )
 @click.argument("tool")
 @click.argument("arguments", nargs=-1, metavar="[NAME=VALUE]...")
-@click.option("--csv", "csv_path", type=_DESTINATION, help="Write all rows of all pages as CSV; - is stdout.")
-@click.option("--json", "json_path", type=_DESTINATION, help="Write all rows of all pages as JSON; - is stdout.")
+@click.option("--csv", "csv_path", type=_DESTINATION, help="Write the rows of all pages as CSV; - is stdout.")
+@click.option("--json", "json_path", type=_DESTINATION, help="Write the rows of all pages as JSON; - is stdout.")
 @with_settings()
 @click.pass_context
 def call(
@@ -302,13 +302,13 @@ def call(
     json_path: Path | None,
     settings: Settings,
 ) -> None:
-    """Call TOOL once and print its answer as a model sees it.
+    """Call TOOL once and print the answer that a model would get.
 
-    A VALUE is text. Where the tool wants a list, it is JSON or one element, and several are given by repeating NAME;
-    where it wants a number, it is read as one. With --structured the answer is printed as JSON.
+    VALUE is converted to the type of the argument. Give a list as JSON, or repeat NAME=VALUE for each element. With
+    --structured the answer is printed as JSON.
     """
     if csv_path and json_path:
-        raise click.UsageError("--csv and --json exclude each other. Make the call once for each.")
+        raise click.UsageError("--csv and --json cannot be combined: make one call for each.")
     if path := csv_path or json_path:
         destination = Destination(path, is_csv=csv_path is not None)
         context.exit(_export(tool, _pairs(arguments), destination, settings))
@@ -370,7 +370,7 @@ async def _read_pages(
 
 @asynccontextmanager
 async def _tool_client(name: str, settings: Settings) -> AsyncGenerator[tuple[Client, str, Tool | None]]:
-    """A client of a server in this process, and the tool of this name, or why there is none."""
+    """A client of a server in this process, the tool of this name if there is one, else why not."""
     from mcp import Client  # noqa: PLC0415 - `--help` needs no protocol
 
     from kgnav_mcp.app import App  # noqa: PLC0415
@@ -386,10 +386,10 @@ def _unknown_tool(name: str, tools: Mapping[str, Tool], settings: Settings) -> s
 
     if off := [each for each, toolset in load_toolsets().items() if name in {tool.name for tool in toolset.tools}]:
         toolsets = ",".join((*settings.toolsets, *off))
-        return f"the tool {name!r} is in the toolset {off[0]!r}, which is off. Add --toolsets {toolsets}"
+        return f"the tool {name!r} is in the toolset {off[0]!r}, which is not enabled. Add --toolsets {toolsets}"
     near = get_close_matches(name, list(tools), n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else f"The tools are: {', '.join(tools)}."
-    return f"there is no tool {name!r}. {hint}"
+    return f"unknown tool {name!r}. {hint}"
 
 
 def _arguments(pairs: list[tuple[str, str]]) -> dict[str, str | list[str]]:

@@ -1,4 +1,4 @@
-"""The usual MCP clients: where each keeps its servers, and how an entry for this one is written there."""
+"""The supported MCP clients: the configuration file of each, and the form of an entry in it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UV_CACHES = ("archive-v0", "environments-v2", "builds-v0")
 
 @dataclass(frozen=True, slots=True)
 class ServerEntry:
-    """A server as a client is told of it: a command with arguments, or a URL.
+    """A server in a client's configuration: a command with arguments, or a URL.
 
     `variables` are the environment variables that the command needs. Their values are secret and never in the entry.
     """
@@ -53,7 +53,7 @@ def server_command() -> str:
 
 
 def lasting_command() -> list[str]:
-    """The command with which a client starts this server, also tomorrow: not from an environment that `uvx` made."""
+    """The command with which a client starts this server: not one in a temporary environment of `uvx`."""
     if not any(folder in Path(sys.prefix).parts for folder in _UV_CACHES):
         return [server_command()]
     requirement = published_or_source()
@@ -62,8 +62,8 @@ def lasting_command() -> list[str]:
     if uv := os.environ.get("UV"):  # uv tells the programs that it runs where it is
         return [uv, "tool", "run", "--from", requirement, _COMMAND]
     raise ConfigurationError(
-        "this program runs in an environment that uv will delete, and uvx is not on PATH",
-        next_step=f"Install it to stay: uv tool install {shlex.quote(requirement)}",
+        "kgnav runs in a temporary environment of uv, and uvx is not on PATH",
+        next_step=f"Install it permanently: uv tool install {shlex.quote(requirement)}",
     )
 
 
@@ -72,7 +72,7 @@ System = Literal["linux", "macos", "windows"]
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What the places of configuration files depend on."""
+    """The facts of this machine that the paths of configuration files depend on."""
 
     system: System
     home: Path
@@ -101,9 +101,9 @@ class Machine:
 Fields = dict[str, object]
 
 _FORM_KEYS = frozenset({"type", "command", "cmd", "args", "url", "uri", "httpUrl"})
-"""Keys that say how a server is reached: those of an older entry are replaced or removed."""
+"""Keys for the connection to a server: those of an older entry are replaced or removed."""
 _LOCAL_KEYS = frozenset({"env", "env_vars", "cwd"})
-"""Keys of servers that a client starts. Codex reads no file in which one with a URL has them."""
+"""Keys of servers that a client starts. Codex rejects a file in which a server with a URL has them."""
 _REMOTE_KEYS = frozenset({"headers", "http_headers", "env_http_headers", "bearer_token_env_var"})
 
 
@@ -141,7 +141,7 @@ class Client:
         return _FORM_KEYS | (_LOCAL_KEYS if entry.url else _REMOTE_KEYS)
 
     def reference(self, variable: str) -> str | None:
-        """How an entry of this client refers to a variable; None if it has no references."""
+        """How an entry of this client refers to a variable; None if the client has no such references."""
         return self.variable.format(variable) if self.variable else None
 
 

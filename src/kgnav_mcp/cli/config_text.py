@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What the user chose for a graph. Empty values are left to the adapter.
+    """The user's choices for a graph. Empty values are left to the adapter.
 
-    `location` is the one to write: without user and password, relative to the file where it can be.
+    `location` has neither user nor password, and is relative to the file if possible.
     """
 
     name: str
@@ -31,18 +31,18 @@ class Answers:
 
 
 def config_text(answers: Answers, place: Place, found: Proposals | None) -> str:
-    """The text of kgnav.toml. What was found and not chosen stands in it as a comment."""
+    """The text of kgnav.toml. Proposals that the user did not choose are comments in it."""
     lines = [
         "# Settings of kgnav-mcp. All of them: kgnav serve --help",
-        "# A flag or a variable KGNAV_... stands above this file.",
+        "# Flags and KGNAV_... variables take precedence over this file.",
         "",
         f"languages = {_value(answers.languages)}  # of names, in order of preference",
     ]
     if answers.contact:
-        lines.append(f"contact = {_value(answers.contact)}  # told to public stores that ask who runs a program")
+        lines.append(f"contact = {_value(answers.contact)}  # sent to public stores, which ask who runs a program")
     lines += [
-        "# row_limit = 1000     # triples that one answer holds at most",
-        "# budget = 8000        # tokens that one answer may take",
+        "# row_limit = 1000     # maximum triples in one answer",
+        "# budget = 8000        # maximum tokens of one answer",
         '# black_list = ["*"]   # patterns of relations that are never offered',
         "",
         f"[graphs.{answers.name}]",
@@ -55,7 +55,7 @@ def config_text(answers: Answers, place: Place, found: Proposals | None) -> str:
 
 
 def secret_variable(name: str, place: Place) -> str:
-    """The variable that holds what must not be in the file: the password, or a location with one."""
+    """The environment variable for the password, or for a location that contains one."""
     prefix = f"KGNAV_GRAPHS__{name.upper()}__"
     return f"{prefix}OPTIONS__PASSWORD" if place.kind == "neo4j" else f"{prefix}LOCATION"
 
@@ -77,7 +77,7 @@ def _options(answers: Answers, place: Place, found: Proposals | None) -> list[st
 
 
 def _proposed(answers: Answers, place: Place, found: Proposals) -> list[str]:
-    """Commented lines of what the adapter uses anyway, or of what only the user can confirm."""
+    """Commented lines: the adapter's own choices, and keys that only the user can confirm."""
     proposed: list[tuple[str, object, str]] = []
     if place.kind == "sparql":
         proposed = [
@@ -86,7 +86,7 @@ def _proposed(answers: Answers, place: Place, found: Proposals) -> list[str]:
             ("types", found.types, "relations that give a node's classes"),
         ]
     elif place.kind == "neo4j":
-        proposed = [("keys", found.keys, "if these are unique: ids stay the same after a reload")]
+        proposed = [("keys", found.keys, "if these are unique: ids then survive a reload")]
     return [
         f"# {key} = {_value(value)}  # {meaning}"
         for key, value, meaning in proposed

@@ -1,4 +1,4 @@
-"""`kgnav demo`: answers a question hop by hop, with a real client and the server started as clients start it."""
+"""`kgnav demo`: answers a question hop by hop, with an MCP client and the server over stdio."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ Row = Mapping[str, str]
 
 
 class DemoFailed(KgnavError):
-    """An answer lacks what the next step of the walk needs."""
+    """An answer does not show the rows that the next step of the walk needs."""
 
 
 @click.command(cls=Command, short_help="Answer a question with the demo graph, hop by hop.")
 @JSON_FLAG
 def demo(*, as_json: bool) -> None:
-    """Answer a question with the demo graph and show every call and answer.
+    """Answer a question with the demo graph, and show every call and answer.
 
-    The server is started as a client starts it, over stdio and with no configuration. What follows is the command
-    that adds it to your client.
+    The server is started over stdio without configuration, as MCP clients do. The last line is the command that adds it
+    to
+    your client.
     """
     walk = Walk(shown=not as_json)
     asyncio.run(_walk(walk))
@@ -55,7 +56,7 @@ def demo(*, as_json: bool) -> None:
 
 
 def _program() -> str:
-    """How to start this program, so that the command works where it is not on PATH."""
+    """How to start this program, also if it is not on PATH."""
     found = shutil.which("kgnav")
     here = Path(server_command()).with_name("kgnav")
     return "kgnav" if found and Path(found).absolute() == here else str(here)

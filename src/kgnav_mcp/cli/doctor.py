@@ -46,7 +46,7 @@ Exit code: 0 if every graph answers, 1 if one does not, 2 if the configuration i
 @with_settings()
 @click.pass_context
 def doctor(context: click.Context, *, as_json: bool, settings: Settings) -> None:
-    """Check this installation and its graphs: do they answer, how large are they, what would make them better."""
+    """Check this installation and its graphs: whether they answer, their size, and how to improve them."""
     config_file = find_config_file(context.params["config_file"])
     if not as_json:
         _print_installation(config_file)
@@ -106,7 +106,7 @@ def _version(package: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CheckedGraph:
-    """What came of checking one graph. Without `health` the store could not be asked at all, as `error` says."""
+    """The result of checking one graph. Without `health` the store could not be opened; `error` says why."""
 
     name: str
     location: str
@@ -120,7 +120,7 @@ class CheckedGraph:
 
     @property
     def as_json(self) -> dict[str, object]:
-        """The same for a program."""
+        """The result as JSON."""
         facts: dict[str, object] = {"name": self.name, "location": self.location, "ok": self.ok}
         if self.error:
             return facts | {"error": self.error.message, "nextStep": self.error.next_step}

@@ -1,4 +1,4 @@
-"""What a user means by the place of a graph: a graph file, the URL of a store, or sources that must be loaded first."""
+"""Interprets the location of a graph as typed by a user: a graph file, a store's URL, or sources to load first."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class Place:
 
 
 def place_of(text: str) -> Place:
-    """The place that a text names. A folder stands for its only graph file, else for the sources in it.
+    """The place that a text names. A folder means its only graph file, or else the sources in it.
 
     Raises:
-        InvalidArgument: there is nothing of this path, several graph files, or an empty folder.
+        InvalidArgument: no such path, several graph files in the folder, or an empty folder.
         ConfigurationError: no adapter reads such a URL.
     """
     text = text.strip()
@@ -88,13 +88,13 @@ def _store(text: str) -> Place:
     if scheme in {"http", "https"}:
         if parts.hostname and parts.hostname.endswith("neo4j.io"):
             raise InvalidArgument(
-                "this is Neo4j's address for browsers",
-                next_step=f"Give the one for drivers: neo4j+s://{parts.hostname}",
+                "this is the address of Neo4j's web console",
+                next_step=f"Use the address for drivers: neo4j+s://{parts.hostname}",
             )
         scheme = f"{'wikidata' if parts.hostname in _WIKIDATA_HOSTS else 'sparql'}+{scheme}"
     if scheme not in installed_adapters().names:
         raise ConfigurationError(
-            f"no adapter reads locations of the kind {scheme!r}",
+            f"no adapter for locations of the kind {scheme!r}",
             next_step=f"Use a URL that starts with one of: {', '.join(sorted(installed_adapters().names - {FILE}))}.",
         )
     full = parts._replace(scheme=scheme)

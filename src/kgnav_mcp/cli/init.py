@@ -35,28 +35,38 @@ Examples:
   kgnav init bolt://localhost:7687/movies --user reader --key Person=imdbId --yes
   kgnav init https://dbpedia.org/sparql --language en,de --yes --install vscode
 
-A password is read from its variable, and never asked, printed or written.""",
+A password is read from an environment variable; it is never asked for, printed or written.""",
 )
 @click.argument("location", required=False)
 @click.option("--name", help="The name of the graph. [default: made from its file or host]")
-@click.option("--language", help="Languages of names, in order of preference, such as nl,en. [default: en]")
+@click.option("--language", help="Languages of names in order of preference, such as nl,en. [default: en]")
 @click.option("--contact", help="Your e-mail address or web page, for public stores.")
 @click.option("--user", help="The user of the store (Neo4j).")
 @click.option("--password-file", help="A file with the password of the store (Neo4j).")
 @click.option("--name-relation", "labels", multiple=True, help="A relation that names nodes (SPARQL). Repeatable.")
 @click.option(
-    "--description-relation", "descriptions", multiple=True, help="One that describes nodes (SPARQL). Repeatable."
+    "--description-relation",
+    "descriptions",
+    multiple=True,
+    help="A relation that describes nodes (SPARQL). Repeatable.",
 )
-@click.option("--type-relation", "types", multiple=True, help="One that gives a node's classes (SPARQL). Repeatable.")
-@click.option("--key", "keys", multiple=True, metavar=_PAIR, help="The key of a label (Neo4j). Repeatable.")
-@click.option("--name-property", multiple=True, metavar=_PAIR, help="What names a label's nodes (Neo4j). Repeatable.")
+@click.option(
+    "--type-relation", "types", multiple=True, help="A relation that gives a node's classes (SPARQL). Repeatable."
+)
+@click.option("--key", "keys", multiple=True, metavar=_PAIR, help="The key property of a label (Neo4j). Repeatable.")
+@click.option(
+    "--name-property",
+    multiple=True,
+    metavar=_PAIR,
+    help="The property with the names of a label's nodes (Neo4j). Repeatable.",
+)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), default=Path("kgnav.toml"), show_default=True
 )
-@click.option("--force", is_flag=True, help="Replace the output if it is there.")
+@click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @click.option("--load", "load_sources", is_flag=True, help="Load sources that are not a graph file yet.")
 @click.option("--install", "client", type=click.Choice(list(CLIENTS)), help="Add the server to this client, too.")
-@click.option("-y", "--yes", is_flag=True, help="Ask nothing: take the flags and what was found.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask: use the flags and the detected values.")
 @click.pass_context
 def init(context: click.Context, **flags: Any) -> None:  # noqa: ANN401 - texts, paths and lists, as declared above
     """Write kgnav.toml for the graph at LOCATION.
@@ -67,8 +77,8 @@ def init(context: click.Context, **flags: Any) -> None:  # noqa: ANN401 - texts,
     output: Path = flags["output"]
     if output.exists() and not flags["force"]:
         ask.confirm(
-            f"{output} is there already. Replace it?",
-            InvalidArgument(f"{output} is there already", next_step="Add --force to replace it, or -o FILE."),
+            f"{output} exists. Replace it?",
+            InvalidArgument(f"{output} exists", next_step="Add --force to replace it, or -o FILE."),
         )
     place = place_of(
         flags["location"] or ask.text("Where is the graph (file, folder, URL, wikidata)?", None, "LOCATION")
@@ -84,7 +94,7 @@ def init(context: click.Context, **flags: Any) -> None:  # noqa: ANN401 - texts,
 
 
 class _Questions:
-    """Asks on the terminal, or takes the defaults where nothing may be asked."""
+    """Asks on the terminal, or takes the defaults (`--yes`)."""
 
     def __init__(self, *, yes: bool) -> None:
         self.answers_itself = yes
@@ -94,11 +104,11 @@ class _Questions:
         if not self.answers_itself:
             return str(click.prompt(question, default=default))
         if default is None:
-            raise click.UsageError(f"--yes asks nothing, so that {flag} is needed.")
+            raise click.UsageError(f"With --yes, {flag} is required.")
         return default
 
     def confirm(self, question: str, refusal: KgnavError) -> None:
-        """Ask, and raise `refusal` if the answer is no, or nothing may be asked."""
+        """Ask; raise `refusal` if the answer is no, or with `--yes`."""
         if self.answers_itself or not click.confirm(question, default=False):
             raise refusal
 
@@ -160,10 +170,10 @@ def _options(place: Place, flags: dict[str, Any]) -> dict[str, object]:
     known = {"sparql": {"labels", "descriptions", "types"}, "neo4j": {"keys", "names"}}.get(place.kind, set())
     if wrong := sorted(set(options) - known):
         raise InvalidArgument(
-            f"a graph of the kind {place.kind} has no {', '.join(wrong)} to configure",
+            f"{', '.join(wrong)} cannot be used for a graph of the kind {place.kind}",
             next_step="For a graph file, give --name-relation and --type-relation to kgnav load."
             if place.kind == "file"
-            else "Leave these flags out, and write options by hand into [graphs.NAME.options].",
+            else "Leave these flags out. Other options go into [graphs.NAME.options] of the file.",
         )
     return options
 
@@ -187,10 +197,10 @@ def _written_location(place: Place, output: Path) -> str:
 
 
 def _text_for(answers: Answers, place: Place, ask: _Questions) -> str:
-    """The text of the file, with what a test of the graph found.
+    """The text of the file, with proposals from a test of the graph.
 
     Raises:
-        KgnavError: the graph does not answer, and the user does not want the file all the same.
+        KgnavError: the graph does not answer, and the user does not want the file anyway.
     """
     from kgnav_mcp.cli.proposals import examine  # noqa: PLC0415 - brings the adapters' floor
 
@@ -201,7 +211,7 @@ def _text_for(answers: Answers, place: Place, ask: _Questions) -> str:
         if ask.answers_itself:
             raise
         print_error(error)
-        ask.confirm("The graph does not answer. Write the file all the same?", error)
+        ask.confirm("The graph does not answer. Write the file anyway?", error)
         return config_text(answers, place, None)
     click.echo(f"The graph answers: {found.health.store}, {_size(found)}.")
     if found.problem:
@@ -209,7 +219,7 @@ def _text_for(answers: Answers, place: Place, ask: _Questions) -> str:
     for advice in found.health.advice:
         click.echo(f"  {advice}")
     if place.kind == "sparql" and found.names and not found.usual_names and "labels" not in answers.options:
-        click.echo("None of the usual relations names its nodes.")
+        click.echo("No common name relation (such as rdfs:label) was found.")
         names = ask.text("Relations that name nodes", ",".join(found.names), "--name-relation")
         answers = replace(answers, options={**answers.options, "labels": names.split(",")})
     text = config_text(answers, place, found)

@@ -83,11 +83,11 @@ def remote_entry(url: str) -> ServerEntry:
     if parts.password or parts.username:
         raise InvalidArgument(
             "the address contains a user or password, which is never written into a client's file",
-            next_step="Leave it out, and give the client its credentials as its documentation says.",
+            next_step="Leave it out, and enter the credentials in the client as its documentation says.",
         )
     if parts.path in {"", "/"}:
         raise InvalidArgument(
-            f"{url} has no path; `kgnav serve --http` answers at /mcp",
+            f"{url} has no path; `kgnav serve --http` serves at /mcp",
             next_step=f"Write: --http {url.rstrip('/')}/mcp",
         )
     return ServerEntry(url=url)
@@ -161,8 +161,8 @@ Examples:
   kgnav install cursor --graph films.kg --dry-run
   kgnav install cursor --remove
 
-The file is copied once beside itself (FILE.before-kgnav); all other entries and comments stay. A password is never
-written: the entry names the variable KGNAV_GRAPH, which has to hold the graph's location.""",
+Before its first change the file is copied to FILE.before-kgnav; all other entries and comments stay. A password is
+never written: the entry refers to the variable KGNAV_GRAPH, which must contain the graph's location.""",
 )
 @click.argument("client_name", metavar="CLIENT", type=click.Choice(list(CLIENTS)))
 @click.option(
@@ -226,7 +226,7 @@ def install(
 def _check_name(name: str) -> None:
     if not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
         raise InvalidArgument(
-            f"{name!r} cannot be the name of an entry", next_step="Use letters, digits, - and _, such as kgnav."
+            f"{name!r} is not a valid name of an entry", next_step="Use letters, digits, - and _, such as kgnav."
         )
 
 
@@ -256,7 +256,7 @@ def _add(target: _Target, entry: ServerEntry, *, dry_run: bool) -> None:
 
 
 def _remove_reference(target: _Target, file: ConfigFile) -> bool:
-    """Remove an older entry's reference to the variable with the graphs: where it is not set, it has no value."""
+    """Remove an older entry's reference to the variable with the graphs, which may not be set."""
     place = (*target.path, "env", GRAPH_VARIABLE)
     if file.value(target.path) is None or file.value(place) != target.client.reference(GRAPH_VARIABLE):
         return False
@@ -277,7 +277,7 @@ def _fields(target: _Target, entry: ServerEntry) -> dict[str, object]:
     client = target.client
     if entry.url and client.remote is None:
         raise ConfigurationError(
-            f"{client.title} takes no address of a server in its file", next_step=client.remote_advice
+            f"{client.title} cannot have a server's URL in its file", next_step=client.remote_advice
         )
     if entry.variables and client.variable is None:
         raise ConfigurationError(
@@ -306,7 +306,7 @@ def _remove(target: _Target, *, dry_run: bool) -> None:
 
 
 def _backup_note(file: ConfigFile) -> str:
-    return f" As it was before: {file.backup}" if file.backup.exists() else ""
+    return f" Backup: {file.backup}" if file.backup.exists() else ""
 
 
 def _print_variables(entry: ServerEntry, client: Client) -> None:

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 _Command = Callable[..., Any]
 _OPTIONS = (
-    click.option("--head", metavar="COLUMN", default="", help="Of a table: the column where each edge starts."),
-    click.option("--tail", metavar="COLUMN", default="", help="The column where it ends."),
-    click.option("--id", "id_", metavar="COLUMN", default="", help="Of a table with a row for each node: the id."),
+    click.option("--head", metavar="COLUMN", default="", help="Table of edges: the column with the heads."),
+    click.option("--tail", metavar="COLUMN", default="", help="The column with the tails."),
+    click.option("--id", "id_", metavar="COLUMN", default="", help="Table of nodes: the column with the id."),
     click.option("--name", metavar="COLUMN", default="", help="With --id: the column with the name. [default: the id]"),
     click.option("--label", metavar="COLUMN|NAME", default="", help="With --id: the label (class), or its column."),
     click.option(
@@ -40,17 +40,19 @@ _OPTIONS = (
         "edges",
         metavar="COLUMN",
         multiple=True,
-        help="With --id: a column whose values are other nodes; the edge has its name. Repeatable. Other columns "
-        "are properties.",
+        help="With --id: a column whose values are other nodes; its name becomes the relation. Repeatable. Other "
+        "columns are properties.",
     ),
     click.option(
         "--split",
         metavar="COLUMN=SEPARATOR",
         multiple=True,
-        help="A column with several values in a field, such as 'genre=, '. Repeatable.",
+        help="A column with several values in a field, and their separator, such as 'genre=, '. Repeatable.",
     ),
     click.option("--sheet", "sheets", metavar="NAME", multiple=True, help="A sheet of a workbook. [default: all]"),
-    click.option("--sep", "separator", metavar="CHARACTER", default="", help="The separator. [default: guessed]"),
+    click.option(
+        "--sep", "separator", metavar="CHARACTER", default="", help="The separator of columns. [default: guessed]"
+    ),
     click.option(
         "--encoding",
         metavar="NAME",
@@ -98,7 +100,7 @@ def _column_and_separator(text: str) -> tuple[str, str]:
 _SECONDS_BETWEEN_LINES = 5.0
 _BAD_LINES_SHOWN = 5
 _BAR = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
-"""The percentage is of the sources' bytes; the postfix has the rate in triples."""
+"""The percentage is of the sources' bytes; the postfix is the rate in triples per second."""
 _EXISTING_FILE = click.Path(path_type=Path)
 
 
@@ -131,8 +133,8 @@ Examples:
   kgnav load Q42.ttl.gz --labels names.tsv -o adams.kg   an item or a dump of Wikidata
   kgnav load dump.nt --skip-bad --mediators unnamed -o freebase.kg
 
-The file appears at once and whole: a load that is stopped or fails leaves nothing behind. An older graph file of that
-name is replaced; a source or any other file never is, the latter only with --force.""",
+The output is written completely or not at all. An existing graph file of that name is replaced; any other file only
+with --force, and a source never.""",
 )
 @click.argument("sources", nargs=-1, required=True, type=_EXISTING_FILE)
 @click.option(
@@ -143,7 +145,7 @@ name is replaced; a source or any other file never is, the latter only with --fo
     help="The graph file to write. [default: the name of the first source with .kg, beside it]",
 )
 @click.option(
-    "--force", is_flag=True, help="Replace the output even if it is no graph file. (Never if it is a source.)"
+    "--force", is_flag=True, help="Replace the output even if it is not a graph file. (A source is never replaced.)"
 )
 @click.option(
     "--labels",
@@ -151,13 +153,13 @@ name is replaced; a source or any other file never is, the latter only with --fo
     type=_EXISTING_FILE,
     help="A file that names entities: id TAB name, or RDF. Ids may be short, such as wd:Q42. Repeatable.",
 )
-@click.option("--skip-bad", is_flag=True, help="Leave bad lines out and count them. [default: stop at the first]")
+@click.option("--skip-bad", is_flag=True, help="Skip bad lines and count them. [default: stop at the first]")
 @click.option(
     "--format",
     "source_format",
     metavar="FORMAT",
     help="The format of every source, whatever its suffix, such as nt, ttl, triples (head, relation, tail), edges (two "
-    "nodes and maybe a weight) or property-graph; a wrong one is answered with all there are.",
+    "nodes and maybe a weight) or property-graph; an unknown one lists all.",
 )
 @click.option(
     "--relation",
@@ -169,26 +171,27 @@ name is replaced; a source or any other file never is, the latter only with --fo
 @click.option(
     "--undirected",
     is_flag=True,
-    help="The edges of tables have no direction. Each is stored once, and overviews of the graph say so.",
+    help="The edges of tables are undirected. Each is stored once, and overviews of the graph say so.",
 )
 @click.option(
     "--nodes-from-edges",
     is_flag=True,
-    help="Make the nodes that only edges with neo4j-admin's headers name. [default: such an edge is a bad line]",
+    help="For neo4j-admin tables: create the nodes that only edges mention. [default: such an edge is a bad line]",
 )
 @click.option(
     "--mediators",
     type=click.Choice(["blank", "unnamed", "none"]),
     default="blank",
     show_default=True,
-    help="Which nodes without a name only tie others together: blank nodes, all of them, or none.",
+    help="Which nodes without a name are mediators, which only connect others: blank nodes, all unnamed nodes, or "
+    "none.",
 )
 @click.option(
     "--statements",
     type=click.Choice(["truthy", "all"]),
     default="truthy",
     show_default=True,
-    help="Of the RDF of a Wikibase, such as Wikidata: statements of the best rank, or of any.",
+    help="For the RDF of a Wikibase, such as Wikidata: statements of the best rank, or all.",
 )
 @click.option(
     "--prefix",
@@ -196,16 +199,15 @@ name is replaced; a source or any other file never is, the latter only with --fo
     multiple=True,
     metavar="X=IRI",
     callback=_read_prefixes,
-    help="What the short form X:id means, in tables and in answers, such as HGNC=http://identifiers.org/hgnc/. "
-    "Repeatable. [default: the prefixes that sources declare]",
+    help="A prefix for ids X:id in tables and answers, such as HGNC=http://identifiers.org/hgnc/. Repeatable. "
+    "[default: the prefixes that sources declare]",
 )
 @click.option(
     "--owl",
     type=click.Choice(["folded", "raw"]),
     default="folded",
     show_default=True,
-    help="Of an ontology in OWL: SubClassOf (p some X) as an edge p and owl:Axiom as qualifiers, or the triples as "
-    "they are.",
+    help="For an ontology in OWL: SubClassOf (p some X) as an edge p and owl:Axiom as qualifiers, or raw triples.",
 )
 @click.option(
     "--type-relation",
@@ -219,7 +221,7 @@ name is replaced; a source or any other file never is, the latter only with --fo
     "name_relations",
     multiple=True,
     metavar="RELATION",
-    help="A relation whose tails are names, the preferred first. Repeatable. [default: rdfs:label and its like]",
+    help="A relation whose tails are names, the preferred first. Repeatable. [default: rdfs:label and similar ones]",
 )
 @click.option(
     "--name-property",
@@ -238,15 +240,15 @@ name is replaced; a source or any other file never is, the latter only with --fo
 @click.option(
     "--semantic",
     is_flag=True,
-    help="Also make OUTPUT.meanings, by which find_node finds entities by meaning (extra semantic): 3 to 11 ms of a "
-    "processor and 0.8 kB for each.",
+    help="Also make OUTPUT.meanings, with which find_node finds entities by meaning (extra semantic): 3 to 11 ms of "
+    "CPU time and 0.8 kB for each entity.",
 )
 @click.option(
     "--progress/--quiet",
     "progress",
     default=None,
-    help="Show on stderr how far it is: a bar, or a line every 5 seconds where that is no terminal. --quiet prints "
-    "nothing but errors and warnings, not even the summary. [default: a bar on a terminal, else the summary alone]",
+    help="Show progress on stderr: a bar on a terminal, else a line every 5 seconds. --quiet prints only errors and "
+    "warnings. [default: a bar on a terminal, else only the summary]",
 )
 @JSON_FLAG
 def load(
@@ -314,7 +316,7 @@ def _default_target(source: Path) -> Path:
 
 
 def _meaning_options() -> MeaningOptions:
-    """The installed sentence model. Asked for before the load, which may take long."""
+    """The installed sentence model. Checked before the load, which may take long."""
     from kgnav_mcp.config import Settings  # noqa: PLC0415 - only this option needs it
     from kgnav_mcp.rankers import meaning_options  # noqa: PLC0415
 
@@ -336,7 +338,7 @@ def _index_meanings(target: Path, meaning: MeaningOptions, *, shown: bool) -> in
         with terminable():
             return asyncio.run(index())
     except KeyboardInterrupt as stop:
-        click.echo(f"Stopped: {target} was written, its index of meanings was not.", err=True)
+        click.echo(f"Stopped: {target} was written, but not its index of meanings.", err=True)
         click.get_current_context().exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED)
 
 
@@ -427,7 +429,7 @@ def _summarise(report: LoadReport, target: Path, indexed: int | None) -> None:
         click.echo(f"  {target}.meanings: {indexed:,} entities by meaning")
     if report.bad_lines:
         noun = "line was" if report.bad_lines == 1 else "lines were"
-        click.echo(f"{report.bad_lines:,} bad {noun} left out:")
+        click.echo(f"{report.bad_lines:,} bad {noun} skipped:")
         for line in report.first_bad_lines[:_BAD_LINES_SHOWN]:
             click.echo(f"  {line.message}")
         if report.bad_lines > _BAD_LINES_SHOWN:

@@ -14,7 +14,7 @@ from kgnav_mcp.demo.maze import SHORTEST, WALL_SHARE, make_maze, write_maze
 
 @click.command(
     cls=Command,
-    short_help="Make a maze to walk, as a graph file.",
+    short_help="Make a graph file with a maze.",
     epilog="""\b
 Examples:
   kgnav maze -o maze.kg
@@ -26,21 +26,21 @@ The same seed makes the same maze.""",
 @click.option(
     "-o", "--output", "target", required=True, type=click.Path(path_type=Path), help="The graph file to write."
 )
-@click.option("--size", type=click.IntRange(8, 40), default=10, show_default=True, help="Cells a side.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Which of all mazes.")
+@click.option("--size", type=click.IntRange(8, 40), default=10, show_default=True, help="Cells per side.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random maze.")
 @click.option(
     "--walls",
     type=click.FloatRange(0, 0.9),
     default=WALL_SHARE,
     show_default=True,
-    help="The share of cells that are walls.",
+    help="Share of the cells that are walls.",
 )
 @click.option(
     "--shortest",
     type=click.IntRange(1),
     default=SHORTEST,
     show_default=True,
-    help="Steps of the shortest path from start to goal, at least.",
+    help="Minimum steps of the shortest path from start to goal.",
 )
 @JSON_FLAG
 def maze(*, target: Path, size: int, seed: int, walls: float, shortest: int, as_json: bool) -> None:
@@ -66,5 +66,5 @@ def maze(*, target: Path, size: int, seed: int, walls: float, shortest: int, as_
         )
         return
     click.echo(f"{target}: {size} x {size} cells, {len(made.walls):,} of them walls")
-    click.echo(f"From {start} to {goal}; the shortest way has {way} steps.")
+    click.echo(f"From {start} to {goal}; the shortest path has {way} steps.")
     click.echo(f"Next: kgnav serve --graph {shlex.quote(str(target))} --toolsets trail,maze")

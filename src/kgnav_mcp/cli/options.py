@@ -19,7 +19,7 @@ from kgnav_mcp.config import SettingFacts, describe_settings, load_settings
 Result = TypeVar("Result")
 Decorator = Callable[[Callable[..., Result]], Callable[..., Result]]
 
-_METAVARS = {int: "N", float: "SECONDS", tuple: "A,B,...", str: "TEXT"}
+_METAVARS = {int: "N", float: "NUMBER", tuple: "A,B,...", str: "TEXT"}
 
 
 JSON_FLAG = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
@@ -31,7 +31,7 @@ def print_json(result: Mapping[str, object]) -> None:
 
 
 def with_settings(*, http: bool = False) -> Decorator[Any]:
-    """Add the options of all settings to a command, which receives them merged as one argument `settings`.
+    """Add an option for each setting to a command. The command receives all settings as its argument `settings`.
 
     Args:
         http: whether to add the options of the HTTP server, too.
@@ -88,7 +88,8 @@ def _option(facts: SettingFacts) -> Callable[[Callable[..., Result]], Callable[.
     text = f"{meaning}. [default: {facts.default}; env: {facts.env}]"
     if facts.kind is bool:
         return click.option(f"{facts.flag}/--no-{facts.flag[2:]}", _parameter(facts), default=None, help=text)
-    return click.option(facts.flag, _parameter(facts), metavar=_METAVARS[facts.kind], help=text)
+    metavar = "SECONDS" if facts.kind is float and "seconds" in facts.meaning else _METAVARS[facts.kind]
+    return click.option(facts.flag, _parameter(facts), metavar=metavar, help=text)
 
 
 def _set_nested(flags: dict[str, Any], path: tuple[str, ...], value: object) -> None:

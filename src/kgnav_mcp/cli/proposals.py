@@ -1,4 +1,4 @@
-"""Proposes a graph's configuration from what it holds: the relations that name and describe nodes, types, keys."""
+"""Proposes a graph's configuration from its schema: name and description relations, type relations, keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kgnav_mcp.errors import KgnavError
 from kgnav_mcp.model import Health, Schema
 
 _LISTED = 200
-"""Properties and labels that are looked at, the most frequent first."""
+"""Maximum properties and labels that are examined, the most frequent first."""
 _LABELS = 8
 _NAME_WORDS = re.compile(r"(?i)(?:^|[_\W])(?:pref)?(?:name|label|title|caption|heading)$|[a-z](?:Name|Label|Title)$")
 _DESCRIPTION_WORDS = re.compile(r"(?i)(?:description|abstract|comment|definition|summary)$")
@@ -22,16 +22,16 @@ _KEY_WORDS = re.compile(r"^(?:id|key|uuid|code|slug|isbn|iata|icao)$|[a-z](?:Id|
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """What was found in a graph. Ids are as the store prints them.
+    """Proposals from a graph's schema. Ids are as answers print them.
 
-    `keys` are the properties of each label that look like keys; nothing proves that they are unique.
+    `keys` are the properties of each label that look like keys by their name; they may not be unique.
     """
 
     health: Health
     problem: str = ""
     names: tuple[str, ...] = ()
     usual_names: bool = False
-    """Whether the adapter takes these names without being told."""
+    """Whether the adapter uses these name relations by default."""
     descriptions: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     keys: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -49,7 +49,7 @@ async def examine(settings: Settings, name: str) -> Proposals:
         health = await adapter.health()
         try:
             schema = await adapter.schema(limit=_LISTED)
-        except KgnavError as error:  # the graph answers all the same; its user is told what is missing
+        except KgnavError as error:  # the graph answers nevertheless; the user gets the error as a message
             return Proposals(health, problem=error.message)
         return _proposals(health, schema, sorted(adapter.class_relations))
 

@@ -40,16 +40,16 @@ Examples:
     is_flag=False,
     flag_value="",
     metavar="[HOST:PORT]",
-    help="Serve over HTTP instead of stdio, at this address or at the one of --http-host and --http-port.",
+    help="Serve over HTTP instead of stdio, at this address or at that of --http-host and --http-port.",
 )
 @with_settings(http=True)
 @click.pass_context
 def serve(context: click.Context, *, settings: Settings) -> None:
     """Serve the graphs to MCP clients.
 
-    With --http answers are structured content at /mcp/structured too, whatever --structured says of /mcp.
-    Without --http it speaks over stdin and stdout with the one client that started it, and ends when that client
-    closes stdin. Flags win over KGNAV_* variables, those over kgnav.toml, and that over the defaults.
+    With --http, /mcp/structured always answers with structured content; --structured is for /mcp.
+    Without --http the server talks to the client that started it over stdin and stdout, and ends when the client closes
+    stdin. Flags take precedence over KGNAV_* variables, these over kgnav.toml, and that over the defaults.
     """
     if context.params["graph"]:  # one of the configuration file may still be loaded while others are served
         check_graph_files(settings)

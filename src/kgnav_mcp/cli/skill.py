@@ -26,7 +26,7 @@ def skill() -> None:
 
 
 def skill_text() -> str:
-    """The skill, with the front matter that clients choose it by."""
+    """SKILL.md with its front matter."""
     return files("kgnav_mcp.cli").joinpath("SKILL.md").read_text(encoding="utf-8")
 
 
@@ -39,7 +39,9 @@ def install_skill(machine: Machine, *, remove: bool, dry_run: bool) -> None:
     file = machine.folder("CLAUDE_CONFIG_DIR", ".claude") / "skills" / NAME / "SKILL.md"
     present = file.read_text(encoding="utf-8") if file.is_file() else None
     if present is not None and f"name: {NAME}\n" not in present:
-        raise ConfigurationError(f"{file} is another skill", next_step=f"Move it, or write: kgnav skill > {file}")
+        raise ConfigurationError(
+            f"{file} belongs to another skill", next_step=f"Move it, or replace it: kgnav skill > {file}"
+        )
     if present == (None if remove else skill_text()):
         click.echo(f"{file}: nothing was changed.")
     elif dry_run:
@@ -58,4 +60,6 @@ def _change(file: Path, *, remove: bool) -> None:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(skill_text(), encoding="utf-8")
     except OSError as error:
-        raise ConfigurationError(f"{file}: {error.strerror}", next_step="Check the rights of its folder.") from error
+        raise ConfigurationError(
+            f"{file}: {error.strerror}", next_step="Check the permissions of its folder."
+        ) from error

@@ -12,7 +12,7 @@ from kgnav_mcp.cli.options import JSON_FLAG, with_settings
 from kgnav_mcp.config import Settings
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument, UnknownTrail
 
-_STORE_ADVICE = "See that --trail-store is what the server was started with."
+_STORE_ADVICE = "Check that --trail-store is the same as the server's."
 _FORMATS = ("markdown", "json", "mermaid", "svg")
 
 
@@ -25,8 +25,7 @@ Examples:
   kgnav trail trail-Sd4oTR2E-soIlUHACHm24g --trail-store trails.db --format svg -o walk.svg
   kgnav trail trail-Sd4oTR2E-soIlUHACHm24g --trail-store redis://localhost --format json | jq .steps
 
-A server in whose memory trails are kept gives them to its client alone: kg://trail/HANDLE, .../json, .../mermaid and
-.../svg.""",
+Trails in a server's memory can only be read by its clients: kg://trail/HANDLE, .../json, .../mermaid and .../svg.""",
 )
 @click.argument("handle")
 @click.option(
@@ -35,12 +34,18 @@ A server in whose memory trails are kept gives them to its client alone: kg://tr
     type=click.Choice(_FORMATS),
     default=_FORMATS[0],
     show_default=True,
-    help="What to write: a transcript, all that the trail holds, a Mermaid flowchart, or a picture.",
+    help="The format: a transcript, the whole trail as JSON, a Mermaid flowchart, or an SVG picture.",
 )
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="The file to write. [default: stdout]"
 )
-@click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Page of the JSON, a megabyte each.")
+@click.option(
+    "--page",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Page of the JSON; a page has at most a megabyte.",
+)
 @click.option(
     "--all",
     "whole",
@@ -67,12 +72,12 @@ def trail(
     if store == MEMORY:
         address = f"kg://trail/{handle}" + ("" if format_name == _FORMATS[0] else f"/{format_name}")
         raise ConfigurationError(
-            "trails are kept in the memory of the server that made them, and no other process can read them",
-            next_step="Give the server and this command one --trail-store, a file or redis://HOST; or read "
+            "trails are stored in the memory of the server (the default), where no other process can read them",
+            next_step="Start the server and this command with the same --trail-store, a file or redis://HOST; or read "
             f"{address} in the client.",
         )
     if "://" not in store and not Path(store).is_file():  # opening it would create it
-        raise InvalidArgument(f"there is no file {store} with trails", next_step=_STORE_ADVICE)
+        raise InvalidArgument(f"the trail store {store} does not exist", next_step=_STORE_ADVICE)
     text = asyncio.run(_export(handle.strip(), format_name, page, settings, whole=whole))
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
@@ -88,6 +93,6 @@ async def _export(handle: str, format_name: str, page: int, settings: Settings, 
         try:
             found = await app.trails.read(handle)
         except UnknownTrail as error:
-            place = f"It is none of those in {settings.trail.shown_store}."
+            place = f"{settings.trail.shown_store} has no such trail."
             raise InvalidArgument(error.message, next_step=f"{place} {_STORE_ADVICE}") from error
         return EXPORT_FORMATS[format_name].write(Export(found, handle, app.render_options, page, whole))

@@ -1,4 +1,4 @@
-"""Built-in black-lists of housekeeping relations of well-known graphs, which no question is about.
+"""Built-in black-lists of administrative relations of well-known graphs.
 
 The setting `relation_lists` chooses one. The user's own lists take precedence.
 """
@@ -15,7 +15,7 @@ RelationLists = Literal["none", "freebase"]
 
 @dataclass(frozen=True, slots=True)
 class RelationList:
-    """Glob patterns of relation ids. A match of `black_list` is not offered, unless it also matches `exceptions`."""
+    """Glob patterns of relation ids: those that match `black_list` but not `exceptions` are not offered."""
 
     black_list: tuple[str, ...] = ()
     exceptions: tuple[str, ...] = ()

@@ -46,9 +46,11 @@ class GraphSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    location: str = Field(min_length=1, description="a path of a graph file, a URL of a store, or the word demo")
+    location: str = Field(min_length=1, description="the path of a graph file, the URL of a store, or demo")
     languages: TextList | None = Field(default=None, description="languages of names, in order of preference")
-    timeout: float | None = Field(default=None, gt=0, description="seconds a query of the store may take")
+    timeout: float | None = Field(
+        default=None, gt=0, description="maximum seconds for a query of the store, and for a plan"
+    )
     options: dict[str, Any] = Field(default_factory=dict[str, Any], description="settings of this one kind of store")
 
     @property
@@ -75,7 +77,7 @@ class HttpSettings(BaseModel):
         default=(), description="values of the Origin header to accept besides this machine's"
     )
     connections: int = Field(
-        default=0, ge=0, description="most connections at a time; 0: as the process's limit of open files allows"
+        default=0, ge=0, description="maximum concurrent connections; 0: as many as the limit of open files allows"
     )
 
 
@@ -87,11 +89,11 @@ class LlmSettings(BaseModel):
     base_url: str = Field(
         default="",
         pattern=r"^(https?://\S+)?$",
-        description="address of the model's API, up to what stands before /chat/completions",
+        description="base URL of the model's API, without /chat/completions",
     )
     model: str = Field(default="", description="name of the model, as its API knows it")
     api_key: SecretStr = Field(default=SecretStr(""), description="key of the API, if it needs one")
-    timeout: float = Field(default=10.0, gt=0, description="seconds to wait for the model before BM25 ranks instead")
+    timeout: float = Field(default=10.0, gt=0, description="seconds to wait for the model; then BM25 ranks")
 
 
 class TrailSettings(BaseModel):
@@ -103,16 +105,19 @@ class TrailSettings(BaseModel):
         default="memory", min_length=1, description="where trails are kept: memory, a file's path, or redis://HOST"
     )
     lifetime: float = Field(default=86_400.0, gt=0, description="seconds after its last use until a trail is deleted")
-    number: int = Field(default=10_000, ge=1, description="most trails; the least recently used are dropped")
+    number: int = Field(
+        default=10_000, ge=1, description="maximum number of trails; the least recently used are deleted"
+    )
     steps: int = Field(
         default=8,
         ge=1,
-        description="K_max: reasoning steps that add_step takes on one trail; the number is ours, ARK-V1 names none",
+        description="K_max: maximum add_step calls on one trail (ARK-V1 gives no number)",
     )
     retries: int = Field(
         default=5,
         ge=1,
-        description="C_max: refused add_step calls in a row that end a trail's steps; the number is ours too",
+        description="C_max: refused add_step calls in a row after which a trail accepts no more (ARK-V1 gives no "
+        "number)",
     )
 
     @property
@@ -140,45 +145,47 @@ class Settings(BaseModel):
         ge=1,
         description="k: an entity with more neighbours in one direction is summarized, one row per relation",
     )
-    row_limit: int = Field(default=1000, ge=1, description="p: most triples in one answer")
-    top_k: int = Field(default=20, ge=1, description="relations kept when a question ranks them")
+    row_limit: int = Field(default=1000, ge=1, description="p: maximum triples in one answer")
+    top_k: int = Field(default=20, ge=1, description="relations shown first when a question ranks them")
     examples: int = Field(default=2, ge=0, description="neighbours shown with each relation of a summarized entity")
-    budget: int = Field(default=8000, ge=500, description="most tokens in one answer; a longer one is cut at a row")
-    literal_limit: int = Field(default=300, ge=20, description="characters after which a long literal is clipped")
-    timeout: float = Field(default=30.0, gt=0, description="seconds a query of the store may take")
+    budget: int = Field(default=8000, ge=500, description="maximum tokens of one answer; a longer one is cut at a row")
+    literal_limit: int = Field(
+        default=300, ge=20, description="maximum characters of a literal; a longer one is clipped"
+    )
+    timeout: float = Field(default=30.0, gt=0, description="maximum seconds for a query of the store, and for a plan")
     languages: TextList = Field(default=("en",), min_length=1, description="languages of names, in order of preference")
     contact: str = Field(
-        default="", description="your e-mail address or web page, sent to public stores, which ask who runs a program"
+        default="", description="your e-mail address or web page, sent to public stores as their policies ask"
     )
     white_list: TextList = Field(
-        default=(), description="glob patterns of relation ids: if there are any, only matching relations are offered"
+        default=(), description="glob patterns of relation ids; if set, only matching relations are offered"
     )
     black_list: TextList = Field(default=(), description="glob patterns of relation ids that are never offered")
     relation_lists: RelationLists = Field(
-        default="none", description="shipped list of housekeeping relations not to offer: none or freebase"
+        default="none", description="built-in list of administrative relations not to offer: none or freebase"
     )
     ranker: RankerName = Field(
-        default="bm25", description="what ranks relations by a question: bm25, semantic (an extra) or llm"
+        default="bm25", description="ranks relations by a question: bm25, semantic (an extra) or llm"
     )
     semantic: bool = Field(
         default=False,
-        description="find nodes by meaning (an extra): build a graph file's missing index at its first use",
+        description="find nodes by meaning (an extra); builds a graph file's index at its first use",
     )
     similarity: float = Field(
-        default=0.4, ge=-1, le=1, description="theta: least similarity of meaning of a node that find_node finds by it"
+        default=0.4, ge=-1, le=1, description="theta: minimum similarity, -1 to 1, of nodes that are found by meaning"
     )
     llm: LlmSettings = Field(default_factory=LlmSettings, description="the language model of the ranker llm")
     toolsets: Annotated[tuple[ToolsetName, ...], BeforeValidator(split_commas)] = Field(
         default=default_toolsets(), min_length=1, description="groups of tools to offer"
     )
     prompts: str = Field(
-        default="", description="folder of your own texts of prompts, each named as the prompt: search_on_graph.md"
+        default="", description="folder with your own texts of prompts, each named after a prompt: search_on_graph.md"
     )
     shots: int | None = Field(
         default=None,
         ge=0,
         le=5,
-        description="worked examples in each prompt, 0 to 5, with the tables that came back; none: a short example",
+        description="worked examples in each prompt, 0 to 5, with real answers; none: one short example",
     )
     paper_format: bool = Field(
         default=False, description="answer in the formats of the Search-on-Graph, GraphWalker and GraphWalk papers"
@@ -187,9 +194,9 @@ class Settings(BaseModel):
         default=False, description="answer with structured content in place of markdown, for scripts"
     )
     log_level: Annotated[LogLevel, BeforeValidator(_upper)] = Field(
-        default="WARNING", description="what is logged to stderr"
+        default="WARNING", description="minimum level of log messages on stderr"
     )
-    trail: TrailSettings = Field(default_factory=TrailSettings, description="where trails are kept, and how much")
+    trail: TrailSettings = Field(default_factory=TrailSettings, description="where trails are kept, and their limits")
     http: HttpSettings = Field(default_factory=HttpSettings, description="address and limits of the HTTP server")
 
 
@@ -205,7 +212,7 @@ NESTED_SETTINGS: Final[Mapping[str, type[BaseModel]]] = {
 class SettingFacts:
     """One setting as the README and `--help` show it. `path` is its place in `Settings`, `kind` its Python type.
 
-    A secret has no flag, since every user of a machine can read the arguments of its processes.
+    A secret has no flag, since all users of a machine can read the arguments of its processes.
     """
 
     path: tuple[str, ...]

@@ -54,7 +54,7 @@ _REASONS = {
 }
 """Reasons by pydantic's error type."""
 
-_STORE_SETTINGS = " What only this kind of store has goes under `options`."
+_STORE_SETTINGS = " Settings of this kind of store go under `options`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def configuration_error(error: ValidationError, sources: Sources) -> Configurati
         return ConfigurationError(message, next_step=step)
     return ConfigurationError(
         "\n".join([f"{len(faults)} settings are wrong:", *(f"- {message}. {step}" for message, step in faults)]),
-        next_step="Mend them where they are set; `kgnav serve --help` lists every setting.",
+        next_step="Correct them where they are set. `kgnav serve --help` lists every setting.",
     )
 
 
@@ -111,12 +111,12 @@ def _fault(fault: ErrorDetails, sources: Sources) -> tuple[str, str]:
     if kind == "missing":
         return f"{name} is missing", f"Set it to {model.model_fields[key].description}."
     if place[-1] == "[key]":
-        return f"{place[1]!r} cannot be the name of a graph", "A name is a letter, then letters, digits, - and _."
+        return f"{place[1]!r} is not a valid name of a graph", "A name is a letter, then letters, digits, - and _."
     reason = _REASONS.get(kind, fault["msg"]).format(**fault.get("ctx", {}))
     field = model.model_fields[key]
     default = f" The default is {value_text(field.default)}." if field.default_factory is None else ""
     setting = name if isinstance(field.default, SecretStr) else f"{name} = {fault['input']!r}"
-    return f"{setting}: {reason}", f"It means: {field.description}.{default}"
+    return f"{setting}: {reason}", f"Meaning: {field.description}.{default}"
 
 
 def _model_at(place: Place) -> tuple[type[BaseModel], str]:
@@ -161,7 +161,7 @@ def choose_graphs(wanted: Sequence[str], known: Mapping[str, Any], file: Path | 
         name, graph = _parse_choice(text, known, file)
         if name in chosen:
             raise ConfigurationError(
-                f"two graphs are called {name!r}", next_step="Tell them apart: --graph NAME=LOCATION."
+                f"two graphs have the name {name!r}", next_step="Give them different names: --graph NAME=LOCATION."
             )
         chosen[name] = graph
     return chosen
@@ -175,7 +175,7 @@ def _parse_choice(text: str, known: Mapping[str, Any], file: Path | None) -> tup
         return text, known[text]
     if text != DEMO_LOCATION and _NAME.fullmatch(text) and not Path(text).exists():
         raise ConfigurationError(
-            f"no graph is called {text!r} in {file or 'any configuration file'}, and there is no such file",
+            f"unknown graph {text!r}: neither a graph of {file or 'a kgnav.toml'} nor an existing file",
             next_step=did_you_mean(text, known) or "Give --graph a path, a URL of a store, or NAME=LOCATION.",
         )
     return _default_name(text), {"location": resolve_location(text, Path())}
@@ -269,7 +269,7 @@ def find_config_file(named: Path | None = None) -> Path | None:
     if not explicit.is_file():
         raise ConfigurationError(
             f"there is no configuration file {explicit}",
-            next_step=f"Name one that is there with --config or {_CONFIG}, or leave both out.",
+            next_step=f"Name an existing file with --config or {_CONFIG}, or leave both out.",
         )
     return explicit
 
@@ -296,14 +296,14 @@ def _user_folder(variable: str, default: str) -> Path:
 def _read_environment() -> dict[str, Any]:
     """The settings from environment variables.
 
-    A variable with nearly the name of a setting is refused as a typing error. Others with the prefix are ignored.
+    A variable whose name is similar to a setting's is refused as a typing error. Others with the prefix are ignored.
     """
     known = [facts.env for facts in describe_settings()] + [_CONFIG, _GRAPH, _DEBUG]
     for variable in os.environ:
         if not variable.startswith(PREFIX) or variable.startswith(_NESTED) or variable in known:
             continue
         if step := did_you_mean(variable, known, closeness=0.85):
-            raise ConfigurationError(f"there is no environment variable {variable}", next_step=step)
+            raise ConfigurationError(f"unknown environment variable {variable}", next_step=step)
     if not any(variable.upper().startswith(PREFIX) for variable in os.environ):
         return {}
     from kgnav_mcp.config.variables import read_variables  # noqa: PLC0415 - most servers are configured by flags
@@ -315,9 +315,13 @@ def _read_file(path: Path) -> dict[str, Any]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path} is not valid TOML: {error}", next_step="Mend the file there.") from error
+        raise ConfigurationError(
+            f"{path} is not valid TOML: {error}", next_step="Correct the file at that line."
+        ) from error
     except OSError as error:
-        raise ConfigurationError(f"{path} cannot be read: {error.strerror}", next_step="Check its rights.") from error
+        raise ConfigurationError(
+            f"{path} cannot be read: {error.strerror}", next_step="Check its permissions."
+        ) from error
     graphs: object = content.get("graphs")
     if isinstance(graphs, dict):
         content["graphs"] = {

@@ -21,7 +21,7 @@ class ToolsetEntry:
     location: str
     default: bool = True
     needs: str | None = None
-    """Another toolset that it enables, too."""
+    """Another toolset that is enabled together with it."""
 
 
 TOOLSETS: Final = {
@@ -36,7 +36,7 @@ TOOLSETS: Final = {
     "maze": ToolsetEntry("kgnav_mcp.server.toolsets.maze:TOOLSET", default=False, needs="trail"),
     "counts": ToolsetEntry("kgnav_mcp.server.toolsets.counts:TOOLSET", default=False),
 }
-"""The one place where a toolset is named: a new one needs a line here and a module, a new tool only its module."""
+"""All toolsets by name. A new toolset needs an entry here and a module, a new tool only a module."""
 
 
 def default_toolsets() -> tuple[str, ...]:

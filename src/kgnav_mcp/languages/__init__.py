@@ -46,7 +46,7 @@ def parse_plan(given: object, cache: Path | None = None, params: Params | None =
         except JSONDecodeError as error:
             raise _json_error(error) from error
         except RecursionError as error:
-            raise InvalidPlan([PlanProblem("the plan", "its JSON is nested too deeply")], next_step=_JSON) from error
+            raise InvalidPlan([PlanProblem("the plan", "the JSON is nested too deeply")], next_step=_JSON) from error
     if not isinstance(given, str):
         given, problems = filled(given, params or {})
         if problems:
@@ -68,8 +68,8 @@ def parse_plan(given: object, cache: Path | None = None, params: Params | None =
             return ParsedPlan(plan, cast("object", given), one_node)
         case _:
             raise InvalidPlan(
-                [PlanProblem("the plan", "it is empty, or neither a text nor an object nor a list")],
-                next_step='Write Cypher: "MATCH (a)-[:relation]->(b) RETURN b". describe_graph() lists what there is.',
+                [PlanProblem("the plan", "the plan is empty, or not a text, an object or a list")],
+                next_step='Write Cypher: "MATCH (a)-[:relation]->(b) RETURN b". describe_graph() lists all names.',
             )
 
 
@@ -84,7 +84,7 @@ def _as_list(given: object) -> object:
     return [*cast("list[object]", steps), *([parts] if parts else [])]
 
 
-_JSON = "Mend the JSON there, or give the plan as an object instead of a text."
+_JSON = "Correct the JSON, or pass the plan as an object instead of a text."
 _EXCERPT = 20
 """Characters shown before and after the place of an error in JSON."""
 

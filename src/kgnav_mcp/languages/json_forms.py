@@ -1,4 +1,4 @@
-"""Parts that patterns and steps in JSON share: conditions, what is returned, and the refusal of unknown keys."""
+"""The parts that patterns and steps in JSON share: conditions, projections, and errors for unknown keys."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def form_problems(
             continue
         known = parts.get(str(found["loc"][0]), whole)
         keys = [field.alias or name for name, field in known.model_fields.items()]
-        yield PlanProblem(where, "there is no such key", tuple(keys))
+        yield PlanProblem(where, "unknown key", tuple(keys))
 
 
 _COMPARISONS = {
@@ -124,14 +124,14 @@ def _with_range(conditions: list[Expression]) -> list[Expression]:
 def _condition(value: Property, operator: str, wanted: object) -> Expression:
     if operator == EXISTS:
         if not isinstance(wanted, bool):
-            raise InvalidCondition(f"{value.name}.{operator}", "it is true or false")
+            raise InvalidCondition(f"{value.name}.{operator}", "it must be true or false")
         return Not(IsNull(value)) if wanted else IsNull(value)
     if operator not in _COMPARISONS:
-        raise InvalidCondition(f"{value.name}.{operator}", "there is no such comparison", OPERATORS)
+        raise InvalidCondition(f"{value.name}.{operator}", "unknown comparison", OPERATORS)
     if isinstance(wanted, list):
         comparison = Comparison.IN if operator == "=" else _COMPARISONS[operator]
         if comparison is not Comparison.IN:
-            raise InvalidCondition(f"{value.name}.{operator}", "a list is for `in` alone", ["in"])
+            raise InvalidCondition(f"{value.name}.{operator}", "only `in` takes a list", ["in"])
         items = [Constant(_scalar(value, operator, each)) for each in cast("list[object]", wanted)]
         return Compare(value, comparison, ListOf(tuple(items)))
     return Compare(value, _COMPARISONS[operator], Constant(_scalar(value, operator, wanted)))
@@ -140,7 +140,7 @@ def _condition(value: Property, operator: str, wanted: object) -> Expression:
 def _scalar(value: Property, operator: str, wanted: object) -> Scalar:
     if wanted is None or isinstance(wanted, str | int | float | bool):
         return wanted
-    raise InvalidCondition(f"{value.name}.{operator}", "its value is a text, a number, true or false")
+    raise InvalidCondition(f"{value.name}.{operator}", "its value must be a text, a number, true or false")
 
 
 _FORM = re.compile(r"\s*(?:(\w+)\s*\(\s*)?([^().\s]+)(?:\.([^()]+?))?\s*(\))?\s*")
@@ -155,18 +155,20 @@ def parse_value(text: str, known: Collection[str], only_counted: Collection[str]
     """
     form = _FORM.fullmatch(text)
     if form is None or bool(form[1]) is not bool(form[4]):
-        raise InvalidCondition(text, "it is not understood", ["v", "v.property", "count(v)", "sum(v.property)"])
+        raise InvalidCondition(text, "invalid value", ["v", "v.property", "count(v)", "sum(v.property)"])
     function, variable, name = form[1], form[2], form[3]
     if variable in only_counted:
-        reason = f"{variable} is only counted, by at_least or at_most, and no part of a row: without these it is"
+        reason = (
+            f"{variable} is only counted by at_least or at_most, so it is not part of a row; remove these to return it"
+        )
         raise InvalidCondition(text, reason, sorted(known))
     if variable not in known:
-        raise InvalidCondition(text, f"nothing is called {variable}", sorted(known))
+        raise InvalidCondition(text, f"unknown variable {variable}", sorted(known))
     value: Expression = Property(variable, name) if name else Variable(variable)
     if not function:
         return value, variable
     if function not in _FUNCTIONS:
-        raise InvalidCondition(text, f"there is no function {function}", sorted(_FUNCTIONS))
+        raise InvalidCondition(text, f"unknown function {function}", sorted(_FUNCTIONS))
     counted = _FUNCTIONS[function]
     distinct = counted in (AggregateFunction.COUNT, AggregateFunction.COLLECT)
     return Aggregate(counted, value, distinct), variable
@@ -183,7 +185,7 @@ def projections(
 ) -> tuple[Project, ...]:
     """The clauses that return these values: distinct rows of the named variables, then aggregates over them.
 
-    A row is one choice for each variable that is returned or counted. In `order` a minus sign means descending.
+    A row is one assignment of each variable that is returned or counted. In `order` a minus sign means descending.
     Invalid values are added to `problems` and left out.
     """
 

@@ -1,6 +1,7 @@
 """Parses plans written as a pattern in JSON: nodes, the edges between them, and what to return.
 
-A row is one choice for each variable that is returned or counted, and matches every edge. Rows are distinct; parallel
+A row is one assignment of each variable that is returned or counted, and matches every edge. Rows are distinct;
+parallel
 edges count separately if an edge itself is returned or counted. Edges are written as the graph stores them.
 """
 
@@ -46,7 +47,7 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.plan.walking import conjunction
 
-_NEXT = "Mend these and send the whole plan again."
+_NEXT = "Correct these and send the whole plan again."
 SUBCLASSES = "*"
 """Suffix of a label: instances of its subclasses match, too."""
 
@@ -225,7 +226,7 @@ class _Reader:
         others = [spec.is_not] if isinstance(spec.is_not, str) else spec.is_not or []
         for other in others:
             if other not in self.spec.nodes and not any(other in (e.source, e.target) for e in self.spec.edges):
-                self.problems.append(PlanProblem(f"nodes.{name}.is_not", f"no node is called {other}"))
+                self.problems.append(PlanProblem(f"nodes.{name}.is_not", f"unknown node {other}"))
             yield Compare(Variable(name), Comparison.UNEQUAL, Variable(other))
 
     def _edge_conditions(self, edge: _Edge) -> Iterator[Expression]:

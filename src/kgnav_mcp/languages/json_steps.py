@@ -1,9 +1,8 @@
 """Parses plans in GraphRunner's steps: Find_Node, Fetch_Neighbors and Find_Common_Nodes, each a named set of nodes.
 
-All steps on which the result depends hold together: a row is one choice of a node from each returned or counted set, so
-that nodes of the other sets connect them. A step that no other uses restricts those from which it starts. A set that is
-used only in `except` may be empty. Source: GraphRunner, its
-three actions and its plans in steps.
+All steps on which the result depends form one pattern: a row is one assignment of a node from each returned or
+counted set such that nodes of the other sets connect them. A step that no other step uses restricts those from which it
+starts. A set that is used only in `except` may be empty. Source: GraphRunner, its three actions and plans in steps.
 """
 
 from __future__ import annotations
@@ -44,16 +43,16 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.plan.walking import conjunction
 
 DEFAULT_HOPS = 3
-"""Most hops to nodes of a type, if neither an edge type nor a number of hops is given. Ours: the paper has no limit."""
+"""Maximum hops to nodes of a type, if no edge type and no number of hops is given. The paper has no limit."""
 EdgeDirection = Literal["outgoing", "incoming", "either"]
 DEFAULT_DIRECTION: Final = "outgoing"
-"""Of both actions that follow edges, as in GraphRunner 3.1.2 and 3.1.3."""
-MOST_NESTED = 5
-"""Most sets that are left out within each other: `except` a step that has an `except` itself, and so on."""
-MOST_COPIES = 200
-"""Most steps that are written once more for each set that is left out: they double with each nested one."""
-MOST_OMITTED = 1_000
-"""Matches that are counted exactly to say how many a step omits."""
+"""The default of both actions that follow edges, as in GraphRunner 3.1.2 and 3.1.3."""
+MAX_NESTED = 5
+"""Maximum depth of nested `except`: a step excludes a step that has an `except` itself, and so on."""
+MAX_COPIES = 200
+"""Maximum copies of steps for all `except` sets: they double with each nested one."""
+MAX_OMITTED = 1_000
+"""Number up to which omitted matches are counted exactly."""
 
 
 class FindNode(Strict):
@@ -100,7 +99,7 @@ class CommonPair(Strict):
             return cast("object", given)
         pair = cast("list[object]", given) if isinstance(given, list) else []
         if len(pair) != 2:
-            raise ValueError('it is a pair of a step and an edge type: ["p", "born_in"]')
+            raise ValueError('must be a pair of a step and an edge type: ["p", "born_in"]')
         return dict(zip(("node", "edge_type"), pair, strict=True))
 
 
@@ -145,7 +144,7 @@ class Step(Strict):
 
     @property
     def is_result(self) -> bool:
-        """Whether it says what is returned; it may have an action, too."""
+        """Whether it has `return`; it may have an action, too."""
         return self.returned is not None or self.order is not None or self.limit is not None
 
     def with_other_directions(self) -> Step:
@@ -170,13 +169,13 @@ _DIRECTION = "direction"
 
 @dataclass(frozen=True, slots=True)
 class OmittedMatches:
-    """What a step leaves out because its direction was left out, as a plan that counts it."""
+    """The matches that a step omits because it gives no direction, as a plan that counts them."""
 
     step: str
     is_common: bool
-    """Whether they are nodes common to several by edges of either direction. Otherwise they are incoming neighbours."""
+    """Whether they are common nodes by edges of either direction. Otherwise they are incoming neighbours."""
     count: Plan
-    """Its one cell is their number, at most one more than MOST_OMITTED."""
+    """Its only cell is their number, at most MAX_OMITTED + 1."""
 
 
 @dataclass(slots=True)
@@ -201,13 +200,13 @@ def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:
     reader, result = _read(given, problems)
     plan = reader.plan(result)
     if problems:
-        next_step = "Mend these steps and send the whole list again."
+        next_step = "Correct these steps and send the whole list again."
         raise InvalidPlan(list(dict.fromkeys(problems)), plan, next_step=next_step)
     return plan, frozenset(reader.one_node)
 
 
 def omitted_matches(given: Sequence[object]) -> Iterator[OmittedMatches]:
-    """What each of some valid steps leaves out because its direction was left out."""
+    """The matches that each of these valid steps omits because it gives no direction."""
     reader, _ = _read(given, [])
     for name, step in reader.steps.items():
         other = step.with_other_directions()
@@ -226,18 +225,20 @@ def _read(given: Sequence[object], problems: list[PlanProblem]) -> tuple[_Reader
             problems += form_problems(error, f"step {number}", Step, _KEYS)
             continue
         if step.name in actions:
-            problems.append(PlanProblem(f"step {number}", f"an earlier step is called {step.name}", (f"{step.name}2",)))
+            problems.append(
+                PlanProblem(f"step {number}", f"an earlier step has the name {step.name}", (f"{step.name}2",))
+            )
             continue
         if step.is_result:
             results.append(step)
         if step.actions or not step.is_result:
             actions[step.name or f"step{number}"] = step
     if len(results) > 1:
-        problems.append(PlanProblem("return", "several steps say what is returned", ("one of them, the last",)))
+        problems.append(PlanProblem("return", "several steps have `return`", ("only the last step",)))
     problems += _step_problems(actions)
     result = results[-1] if results else Step()
     if not actions and not problems:
-        problems.append(PlanProblem("the steps", "none of them finds nodes", ("find_node",)))
+        problems.append(PlanProblem("the steps", "no step finds nodes", ("find_node",)))
     if result.returned is None:
         result = result.model_copy(update={"returned": list(actions)[-1:]})
     return _Reader(actions, problems), result
@@ -256,17 +257,17 @@ def _step_problems(steps: dict[str, Step]) -> Iterator[PlanProblem]:
     for place, (name, step) in enumerate(steps.items()):
         if step.actions != 1:
             yield PlanProblem(
-                name, "a step does one thing", ("find_node", "fetch_neighbors", "find_common_nodes", "return")
+                name,
+                "a step must have exactly one action",
+                ("find_node", "fetch_neighbors", "find_common_nodes", "return"),
             )
         if step.edge_name in steps:
-            yield PlanProblem(
-                name, f"its edges are called {step.edge_name}, as a step is", (f"{step.edge_name}_edges",)
-            )
+            yield PlanProblem(name, f"its edges have the name {step.edge_name} of a step", (f"{step.edge_name}_edges",))
         for used in step.uses:
             if used in order[place:]:
-                yield PlanProblem(name, f"uses the step {used}, which comes later or is itself", tuple(order[:place]))
+                yield PlanProblem(name, f"uses the step {used}, which is not an earlier step", tuple(order[:place]))
             elif used not in steps:
-                yield PlanProblem(name, f"uses the step {used}, which is not there", tuple(order[:place]))
+                yield PlanProblem(name, f"uses the step {used}, which does not exist", tuple(order[:place]))
 
 
 class _Reader:
@@ -297,7 +298,7 @@ class _Reader:
     def _with_filters(self, returned: Sequence[str]) -> list[str]:
         """The steps of the pattern: those on which the returned ones depend, and those that restrict these.
 
-        A step that is not used restricts the steps from which it starts. One that restricts nothing is a problem.
+        A step that is not used restricts the steps from which it starts. A step without any effect is a problem.
         """
         used = self._with_dependencies(returned)
         others = {name for step in self.steps.values() for name in step.uses}.union(used)
@@ -305,7 +306,7 @@ class _Reader:
         while filters := [name for name, needed in unused.items() if not set(needed).isdisjoint(used)]:
             used = self._with_dependencies([*used, *filters])
             unused = {name: needed for name, needed in unused.items() if name not in filters}
-        reason = "no other step uses it, it restricts no other step and it is not returned"
+        reason = "it has no effect: it is not used, not returned and restricts no other step"
         self.problems += (PlanProblem(name, reason, (f"return {name}",)) for name in unused)
         return used
 
@@ -320,7 +321,7 @@ class _Reader:
                 needed = self._with_dependencies([excluded])
                 depth = max(depth, *(depths[each] + 1 for each in needed))
                 copied += sum(copies[each] + 1 for each in needed)
-                if depth > MOST_NESTED or total + copied > MOST_COPIES:
+                if depth > MAX_NESTED or total + copied > MAX_COPIES:
                     self.problems.append(_too_much_excluded(name, depth))
                     reported = True
                     break
@@ -343,7 +344,7 @@ class _Reader:
         pattern.where.append(Not(Exists(own.match())))
         is_common = other.find_common_nodes is not None
         ends = [name] if is_common else [*other.depends_on, name]
-        rows = Project(tuple(Column(each, Variable(each)) for each in ends), distinct=True, limit=MOST_OMITTED + 1)
+        rows = Project(tuple(Column(each, Variable(each)) for each in ends), distinct=True, limit=MAX_OMITTED + 1)
         number = Project((Column("matches", Aggregate(AggregateFunction.COUNT, None)),))
         return OmittedMatches(name, is_common, Plan((Pipeline((pattern.match(), rows, number)),)))
 
@@ -416,10 +417,12 @@ class _Reader:
 
 def _too_much_excluded(step: str, depth: int) -> PlanProblem:
     """The problem of a step whose `except` is nested too deeply, or else needs too many copies of other steps."""
-    reason = f"its `except` is nested {depth} deep, {MOST_NESTED} are taken"
-    if depth <= MOST_NESTED:
-        reason = f"with its `except` over {MOST_COPIES} steps are repeated, one by one for each set that is left out"
-    return PlanProblem(step, reason, ('first a plan for the inner set, then its ids: {"find_node": {"id": [...]}}',))
+    reason = f"its `except` is nested {depth} levels deep; the limit is {MAX_NESTED}"
+    if depth <= MAX_NESTED:
+        reason = f"with its `except` over {MAX_COPIES} steps are repeated, one by one for each set that is left out"
+    return PlanProblem(
+        step, reason, ('first run a plan for the inner set, then pass its ids: {"find_node": {"id": [...]}}',)
+    )
 
 
 def _node(variable: str, *labels: str | None) -> NodePattern:

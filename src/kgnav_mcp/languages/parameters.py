@@ -1,4 +1,4 @@
-"""Parameters of plans: `$name` in Cypher, `{"param": "name"}` in JSON, with values that are given beside the plan."""
+"""Parameters of plans: `$name` in Cypher, `{"param": "name"}` in JSON, with values that are passed separately."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kgnav_mcp.plan import PlanProblem, Scalar
 Params = Mapping[str, Scalar | tuple[Scalar, ...]]
 _PARAM = "param"
 _LARGEST = 2**63
-_MOST_MEMBERS = 10_000
+_MAX_MEMBERS = 10_000
 
 
 def params_of(given: Mapping[str, object] | None) -> Params:
@@ -28,12 +28,12 @@ def params_of(given: Mapping[str, object] | None) -> Params:
         if not all(map(_is_scalar, members)):
             raise InvalidArgument(
                 f"the parameter {echoed(name)} is neither a text, a number, true, false, null nor a list of these",
-                next_step="Give a node by its id or name, and the parts of an object as parameters of their own.",
+                next_step="Pass a node by its id or name, and the members of an object as separate parameters.",
             )
-        if len(members) > _MOST_MEMBERS:
+        if len(members) > _MAX_MEMBERS:
             raise InvalidArgument(
                 f"the parameter {echoed(name)} has {len(members):,} members",
-                next_step=f"Divide it among several plans: at most {_MOST_MEMBERS:,} are read.",
+                next_step=f"Split it into several plans of at most {_MAX_MEMBERS:,} each.",
             )
         own = cast("Sequence[Scalar]", members)
         found[name.removeprefix("$")] = tuple(own) if isinstance(value, list) else own[0]
@@ -47,8 +47,8 @@ def _is_scalar(value: object) -> bool:
 
 
 def unused(params: Params, used: Collection[str]) -> list[PlanProblem]:
-    """The problem of parameters that the plan does not have."""
-    reason = "the plan has no such parameter"
+    """The problems of parameters that the plan does not use."""
+    reason = "the plan does not use this parameter"
     return [
         PlanProblem(f"params, {name}", reason, tuple(f"${one}" for one in get_close_matches(name, list(used), 3)))
         for name in params
@@ -67,7 +67,9 @@ def filled(tree: object, params: Params) -> tuple[object, list[PlanProblem]]:
                 name = name.removeprefix("$")
                 used.add(name)
                 if name not in params:
-                    problems.append(PlanProblem(f'{{"{_PARAM}": {echoed(name)}}}', f"no value is given for {name}"))
+                    problems.append(
+                        PlanProblem(f'{{"{_PARAM}": {echoed(name)}}}', f"the parameter {name} has no value")
+                    )
                     return None
                 value = params[name]
                 return list(value) if isinstance(value, tuple) else value

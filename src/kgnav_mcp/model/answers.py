@@ -1,4 +1,4 @@
-"""The answers of the papers' algorithms."""
+"""Results of the papers' algorithms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kgnav_mcp.model.facts import AnchoredPage, Count, Direction, Entity, Link, 
 
 @dataclass(frozen=True, slots=True)
 class RowsOrRelations:
-    """The rows at entities; or, if these are a hub, their relations and no rows."""
+    """The rows at entities; or, if these have too many, their relations and no rows."""
 
     rows: AnchoredPage[Link]
     relations: AnchoredPage[RelationFacts] | None = None
@@ -35,7 +35,7 @@ class NodeProperties:
 
 @dataclass(frozen=True, slots=True)
 class EntitiesWithout:
-    """The entities of a call without a row of a relation. `relation` is as the call wrote it; empty: any relation."""
+    """The entities of a call that have no row of a relation. `relation` is as in the call; empty: any relation."""
 
     relation: str
     entities: tuple[Entity, ...]
@@ -56,14 +56,14 @@ class AbsentRelation:
 
 @dataclass(frozen=True, slots=True)
 class AtEntities(Generic[T]):
-    """A page of rows or relations at one or several entities, and which of these entities lack some.
+    """A page of rows or relations at one or several entities, and the entities without some of them.
 
     `absent` are the relations of the call that none of the entities has.
     """
 
     entities: tuple[Entity, ...]
     page: Page[T]
-    lacking: tuple[EntitiesWithout, ...] = ()
+    entities_without: tuple[EntitiesWithout, ...] = ()
     absent: tuple[AbsentRelation, ...] = ()
 
 
@@ -85,7 +85,7 @@ class NodesByProperty:
 class Neighbourhood:
     """The triples around one or several entities in one direction; if these are a hub, only their relations.
 
-    Exactly one of `rows` and `relations` is set; `lacking` and `absent` are as in AtEntities. If there are no rows,
+    Exactly one of `rows` and `relations` is set; `entities_without` and `absent` are as in AtEntities. Without rows,
     `opposite` is the number of rows in the other direction. `qualified` are triples that have a single entity without
     any rows as the value of a qualifier; None: not known.
     """
@@ -94,7 +94,7 @@ class Neighbourhood:
     direction: Direction
     rows: Page[Triple] | None = None
     relations: Page[RelationFacts] | None = None
-    lacking: tuple[EntitiesWithout, ...] = ()
+    entities_without: tuple[EntitiesWithout, ...] = ()
     absent: tuple[AbsentRelation, ...] = ()
     opposite: Count | None = None
     qualified: tuple[Triple, ...] | None = None

@@ -24,7 +24,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A node: `id` as printed in answers and accepted by every tool, `label` its name (None: it has none).
+    """A node: `id` as printed in answers and accepted by every tool, `label` its name; None if it has none.
 
     `types` are labels of a property graph or classes of an RDF graph. `mediator` marks a node without a name that only
     connects others (Freebase's CVT). `asked_as` is the id that the caller used, if the store has merged that id into
@@ -233,9 +233,9 @@ def anchored(page: Page[T], anchors: Mapping[str, Entity]) -> AnchoredPage[T]:
 
 @dataclass(frozen=True, slots=True)
 class RelationFacts:
-    """A relation as seen from a set of entities: the number of its rows there, and a few far ends.
+    """A relation at a set of entities: the number of its rows there, and a few far ends.
 
-    `per_entity` has the number of rows at each entity with some, by id; these are as certain as their sum, `count`.
+    `per_entity` has the number of rows at each entity with some, by id, with the certainty of their sum, `count`.
     `hops` are the relations that it consists of: one, or two if it leads through mediators. `mediators`: far ends of
     this one-hop relation are mediators, so a two-hop relation shows more. A `hidden` relation is shown only when it is
     asked for by name: there are many such relations, and they lead to no other nodes. `matches`: it matches the
@@ -289,13 +289,13 @@ class Candidate:
 
 
 class Listing(StrEnum):
-    """How much of a list of properties a store gives."""
+    """How complete a store's list of properties is."""
 
     COMPLETE = "complete"
     SAMPLED = "sampled"
     """Read from some of the nodes or edges: rare properties may be missing."""
     ABSENT = "not listed"
-    """Not read, which does not mean that there are none."""
+    """Not read; there may be some."""
 
 
 @dataclass(frozen=True, slots=True)

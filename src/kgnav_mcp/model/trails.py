@@ -1,4 +1,4 @@
-"""Trails: walks recorded step by step, the evidence that they give, and the part of the graph that a picture shows."""
+"""Trails: walks recorded step by step, the evidence in them, and the subgraph that a picture shows."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class ReasoningStep:
 
 
 class Verdict(StrEnum):
-    """How an answer is connected with the topics of a trail. Whether that answers the question is not judged."""
+    """How an answer is connected with the topics of a trail. It does not say whether that answers the question."""
 
     CONNECTED = "connected"
     """Triples that are in the store now connect a topic entity with it."""
     HUB_ONLY = "connected only through a hub"
-    """They do, but every path passes a hub, which is connected with almost everything."""
+    """As CONNECTED, but every path passes through a hub, which is connected with almost everything."""
     CHANGED = "changed since"
     """A path was shown, but one of its triples is no longer in the store."""
     UNCONNECTED = "seen but not connected"
@@ -118,13 +118,13 @@ class Role(StrEnum):
     """The role of a node in a walk; the first that applies."""
 
     TOPIC = "topic"
-    """The question is about it."""
+    """An entity of the question."""
     ANSWER = "connected answer"
     """It was given as an answer, and a path connects it with a topic."""
     VISITED = "visited"
-    """A call was about it."""
+    """An argument of a call."""
     SEEN = "seen"
-    """An answer showed it."""
+    """Shown by an answer."""
 
 
 @dataclass(frozen=True, slots=True)

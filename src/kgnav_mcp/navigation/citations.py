@@ -1,4 +1,4 @@
-"""Triples as a reader cites them, written as answers show them, and the rows that match a citation."""
+"""Citations of triples, in the form in which answers show them, and the rows that match a citation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kgnav_mcp.navigation.shown_graph import node_key
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A triple as it is cited, by ids, names or values.
+    """A cited triple, by ids, names or values.
 
     `qualifiers` distinguish it from parallel edges. None: none are cited. Empty: the edge without qualifiers is cited.
     """
@@ -51,7 +51,7 @@ def names_node(text: str, node: Node) -> bool:
 
 
 def _normalized(text: str) -> str:
-    """A text without what printing may change: letter case, blanks, backslashes, invisible characters."""
+    """A text without differences due to printing: letter case, whitespace, backslashes, invisible characters."""
     return "".join(one for one in text.casefold() if one.isprintable() and one not in " \\")
 
 
@@ -80,7 +80,7 @@ def nearest_rows(tail: str, rows: Sequence[Triple]) -> Sequence[Triple]:
 def how_to_tell(rows: Sequence[Triple]) -> str:
     """Advice on how to cite a single one of several rows that match a citation."""
     if len({node_key(row.tail) for row in rows}) > 1:
-        return "Cite the tail that you mean by its id."
+        return "Cite the tail by its id."
     for row in rows:
         for one in row.qualifiers:
             name, value = one.relation.id, _name(one.value)

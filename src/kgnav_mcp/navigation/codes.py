@@ -1,4 +1,4 @@
-"""Entities by a code: the exact value of one of their properties, such as an airport code or a foreign key."""
+"""Finds entities by a code: the exact value of one of their properties, such as an airport code or a foreign key."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.port import GraphAdapter
 
 _MAX_BEARERS = 20
-"""A value that more nodes have, such as `USD`, identifies none of them."""
+"""Maximum number of nodes with the same value that it may identify; `USD` identifies none of its nodes."""
 _SHOWN = 60
-"""Most characters of a value in a note."""
+"""Maximum characters of a value in a note."""
 _MIN_CAPITALS = 2
 _BEST_OF_DESCRIPTIONS = 0.25
 """The highest score of a candidate whose description, not its name, has words of the hint."""
@@ -31,10 +31,10 @@ def is_code(text: str) -> bool:
     return _DIGIT.search(text) is not None or (len(text) >= _MIN_CAPITALS and text.isupper())
 
 
-async def bearers(graph: GraphAdapter, texts: Sequence[str]) -> Mapping[str, Sequence[ValueMatch]]:
+async def entities_with_codes(graph: GraphAdapter, texts: Sequence[str]) -> Mapping[str, Sequence[ValueMatch]]:
     """For each text that is a code, the first entities with it as the value of a property; else it is absent.
 
-    Where a store has more rows than identify anything, all of them are in the list, even several of one entity.
+    If too many rows have the value to identify an entity, the list has all rows, even several of one entity.
     """
     codes = [text for text in texts if is_code(text)]
     if not codes:
@@ -44,7 +44,7 @@ async def bearers(graph: GraphAdapter, texts: Sequence[str]) -> Mapping[str, Seq
 
 
 def _each_once(rows: Sequence[ValueMatch]) -> Sequence[ValueMatch]:
-    """The first row of each entity; all rows where there are too many to identify one."""
+    """The first row of each entity; all rows if there are too many to identify an entity."""
     if is_shared(rows):
         return rows
     return list(reversed({one.entity.id: one for one in reversed(rows)}.values()))
@@ -55,7 +55,7 @@ async def find_candidates(
 ) -> Page[Candidate]:
     """The entities that a hint may mean: those with exactly this id or name, then those with this code, then others.
 
-    Those that only the meaning of the hint finds come behind those with a name like it.
+    Entities found only by meaning come after those with a similar name.
 
     Raises:
         UnknownName: the graph has no such label.
@@ -67,7 +67,7 @@ async def find_candidates(
 
 
 def _with_similar(page: Page[Candidate], similar: Page[Candidate], limit: int) -> Page[Candidate]:
-    """The candidates of two searches: like names first, then by similarity, then those with words of a description.
+    """The merged candidates of two searches: similar names first, then by meaning, then by words of a description.
 
     Unless a name is exactly the hint, those found by meaning have up to half of the places.
     """
@@ -110,11 +110,11 @@ async def _found_by_words(graph: GraphAdapter, hint: str, *, label: str | None, 
     page = await graph.find(hint, label=label, limit=limit)
     text = hint.strip()
     try:
-        matches = (await bearers(graph, [text])).get(text, ())
+        matches = (await entities_with_codes(graph, [text])).get(text, ())
     except StoreTimeout:
         return replace(page, note=" ".join(filter(None, (page.note, _TIMED_OUT))))
     if is_shared(matches):
-        return replace(page, note=" ".join(filter(None, (page.note, too_many(text, matches)))))
+        return replace(page, note=" ".join(filter(None, (page.note, shared_code_note(text, matches)))))
     exact = [one for one in page.items if one.score == 1.0]
     exact_ids = {one.entity.id for one in exact}
     coded = await gathered(*(_candidate(graph, one, text, label) for one in matches if one.entity.id not in exact_ids))
@@ -136,11 +136,11 @@ async def _found_by_words(graph: GraphAdapter, hint: str, *, label: str | None, 
 
 
 def is_shared(matches: Sequence[ValueMatch]) -> bool:
-    """Whether so many properties have a value that it identifies no entity."""
+    """Whether too many properties have a value for it to identify an entity."""
     return len(matches) > _MAX_BEARERS
 
 
-def too_many(code: str, matches: Sequence[ValueMatch]) -> str:
+def shared_code_note(code: str, matches: Sequence[ValueMatch]) -> str:
     """The sentence about a value that identifies no entity, with the call that lists its nodes."""
     value = clipped(code, _SHOWN)
     relation = matches[0].relation.id

@@ -1,4 +1,4 @@
-"""The proof of an answer: a path of the trail from a topic entity to it, looked up again in the store."""
+"""The evidence for an answer: a path of the trail from a topic entity to it, looked up again in the store."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _StoreFacts:
     """Facts read from the store so far: whether triples are present, and whether entities are hubs."""
 
     bare: bool = False
-    """Whether triples without qualifiers were read without them."""
+    """Whether triples without qualifiers may have some in the store, because the trail did not read qualifiers."""
     present: dict[Triple, bool] = field(default_factory=dict[Triple, bool])
     hubs: dict[NodeKey, bool] = field(default_factory=dict[NodeKey, bool])
 
@@ -73,7 +73,7 @@ def _nodes_meant(walked: WalkedGraph, answer: str) -> Sequence[NodeKey]:
 def _best_path(
     walked: WalkedGraph, topics: Sequence[str], keys: Collection[NodeKey], facts: _StoreFacts
 ) -> WalkedPath | None:
-    """The best path as far as known: one that avoids hubs, otherwise one through hubs; never over missing triples."""
+    """The best path by the facts so far: it avoids hubs if possible, and never has missing triples."""
     for through in (facts.may_pass, _any_node):
         paths = [
             path
@@ -167,7 +167,7 @@ async def _hubs(graph: GraphAdapter, ids: Sequence[str], rows: int) -> Collectio
 async def present_triples(graph: GraphAdapter, triples: Sequence[Triple], *, bare: bool = False) -> Collection[Triple]:
     """The triples that the store has now, with exactly these qualifiers.
 
-    With `bare`, a triple without qualifiers was read without them, so that any qualifiers will do.
+    With `bare`, a triple without qualifiers matches triples with any qualifiers.
 
     Raises:
         StoreTimeout: the store did not answer in time.

@@ -1,6 +1,7 @@
 """Flattening of mediators: one triple through a mediator, with the sibling roles as qualifiers.
 
-A marriage in Freebase is a node without a name (a CVT) that ties two people, a place and two dates. Seen from one of
+A marriage in Freebase is a node without a name (a CVT) that connects two people, a place and two dates. Seen from one
+of
 the two it becomes one triple, (person, spouse_s.spouse, other person), with place and dates as qualifiers. GraphWalker
 names such a relation `rel1.rel2`; it drops the sibling roles, which are kept here.
 """
@@ -12,23 +13,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Qualifier, Relation, Stop, Triple
-from kgnav_mcp.port import ANY_FAR_ENDS, Capability, FarEnds, GraphAdapter
+from kgnav_mcp.port import ANY_FAR_END, Capability, FarEndFilter, GraphAdapter
 
 _BATCH = 100
-"""Rows that are read and flattened at once if the characters of an answer are limited, to read few that do not fit."""
+"""Rows per batch if the characters of an answer are limited, to read few rows that do not fit."""
 _ROW_CHARACTERS = 160
 """Estimated characters of a row: the first batch has as many rows as then fit an answer."""
 _LITERAL_CHARACTERS = 300
-"""Characters of a literal that are counted at most: answers clip longer ones."""
+"""Maximum characters that are counted for a literal: answers clip longer ones."""
 _ROLES_PER_MEDIATOR = 200
-"""Triples that are read of each mediator: more than any has in known data. Larger mediators lack some roles."""
+"""Maximum triples that are read of each mediator: more than any has in known data. Larger mediators lack some roles."""
 _MISSING_ROLES = {
     Stop.LIMIT: "Not all roles of the mediators are shown: there are too many.",
-    Stop.ROW_CAP: "Not all roles of the mediators are shown: the store gives no more rows at once.",
+    Stop.ROW_CAP: "Not all roles of the mediators are shown: the store returns no more rows at once.",
     Stop.UNORDERED: "Not all roles of the mediators are shown: the store could not sort them.",
-    Stop.TIME_OUT: "Not all roles of the mediators are shown: the store's time was over. Repeat the call to try again.",
+    Stop.TIME_OUT: "Not all roles of the mediators are shown: the store timed out. Repeat the call to try again.",
 }
-"""The note of an answer that lacks some roles, by the reason why."""
+"""The note of an answer that lacks some roles, by reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ async def flattened(
     direction: Direction | None,
     *,
     paths: Sequence[tuple[str, ...]] | None = None,
-    far: FarEnds = ANY_FAR_ENDS,
+    far: FarEndFilter = ANY_FAR_END,
     limit: int,
     characters: int | None = None,
     after: str | None = None,

@@ -1,7 +1,7 @@
 """GraphWalk's primitives: nodes by a property's value, their nearest neighbours, a property's distinct values.
 
 The paper's Cypher runs them against one property graph. Here a label is also an RDF class, a property also a relation
-with literal tails, and a hub collapses instead of flooding the answer.
+with literal tails, and a hub is summarized.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from kgnav_mcp.navigation.pages import page_after
 from kgnav_mcp.navigation.references import NameIndex, resolve_relations
 from kgnav_mcp.navigation.relation_lists import relation_facts, single_relation
 from kgnav_mcp.navigation.relation_reader import check_label, flattened_paths, paths_to_far_ends
-from kgnav_mcp.port import FarEndKind, FarEnds, GraphAdapter, ValueOwner
+from kgnav_mcp.port import FarEndFilter, FarEndKind, GraphAdapter, ValueOwner
 
 ANY_LABEL = "*"
 """The label that stands for nodes of any label, and of none."""
 
 ALWAYS_THERE = frozenset({"name", "id"})
-"""Properties that every node has, whatever the graph calls them."""
+"""Properties that every node has, under any name in the graph."""
 
 FROM_FIRST_LINK = "first"
-"""The position that pages through the links of a hub instead of collapsing it."""
+"""The position that pages through the links of a hub instead of summarizing it."""
 
 _NODE_LIMIT = 200
-"""Nodes that are read for one answer: more would not fit with their properties."""
+"""Maximum nodes that are read for one answer: more would not fit with their properties."""
 
 _NODES_WITH_ALL = 20
-"""Nodes up to which all their properties are shown. Of more, only the property that selects them is."""
+"""Maximum nodes that are shown with all properties. More nodes are shown with the selecting property only."""
 
 _PROPERTIES_AT_ONCE = 5000
 """Properties that one call of the adapter reads."""
@@ -168,7 +168,7 @@ async def get_all_nearest_neighbors(
     if not anchors.items:
         return NearestNeighbours(anchors, links=Page((), (), anchors.total, anchors.stop))
     ids = [anchor.id for anchor in anchors.items]
-    far = FarEnds(FarEndKind.ENTITY, _label(neighbor_label or ""))
+    far = FarEndFilter(FarEndKind.ENTITY, _label(neighbor_label or ""))
     narrowed = relationship is not None or far.is_selective
     paths = None
     if narrowed:

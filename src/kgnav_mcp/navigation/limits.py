@@ -1,4 +1,4 @@
-"""The papers' thresholds, as one value that is passed to every algorithm."""
+"""The papers' thresholds in one value, which every algorithm receives."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from fnmatch import fnmatchcase
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much is read and shown. The defaults are the papers'."""
+    """Limits of what is read and shown. The defaults are the papers'."""
 
     hub_threshold: int = 50
     """k: an entity with more neighbours in one direction is a hub and collapses to its relations (SoG, Algorithm 1)."""
     row_limit: int = 1000
-    """p: triples one answer holds at most (SoG, Algorithm 1)."""
+    """p: maximum triples in one answer (SoG, Algorithm 1)."""
     characters: int | None = None
     """Characters of triples in one answer: reading stops when they are used up. None: only `row_limit` applies."""
     top_k: int = 20

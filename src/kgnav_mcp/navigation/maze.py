@@ -1,4 +1,4 @@
-"""GraphWalk's maze: a graph of cells that is walked one cell at a time, with the marks in the trail.
+"""GraphWalk's maze: a graph of cells that is explored one cell at a time, with the marks in the trail.
 
 A property of each cell is its distance to the goal; a wall has a negative one. The paper writes marks into the graph;
 here the steps of the trail are the marks, and the store is not changed (GraphWalk, maze experiment).
@@ -51,7 +51,7 @@ async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -
     known = await distances(graph, [entity.id, *cells])
     if _is_wall(known.get(entity.id)):
         open_cells = [one for one in cells if not _is_wall(known.get(one))]
-        way_out = f"Go on from one of: {', '.join(open_cells)}." if open_cells else "Go on from another cell."
+        way_out = f"Continue from one of: {', '.join(open_cells)}." if open_cells else "Continue from another cell."
         raise InvalidArgument(f"{entity.id} is a wall: it cannot be entered", next_step=way_out)
     marks = mark_order(trail)
     own = MazeCell(entity, known.get(entity.id), marks.get(entity.id, len(marks) + 1))
@@ -127,10 +127,10 @@ class Marks:
     async def nodes(
         self, graph: GraphAdapter, label: str | None, name: str, value: str, *, after: str | None = None
     ) -> Page[Entity] | None:
-        """The marked cells, or the one with a number; None if the property is another, or the graph's own.
+        """The marked cells, or the one with a number; None for any other property.
 
         Raises:
-            InvalidArgument: it is not known in which trail the marks are, or cells without a mark are asked for.
+            InvalidArgument: the trail of the marks is unknown, or cells without a mark are selected.
         """
         order = await self._order(graph, name)
         if order is None:
@@ -138,7 +138,7 @@ class Marks:
         by_flag = name.casefold() == MARKED.id
         if value.strip().casefold() in (("false",) if by_flag else _written(_UNMARKED)):
             raise InvalidArgument(
-                "nodes cannot be selected by the absence of a mark: marks are in the trail, not in the store",
+                "nodes cannot be selected by a missing mark, because marks are in the trail, not in the store",
                 next_step=f"Select cells by label or another property and read {MARKED.id} of each.",
             )
         wanted = [
@@ -164,7 +164,7 @@ class Marks:
         path_cells = await _path_cells(graph, label)
         if path_cells is None:
             raise InvalidArgument(
-                f"the cells without a mark cannot be counted: {DISTANCE} does not tell cells from walls here",
+                f"the cells without a mark cannot be counted, because {DISTANCE} does not distinguish cells from walls",
                 next_step=f'Select the marked ones by property_name="{MARKED.id}", property_value=true.',
             )
         unmarked = path_cells - len(await distances(graph, cells))

@@ -1,12 +1,12 @@
-"""Search-on-Graph's `search`: Algorithm 1 as a function over what an adapter states.
+"""Search-on-Graph's `search`: Algorithm 1 over the facts of an adapter.
 
     a filter?                 the triples of those relations, p at most
     no more than k triples?   the triples
     only one relation?        the triples, p at most                             (a list of one would say nothing)
-    otherwise                 its distinct relations, with counts and examples   (the hub collapses)
+    otherwise                 its distinct relations, with counts and examples   (a hub)
 
-The paper fetches the whole neighbourhood and collapses it afterwards. Here the store is asked for at most k rows, and
-for the distinct relations if there are more, so that the cost depends on the number of relations, not on the degree.
+The paper fetches the whole neighbourhood and summarizes it afterwards. Here at most k rows are read, and if there are
+more, the distinct relations, so that the cost depends on the number of relations, not on the degree.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.references import Given, read_at_entities
 from kgnav_mcp.navigation.relation_lists import hops_of, ranked, single_relation, without_classes, without_hidden
-from kgnav_mcp.navigation.relation_reader import RelationReader, lacking, lacking_all
-from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
+from kgnav_mcp.navigation.relation_reader import RelationReader, entities_without, entities_without_any
+from kgnav_mcp.port import ANY_FAR_END, FarEndFilter, GraphAdapter
 
 _QUALIFIED = 2
 """Triples that are shown for an entity without rows which is the value of qualifiers."""
@@ -46,7 +46,7 @@ async def search(
     direction: Direction,
     *,
     only: Sequence[str] = (),
-    far: FarEnds = ANY_FAR_ENDS,
+    far: FarEndFilter = ANY_FAR_END,
     question: str | None = None,
     after: str | None = None,
     limits: Limits,
@@ -56,7 +56,7 @@ async def search(
     """The neighbourhood of one or several entities in one direction, or their relations at a hub (SoG, Algorithm 1).
 
     Several entities are a hub if they have more than k rows together. `only` filters by relation id or label, `far` by
-    the far ends of the rows; either switches the collapse off. `question` ranks the relations of a hub.
+    the far ends of the rows; with either, rows are listed even at a hub. `question` ranks the relations of a hub.
 
     Raises:
         UnknownRelation: no filter names a relation of these entities in this direction; with `refuse_absent` also if
@@ -69,7 +69,11 @@ async def search(
             given, only, after
         )
         return Neighbourhood(
-            found.entities, direction, rows=_triples(found.page), lacking=found.lacking, absent=found.absent
+            found.entities,
+            direction,
+            rows=_triples(found.page),
+            entities_without=found.entities_without,
+            absent=found.absent,
         )
     entities, answer = await read_at_entities(graph, given, partial(_rows_or_relations, graph, direction, limits))
     if answer.relations is not None:
@@ -82,8 +86,8 @@ async def search(
         return Neighbourhood(entities, direction, rows=_triples(rows))
     rows = await flattened_page(graph, answer.rows, flatten=limits.flatten)
     if rows.items:
-        without = lacking({"": {link.anchor.id for link in rows.items}}, entities)
-        return Neighbourhood(entities, direction, rows=_triples(rows), lacking=without)
+        without = entities_without({"": {link.anchor.id for link in rows.items}}, entities)
+        return Neighbourhood(entities, direction, rows=_triples(rows), entities_without=without)
     opposite_page = await graph.neighbours(ids, direction.opposite, limit=1)
     opposite = (
         opposite_page.total
@@ -134,21 +138,21 @@ async def _collapsed(
     single = None if limits.collapse_single else single_relation(facts)
     if after is not None and FlattenedPosition.matches(after) is (single is None):
         raise InvalidCursor(
-            "the relations of this entity are not those there were when this cursor was made",
-            next_step="Repeat the call without the cursor to start anew.",
+            "the relations of this entity have changed since this cursor was made",
+            next_step="Repeat the call without the cursor to start again.",
         )
     anchor = entities[0] if len(entities) == 1 else None
-    without = lacking_all(facts, entities)
+    without = entities_without_any(facts, entities)
     if single is None:
         page = await ranked(facts, question, anchor, ranker, after)
-        return Neighbourhood(entities, direction, relations=page, lacking=without)
+        return Neighbourhood(entities, direction, relations=page, entities_without=without)
     ids = [entity.id for entity in entities]
     limit = limits.hub_threshold if anchor else limits.row_limit
     rows = await flattened(
         graph, ids, direction, paths=[(single.id,)], limit=limit, characters=limits.characters, after=after
     )
     note = " ".join(filter(None, (rows.note, facts.note)))
-    return Neighbourhood(entities, direction, rows=replace(_triples(rows), note=note), lacking=without)
+    return Neighbourhood(entities, direction, rows=replace(_triples(rows), note=note), entities_without=without)
 
 
 def _triples(page: Page[Link]) -> Page[Triple]:

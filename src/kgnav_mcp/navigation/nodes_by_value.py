@@ -16,8 +16,8 @@ _LABELS = 1_000
 
 
 def read_as_printed(value: str) -> str:
-    """The note that a value was taken for a printed id, because no node has it as the value of a property `id`."""
-    return f"No node has the property id = {echoed(value)}: it was read as an id as printed."
+    """The note that a value was read as a printed id, because no node has it as the value of a property `id`."""
+    return f"No node has the property id = {echoed(value)}: it was interpreted as the id that answers print."
 
 
 async def nodes_by_value(

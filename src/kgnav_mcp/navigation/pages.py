@@ -31,17 +31,20 @@ def page_after(items: Sequence[T], after: str | None, stop: Stop = Stop.COMPLETE
 
 
 def refuse_partial(stop: Stop) -> None:
-    """Check that a list that must be whole is.
+    """Check that a list is complete.
 
     Raises:
         StoreTimeout: the store ran out of time.
         Unsupported: the store gave no more rows, or could not sort them.
     """
-    step = "Ask about fewer entities or one relation. Without --paper-format, the server answers with what it has read."
+    step = "Query fewer entities or one relation. Without --paper-format, the server returns the rows that it has read."
     if stop is Stop.TIME_OUT:
         raise StoreTimeout(None, "the store ran out of time before the list was complete", next_step=step)
     if stop is not Stop.COMPLETE:
-        raise Unsupported("the store did not give the whole list, and a paper's format is never cut", next_step=step)
+        raise Unsupported(
+            "the store did not return the whole list, and an answer in a paper's format must be complete",
+            next_step=step,
+        )
 
 
 _TAG_BYTES = 6
@@ -89,9 +92,9 @@ class Paging:
             body = b""
         if not body or tag != self._tag(body):
             raise InvalidCursor(
-                "this cursor does not belong to this call, or it was not copied whole",
-                next_step="Repeat the call that gave the cursor with the very same arguments, or leave the cursor out "
-                "to start anew (the graph may have changed since).",
+                "this cursor does not belong to this call, or was not copied completely",
+                next_step="Repeat the call that returned the cursor with exactly the same arguments, or omit the "
+                "cursor to start again (the graph may have changed).",
             )
         offset, _, after = body.decode().partition(":")
         return Cursor(after or None, int(offset))

@@ -1,4 +1,4 @@
-"""The few places for the plans of one graph, so that heavy plans never keep other calls waiting."""
+"""Limits the concurrent plans of one graph, so that heavy plans never block other calls."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from time import monotonic
 from kgnav_mcp.errors import RateLimited
 from kgnav_mcp.store_limits import PLANS_AT_ONCE, limited_to, store_limits
 
-_MOST_WAITING = 8
-"""Plans that wait for a place at most: a client that sends more is told to come back."""
+_MAX_WAITING = 8
+"""Maximum waiting plans: further ones are refused with the time to retry."""
 _WAITING_SHARE = 0.5
-"""Share of a plan's time that it may wait, so that one that runs has the rest."""
+"""Share of a plan's time that it may wait; the rest is for running it."""
 
 
 class PlanQueue:
-    """Runs few plans at once. A few more wait, first come, first served; any other is refused at once."""
+    """Runs a few plans concurrently. A few more wait in order; further ones are refused at once."""
 
     def __init__(self) -> None:
         self._free = asyncio.Semaphore(PLANS_AT_ONCE)
@@ -28,12 +28,12 @@ class PlanQueue:
 
     @asynccontextmanager
     async def place(self, seconds: float) -> AsyncGenerator[None]:
-        """A place for a plan that ends within `seconds`. What it asks the store does not delay other calls.
+        """A place for a plan that ends within `seconds`. Its queries do not delay other calls.
 
         Raises:
             RateLimited: too many plans wait already, or no place became free in time.
         """
-        if self._free.locked() and self._waiting >= _MOST_WAITING:
+        if self._free.locked() and self._waiting >= _MAX_WAITING:
             raise self._busy(f"{PLANS_AT_ONCE} plans run on this graph and {self._waiting} are waiting")
         end = monotonic() + seconds
         await self._acquire(seconds * _WAITING_SHARE)
@@ -56,6 +56,6 @@ class PlanQueue:
             self._waiting -= 1
 
     def _busy(self, message: str) -> RateLimited:
-        """The refusal of a plan. At the latest when the first of the running plans ends there is room for it."""
+        """The refusal of a plan, with the time until the first running plan must have ended."""
         first_end = min(self._ends, default=0.0)
         return RateLimited(message, max(first_end - monotonic(), 1.0))

@@ -1,4 +1,4 @@
-"""Progress messages of calls that take long."""
+"""Sends progress messages of long calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def reporting(progress: Progress | None, how_far: Callable[[], str]) -> As
             await progress(how_far())
             await asyncio.sleep(EVERY_S)
 
-    # The task is made only when a message is due: to make and end one costs as much as a small query.
+    # The task is created only when a message is due: creating and ending one costs as much as a small query.
     telling: list[asyncio.Task[None]] = []
     due = asyncio.get_running_loop().call_later(EVERY_S, lambda: telling.append(asyncio.create_task(tell())))
     try:

@@ -49,8 +49,8 @@ class Ranking:
 class Ranker(Protocol):
     """Orders relations by how well they match a question, best first.
 
-    It returns all of them; ties keep the given order. `thought` is the last reasoning of whoever asks (GraphWalker,
-    appendix H), empty if unknown; only a ranker that understands it uses it.
+    It returns all of them; ties keep the given order. `thought` is the client's last thought (GraphWalker, appendix H),
+    empty if unknown; only some rankers use it.
     """
 
     async def __call__(
@@ -78,7 +78,7 @@ async def bm25(
 
 
 def without_own_name(question: str, anchor: Entity | None) -> str:
-    """The question without the words of the anchor's name: they say where the walk is, not where it should go."""
+    """The question without the words of the anchor's name, which match relations by accident."""
     own_name = set(words(anchor.label or "")) if anchor else set[str]()
     return " ".join(word for word in words(question) if word not in own_name)
 

@@ -1,6 +1,7 @@
 """ARK-V1's reasoning steps: an anchor, one of its relations, the cited triples, and the inference from them.
 
-A step is valid if the graph has it: the anchor is the head of triples, the relation is one of the anchor's, and each
+A step is valid if it agrees with the graph: the anchor is the head of triples, the relation is one of the anchor's, and
+each
 cited triple is in the store now. Otherwise the error names alternatives at this anchor. Unlike in the paper's public
 code, parallel edges are distinguished by their qualifiers.
 """
@@ -34,7 +35,7 @@ from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import NEAREST, NameIndex, resolve_entity
 from kgnav_mcp.navigation.relation_reader import RelationReader
-from kgnav_mcp.port import FarEnds, GraphAdapter
+from kgnav_mcp.port import FarEndFilter, GraphAdapter
 
 TOOL = "add_step"
 
@@ -44,7 +45,7 @@ _RELATIONS = 2
 
 @dataclass(frozen=True, slots=True)
 class GivenStep:
-    """A step as the client wrote it: ids or names, and at least one cited triple."""
+    """A step as given by the client: ids or names, and at least one cited triple."""
 
     anchor: str
     relation: str
@@ -54,10 +55,10 @@ class GivenStep:
 
 @dataclass(frozen=True, slots=True)
 class StepLimits:
-    """Limits of the reasoning on one trail. ARK-V1 has both, but gives no numbers: the defaults are this project's."""
+    """Limits of the reasoning on one trail. ARK-V1 gives no numbers; the defaults are this project's."""
 
     steps: int = 8
-    """K_max: steps of a trail at most."""
+    """K_max: maximum steps of a trail."""
     retries: int = 5
     """C_max: refusals in a row that end the reasoning, as in ARK-V1's routes to the answer."""
 
@@ -78,15 +79,16 @@ async def add_step(
     if ending := _ending(trail, len(steps), most):
         raise InvalidArgument(
             f"the reasoning on this trail has ended: {ending}",
-            next_step="Answer from its steps: check_answer(trail, answers) shows how it connects them with the topics.",
+            next_step="Answer from its steps. check_answer(trail, answers) shows the paths from the topics to the "
+            "answers.",
         )
     try:
         step = await _StepCheck(graph, given, limits).step()
     except InvalidRequest as error:
         if _refusals(trail) + 1 >= most.retries:
             error.next_step = (
-                f"{most.retries} steps in a row were refused, which ends the reasoning on this trail: answer from what "
-                "its steps have shown, or start another trail."
+                f"{most.retries} steps in a row were refused, which ends the reasoning on this trail: answer from its "
+                f"accepted steps, or start another trail."
             )
         raise
     return (*steps, step)
@@ -104,7 +106,7 @@ def reasoning(trail: Trail) -> tuple[ReasoningStep, ...]:
 def _ending(trail: Trail, steps: int, most: StepLimits) -> str:
     """Why no step can be added to a trail; empty if one can."""
     if any(step.arguments.get("done") for step in trail.steps if step.tool == TOOL and not step.failed):
-        return "a step said done"
+        return "a step had done=true"
     if steps >= most.steps:
         return f"it has {most.steps} steps"
     return f"{most.retries} steps in a row were refused" if _refusals(trail) >= most.retries else ""
@@ -139,7 +141,7 @@ class _StepCheck:
         return ReasoningStep(self._anchor, tuple(triples), given.inference)
 
     def _follower(self, words: str | None = None) -> RelationReader:
-        return RelationReader(self._graph, Direction.OUTGOING, self._limits, far=FarEnds(words=words))
+        return RelationReader(self._graph, Direction.OUTGOING, self._limits, far=FarEndFilter(words=words))
 
     async def _relation_error(self, error: UnknownRelation) -> InvalidRequest:
         """The error for a relation that does not leave the anchor: it leads to the anchor, or others are nearest."""
@@ -153,14 +155,14 @@ class _StepCheck:
         if error.opposite:
             few = replace(self._limits, row_limit=NEAREST)
             page = (await RelationReader(self._graph, Direction.INCOMING, few).rows(anchor, [error.relation])).page
-            message = f"{name} does not leave {shown}: it is there in the other direction"
+            message = f"{name} does not leave {shown}, but leads to it"
         else:
             page = await flattened(self._graph, [anchor.id], Direction.INCOMING, limit=NEAREST)
-            message = f"{shown} is no head of any triple"
+            message = f"{shown} is not the head of any triple"
         step = (
             "Anchor the step at the head of such a triple."
             if page.items
-            else "Choose another anchor: nothing leads from or to this one."
+            else "Choose another anchor: this one has no triples."
         )
         return InvalidStep(message, [link.triple for link in page.items], next_step=step)
 
@@ -174,10 +176,10 @@ class _StepCheck:
         matching = self._of_relation(citation, self._rows)
         matching = rows_to(citation.tail, matching) or await self._looked_up(citation, matching)
         if not matching:
-            raise self._refusal(f"{citation} is not there", nearest_rows(citation.tail, self._rows))
+            raise self._refusal(f"{citation} does not exist", nearest_rows(citation.tail, self._rows))
         qualified = rows_with(citation.qualifiers, matching)
         if not qualified:
-            raise self._refusal(f"{citation} is there, but not with the cited qualifiers", matching)
+            raise self._refusal(f"{citation} exists, but not with the cited qualifiers", matching)
         if len(set(map(row_key, qualified))) > 1:
             raise InvalidStep(
                 f"{citation} is not one triple: {len(qualified):,} fit it",
@@ -191,7 +193,7 @@ class _StepCheck:
         if citation.head.strip() == self._given.anchor.strip() or names_node(citation.head, anchor):
             return
         if anchor.id not in await self._candidates(citation.head):
-            raise self._refusal(f"{citation} does not begin at the anchor {echoed(anchor.id)}", self._rows[:NEAREST])
+            raise self._refusal(f"{citation} does not have the head {echoed(anchor.id)}", self._rows[:NEAREST])
 
     def _of_relation(self, citation: Citation, rows: Sequence[Triple]) -> list[Triple]:
         """The rows of the cited relation, which is that of the step or one of its two-hop relations."""
@@ -236,5 +238,7 @@ class _StepCheck:
         return {entity.id: entity for entity in entities}
 
     def _refusal(self, message: str, instead: Sequence[Triple]) -> InvalidStep:
-        step = "Cite triples of this anchor and this relation as they were shown; others belong to a step of their own."
+        step = (
+            "Cite triples of this anchor and this relation as shown. Triples of other relations need a separate step."
+        )
         return InvalidStep(message, instead[:NEAREST], next_step=step)

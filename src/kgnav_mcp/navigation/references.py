@@ -1,4 +1,4 @@
-"""Resolves references that a user wrote: entities by id or unambiguous name, relations by id or label."""
+"""Resolves a user's references: entities by id or unambiguous name, relations by id or label."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rapidfuzz import fuzz, process
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
 from kgnav_mcp.model import AbsentRelation, Direction, Entity, Namesake, Page, RelationFacts, T, ValueMatch
-from kgnav_mcp.navigation.codes import bearers, is_shared, too_many
+from kgnav_mcp.navigation.codes import entities_with_codes, is_shared, shared_code_note
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import select
 from kgnav_mcp.navigation.ranking import words
@@ -31,7 +31,7 @@ _OBO_DIGITS = 7
 async def nearest_entities(graph: GraphAdapter, reference: str, limit: int) -> list[Entity]:
     """Entities with a name like a reference; else those whose ids differ from it in letter case or leading zeros.
 
-    An id with another number is not near: it means something else.
+    Ids with other numbers are excluded: they mean other entities.
     """
     page = await graph.find(reference, limit=limit)
     if page.items:
@@ -51,9 +51,9 @@ def rewritten_ids(reference: str) -> list[str]:
 
 
 NEAREST = 5
-"""Alternatives offered for a name that was not found, as many as in ARK-V1."""
+"""Maximum alternatives suggested for an unknown name, as in ARK-V1."""
 
-_MOST_ADVISED = 8
+_MAX_ADVISED = 8
 """Unknown names of one call for which the nearest names are looked up."""
 _NAMESAKES = 20
 _COMPARED_CHARACTERS = 200
@@ -68,7 +68,7 @@ _OTHER_NAMES = {"is_a": "subclassof", "is a": "subclassof"}
 """What `.obo` and OBO Graphs call a relation that a graph has under the name of RDF, by local name."""
 
 Given = Entity | Sequence[Entity] | str | Sequence[str]
-"""One or many entities, or references to entities that a user wrote: ids or names."""
+"""One or many entities, or a user's references to them: ids or names."""
 
 
 async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
@@ -100,15 +100,15 @@ async def resolve_entities(graph: GraphAdapter, given: Given) -> tuple[Entity, .
 
 @dataclass(frozen=True, slots=True)
 class ResolvedRelations:
-    """Relations at entities, as a user named both."""
+    """Entities and relations, resolved from a user's references."""
 
     entities: tuple[Entity, ...]
     by_name: Mapping[str, Sequence[RelationFacts]]
-    """The relations that each name means; empty for a name that means none."""
+    """The relations that each name matches; empty for an unknown name."""
     offered: Page[RelationFacts]
     """All relations of the entities in the direction."""
     absent: tuple[AbsentRelation, ...] = ()
-    """The names that mean none, with what is nearest."""
+    """The unknown names, with the nearest relations."""
 
     @property
     def facts(self) -> list[RelationFacts]:
@@ -226,7 +226,7 @@ async def _resolved(graph: GraphAdapter, references: Sequence[str], known: Mappi
 
 
 async def with_other_readings(graph: GraphAdapter, known: Mapping[str, Entity]) -> Mapping[str, Entity]:
-    """Entities by id, each with the other one that it may mean: `PMID:1` is `obo/PMID_1`, and itself an IRI."""
+    """Entities by id, each with another one that the id may mean: `PMID:1` is `obo/PMID_1`, but also an IRI itself."""
     others = {f"<{reference}>": reference for reference in known if _OF_ID_SPACE.fullmatch(reference)}
     found = dict(await graph.describe(list(others))) if others else {}
     named = {reference: found[other] for other, reference in others.items() if other in found}
@@ -260,7 +260,7 @@ async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapp
         return entities
     pages = await graph.find_by_names(list(named.values()), limit=_NAMESAKES)
     inexact = [name for name in named.values() if all(one.name != name for one in pages[name].items)]
-    codes = await bearers(graph, inexact)
+    codes = await entities_with_codes(graph, inexact)
     looked_up = {
         reference: _entity_coded(name, codes[name])
         if name in codes and not (is_shared(codes[name]) and pages[name].items)
@@ -289,7 +289,7 @@ def _entity_named(name: str, namesakes: Sequence[Namesake]) -> Entity | Unresolv
 def _entity_coded(code: str, matches: Sequence[ValueMatch]) -> Entity | Unresolved:
     """The entity that has this value of a property, or the error if several have it, or so many that it is no code."""
     if is_shared(matches):
-        return UnknownEntity(code, next_step=too_many(code, matches))
+        return UnknownEntity(code, next_step=shared_code_note(code, matches))
     if len(matches) > 1:
         properties = ", ".join(dict.fromkeys(one.relation.id for one in matches))
         step = f"It is the value of their {properties}. {_USE_ID}"
@@ -297,15 +297,15 @@ def _entity_coded(code: str, matches: Sequence[ValueMatch]) -> Entity | Unresolv
     return replace(matches[0].entity, found_by=(matches[0].relation.id, code))
 
 
-_USE_ID = "Repeat the call with the id of the one you mean."
-_USE_NEAREST = "Use one of these ids, or call find_node with other words for it."
-_NONE_NEAR = "Nothing is called like it: call find_node with other words, or describe_graph to see what there is."
+_USE_ID = "Repeat the call with one of these ids."
+_USE_NEAREST = "Use one of these ids, or call find_node(hint) with other words."
+_NONE_NEAR = "There is no similar name: call find_node(hint) with other words, or describe_graph() for an overview."
 
 
 async def _with_nearest(graph: GraphAdapter, problems: Sequence[Unresolved]) -> list[Unresolved]:
     """The problems, with nearest entities for the first unknown names. Each of these costs a look-up."""
     unknown = [one.reference for one in problems if isinstance(one, UnknownEntity) and not one.next_step]
-    unknown = unknown[:_MOST_ADVISED]
+    unknown = unknown[:_MAX_ADVISED]
     entities = await gathered(*(nearest_entities(graph, name, NEAREST) for name in unknown))
     nearest = {
         name: UnknownEntity(name, found, next_step=_USE_NEAREST if found else _NONE_NEAR)
@@ -410,7 +410,7 @@ def _absent_relations(
     def absent(place: int, name: str) -> AbsentRelation:
         if index.find(name):
             return AbsentRelation(name, opposite=True)
-        return AbsentRelation(name, tuple(nearest_names(name, known)) if place < _MOST_ADVISED else ())
+        return AbsentRelation(name, tuple(nearest_names(name, known)) if place < _MAX_ADVISED else ())
 
     return tuple(absent(place, name) for place, name in enumerate(names))
 
@@ -418,15 +418,15 @@ def _absent_relations(
 def _unknown_relation(
     absent: AbsentRelation, entities: Sequence[Entity], direction: Direction | None, facts: Sequence[RelationFacts]
 ) -> UnknownRelation:
-    """The error for a relation that none of the entities has. `facts` are those that they have in this direction."""
+    """The error for a relation that none of the entities has. `facts` are their relations in this direction."""
     if direction is not None and absent.opposite:
         step = f"It exists in the other direction: repeat the call with direction={direction.opposite}."
     elif facts:
-        step = "Use one of the nearest, or repeat the call without a filter to see every relation."
+        step = "Use one of the nearest. get_relations, or search without a filter, lists all relations."
     elif len(entities) == 1:
-        step = "This entity has no relation there at all: try the other direction."
+        step = "This entity has no relations in this direction: try the other one."
     else:
-        step = "These entities have no relation there at all: try the other direction."
+        step = "These entities have no relations in this direction: try the other one."
     return UnknownRelation(entities, absent.name, direction, absent.nearest, opposite=absent.opposite, next_step=step)
 
 

@@ -1,4 +1,4 @@
-"""Lists of the relations at entities: which of them are offered, in which order, page by page."""
+"""Lists of the relations at entities: filtered, ranked and paged."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def without_hidden(page: AnchoredPage[RelationFacts]) -> AnchoredPage[RelationFa
     if not left_out:
         return page
     example = min(left_out, key=lambda name: (len(name), name))
-    note = f"{len(left_out):,} more relations, to identifiers elsewhere, are shown when named, such as {example}."
+    note = f"{len(left_out):,} relations to external identifiers are hidden. Name one to show it, such as {example}."
     shown = select(page, [not facts.hidden for facts in page.items])
     return replace(shown, note=" ".join(filter(None, (page.note, note))))
 
@@ -95,8 +95,8 @@ async def ranked(
     start, _, cursor_order = (after or f"0@{order}").partition("@")
     if cursor_order != order:
         raise InvalidCursor(
-            "the relations are not ranked as they were when this cursor was made",
-            next_step="Repeat the call without the cursor to start anew.",
+            "the order of the relations has changed since this cursor was made",
+            next_step="Repeat the call without the cursor to start again.",
         )
     page = page_after(relations, start, facts.stop)
     note = " ".join(filter(None, (ranking.note, facts.note)))

@@ -1,4 +1,4 @@
-"""The rows of relations that were chosen by name, at one entity or at many."""
+"""Reads the rows of relations chosen by name, at one entity or many."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kgnav_mcp.navigation.references import (
     read_at_entities,
     resolve_relations,
 )
-from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
+from kgnav_mcp.port import ANY_FAR_END, FarEndFilter, GraphAdapter
 
 _TWO_PREFIXED = re.compile(r"([^:./]+:[^:.]+)\.([^:./]+:[^:.]+)")
 _TWO_OF_THREE_PARTS = re.compile(r"(\w+\.\w+\.\w+)\.(\w+\.\w+\.\w+)")
@@ -39,7 +39,7 @@ class RelationReader:
     graph: GraphAdapter
     direction: Direction | None
     limits: Limits
-    far: FarEnds = ANY_FAR_ENDS
+    far: FarEndFilter = ANY_FAR_END
     offers: Callable[[str], bool] = lambda _: True
     refuse_absent: bool = False
     """Whether a relation that no entity has is an error even if they have others of the list."""
@@ -60,14 +60,14 @@ class RelationReader:
             paths = [likely_path(name) for name in names]
             entities, page = await read_at_entities(self.graph, given, partial(self._read, paths))
             if all(_has_rows_of(page, name) for name in names):
-                return AtEntities(entities, page, await self._lacking_at(page, entities, names))
+                return AtEntities(entities, page, await self._entities_without_at(page, entities, names))
             given = entities
         found = await self._resolved(given, names, after)
         page = await self._read(flattened_paths(found.facts), [entity.id for entity in found.entities], after)
         if after is not None:
             return AtEntities(found.entities, page)
         there = {name: facts for name, facts in found.by_name.items() if facts}
-        return AtEntities(found.entities, page, _lacking(there, found.entities, found.offered), found.absent)
+        return AtEntities(found.entities, page, _entities_without(there, found.entities, found.offered), found.absent)
 
     async def _rows_by_far_ends(self, given: Given, names: Sequence[str], after: str | None) -> AtEntities[Link]:
         """The rows whose far ends match the filter, and which entities have none."""
@@ -78,7 +78,7 @@ class RelationReader:
         if not page.items and after is None:
             await check_label(self.graph, self.far)
         complete = page.stop is Stop.COMPLETE and after is None and bool(page.items)
-        without = lacking({"": _anchors(page)}, found.entities) if complete else ()
+        without = entities_without({"": _anchors(page)}, found.entities) if complete else ()
         return AtEntities(found.entities, page, without, found.absent)
 
     def _read(
@@ -97,7 +97,7 @@ class RelationReader:
             flatten=limits.flatten,
         )
 
-    async def _lacking_at(
+    async def _entities_without_at(
         self, page: FlattenedPage, entities: Sequence[Entity], names: Sequence[str]
     ) -> tuple[EntitiesWithout, ...]:
         """The entities that lack a relation, known from the rows if all were read, otherwise from counts."""
@@ -107,11 +107,11 @@ class RelationReader:
             return (EntitiesWithout(names[0], page.without),) if page.without else ()
         if page.stop is Stop.COMPLETE or page.edges is not None:
             links = page.items if page.stop is Stop.COMPLETE else page.edges or ()
-            return lacking(
+            return entities_without(
                 {name: {link.anchor.id for link in links if _is_row_of(link, name)} for name in names}, entities
             )
         found = await self._resolved(entities, names, None)
-        return _lacking(found.by_name, entities, found.offered)
+        return _entities_without(found.by_name, entities, found.offered)
 
     async def _resolved(
         self, given: Given, names: Sequence[str], after: str | None, hops: int = 1
@@ -130,7 +130,7 @@ class RelationReader:
 
 
 def likely_path(relation: str) -> tuple[str, ...]:
-    """The path that an id most likely stands for: two hops if both halves look like ids, otherwise one.
+    """The relation path that an id most likely means: two hops if both halves look like ids, otherwise one.
 
     Freebase's relations have three parts; other ids in a graph with two-hop relations have prefixes.
     """
@@ -167,7 +167,7 @@ def paths_to_far_ends(chosen: Sequence[RelationFacts], offered: Sequence[Relatio
     return list(dict.fromkeys(tuple(hop.id for hop in fact.hops) for fact in facts))
 
 
-async def check_label(graph: GraphAdapter, far: FarEnds) -> None:
+async def check_label(graph: GraphAdapter, far: FarEndFilter) -> None:
     """Check that the graph has the label by which far ends are filtered.
 
     Raises:
@@ -181,18 +181,18 @@ def _anchors(page: Page[Link]) -> set[str]:
     return {link.anchor.id for link in page.items}
 
 
-def lacking(having: Mapping[str, set[str]], entities: Sequence[Entity]) -> tuple[EntitiesWithout, ...]:
+def entities_without(having: Mapping[str, set[str]], entities: Sequence[Entity]) -> tuple[EntitiesWithout, ...]:
     """For each name the entities that are not in `having`; names without any are left out. Empty for one entity."""
     without = {name: tuple(one for one in entities if one.id not in ids) for name, ids in having.items()}
     return tuple(EntitiesWithout(name, ones) for name, ones in without.items() if ones) if len(entities) > 1 else ()
 
 
-def lacking_all(facts: Page[RelationFacts], entities: Sequence[Entity]) -> tuple[EntitiesWithout, ...]:
+def entities_without_any(facts: Page[RelationFacts], entities: Sequence[Entity]) -> tuple[EntitiesWithout, ...]:
     """The entities that have none of these relations."""
-    return _lacking({"": facts.items}, entities, facts)
+    return _entities_without({"": facts.items}, entities, facts)
 
 
-def _lacking(
+def _entities_without(
     facts_by_name: Mapping[str, Sequence[RelationFacts]], entities: Sequence[Entity], offered: Page[RelationFacts]
 ) -> tuple[EntitiesWithout, ...]:
     """For each name the entities without rows of its relations; empty if the store's counts are not exact."""
@@ -200,7 +200,7 @@ def _lacking(
         fact.count.certainty is Certainty.EXACT for found in facts_by_name.values() for fact in found
     )
     entity_ids = {name: {one for fact in found for one in fact.per_entity} for name, found in facts_by_name.items()}
-    return lacking(entity_ids, entities) if exact else ()
+    return entities_without(entity_ids, entities) if exact else ()
 
 
 def _has_rows_of(page: Page[Link], relation: str) -> bool:

@@ -1,7 +1,7 @@
 """GraphWalker's two tools: the relations around an entity, and the triples of chosen relations.
 
 Unlike in the paper's public code, each relation keeps its direction, the order is the same at every call, sibling roles
-of a mediator stay together, and answers say what was left out.
+of a mediator stay together, and answers state what was omitted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kgnav_mcp.navigation.pages import page_after, refuse_partial, select
 from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.references import Given, read_at_entities, resolve_relations
 from kgnav_mcp.navigation.relation_lists import ranked, relation_facts
-from kgnav_mcp.navigation.relation_reader import RelationReader, lacking_all, paths_to_far_ends
+from kgnav_mcp.navigation.relation_reader import RelationReader, entities_without_any, paths_to_far_ends
 from kgnav_mcp.port import GraphAdapter
 
 
@@ -43,7 +43,7 @@ async def get_relations(
     if question and len(page.items) > limits.top_k:
         cut = slice(limits.top_k)
         page = replace(page, items=page.items[cut], positions=page.positions[cut], stop=Stop.LIMIT)
-    return AtEntities(entities, page, lacking_all(facts, entities))
+    return AtEntities(entities, page, entities_without_any(facts, entities))
 
 
 async def get_triples(

@@ -1,4 +1,4 @@
-"""A short walk that exists in a graph, so that every example that is shown works."""
+"""Finds a short walk in a graph, so that the examples in prompts work."""
 
 from __future__ import annotations
 

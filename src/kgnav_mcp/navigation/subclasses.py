@@ -1,4 +1,4 @@
-"""Labels whose subclasses have nodes of their own, which a label alone does not select."""
+"""Finds labels whose subclasses have nodes of their own, which the label alone does not select."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kgnav_mcp.model import Direction, Entity, LabelFacts, Schema
 from kgnav_mcp.port import GraphAdapter
 
 _LEVELS = 20
-"""Superclasses of superclasses that are read, at most."""
+"""Maximum levels of superclasses that are read."""
 _SECONDS = 3.0
 _EDGES = 2_000
 """Edges to superclasses that are read at each level."""
@@ -21,7 +21,7 @@ _SHOWN = 3
 
 
 async def schema_with_subclasses(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema:
-    """The schema of a graph, or of what is around a name, with a remark on labels that have subclasses.
+    """The schema of a graph, or the part around a name, with a remark on labels that have subclasses.
 
     Raises:
         UnknownName: the graph has nothing with that name.
@@ -57,8 +57,8 @@ async def about_subclasses(graph: GraphAdapter, schema: Schema) -> str:
     names = ", ".join(facts.id for facts in subclasses[:_SHOWN])
     kind = "label has" if len(below) == 1 else "labels have"
     return (
-        f"{len(below):,} {kind} subclasses with nodes of their own, which count only with *: "
-        f"(x:`{largest}`*) has those of {names}{more}, too"
+        f"{len(below):,} {kind} subclasses with nodes of their own, which only a label with * includes: "
+        f"(x:`{largest}`*) also matches {names}{more}"
     )
 
 

@@ -1,4 +1,4 @@
-"""The part of a trail that a picture shows: the walk first, then other nodes it has seen, as many as are readable."""
+"""The part of a trail that a picture shows: the walk first, then other shown nodes, as many as are readable."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from kgnav_mcp.model import Literal, Role, Subgraph, SubgraphEdge, SubgraphNode,
 from kgnav_mcp.navigation.evidence import CHECK_TOOL
 from kgnav_mcp.navigation.shown_graph import NodeKey, WalkedGraph, node_key, visited
 
-MOST_NODES = 60
-MOST_EDGES = 120
+MAX_NODES = 60
+MAX_EDGES = 120
 """More would be unreadable; Mermaid draws 500 edges at most."""
-MOST_ROWS = 5
-"""Neighbours of one node that are drawn although the walk was not about them. The others are one node with a count."""
+MAX_ROWS = 5
+"""Maximum further neighbours drawn for a node. The others are one node with a count."""
 
 _Ends = tuple[NodeKey, NodeKey]
 
 
 def walked_subgraph(
-    trail: Trail, most_nodes: int = MOST_NODES, most_edges: int = MOST_EDGES, most_rows: int = MOST_ROWS
+    trail: Trail, most_nodes: int = MAX_NODES, most_edges: int = MAX_EDGES, most_rows: int = MAX_ROWS
 ) -> Subgraph:
     """The nodes and edges that a trail has shown, at most this many, and at most `most_rows` further neighbours a node.
 

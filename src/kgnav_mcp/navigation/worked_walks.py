@@ -1,4 +1,4 @@
-"""Walks for worked examples: short, named, and with every end of each step, so that an example's answer is complete."""
+"""Finds walks for worked examples: short, between named nodes, and with all ends of each step."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _EDGES = 500
 _HUBS = 10
 """Entities that are examined as hubs: those at which most of the sampled edges end."""
 _ENDS = 3
-"""Most ends of a step."""
+"""Maximum ends of a step."""
 _HUB_RELATIONS = 3
-"""Fewest relations of a hub: one with fewer may be shown as rows."""
+"""Minimum relations of a hub: one with fewer may be shown as rows."""
 
 
 @dataclass(frozen=True, slots=True)

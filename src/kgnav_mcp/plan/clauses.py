@@ -9,7 +9,7 @@ from enum import StrEnum
 from kgnav_mcp.plan.expressions import Expression
 
 UNNAMED = "@"
-"""Prefix of the variables that the parser adds for parts without a name."""
+"""Prefix of the variables that the parser adds for anonymous nodes and edges."""
 
 
 def is_named(variable: str) -> bool:
@@ -159,7 +159,7 @@ Clause = Match | Unwind | Project
 
 @dataclass(frozen=True, slots=True)
 class GivenNodes:
-    """Rows of nodes that the caller of a store holds: the ids of some variables, as the graph returned them."""
+    """Rows of nodes that the caller of a store has: the ids of some variables, as the graph returned them."""
 
     variables: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -182,7 +182,7 @@ class Pipeline:
         """
         last = self.clauses[-1]
         if not isinstance(last, Project):
-            raise TypeError("a plan ends with what it returns")
+            raise TypeError("a plan must end with RETURN")
         return last
 
     @property
@@ -204,7 +204,7 @@ class Plan:
     only_exists: bool = False
     """Whether the plan only asks if there is any row. The answer is the first row, the witness."""
     in_any_order: bool = False
-    """Whether the rows may come in any order, and not be counted: the caller of the store holds all of them."""
+    """Whether the rows may have any order and need no total, because the caller reads all of them."""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -301,7 +301,7 @@ class Comprehension:
 
 
 class Quantifier(StrEnum):
-    """How many members of a list meet a condition."""
+    """The number of members of a list that must meet a condition."""
 
     ALL = "all"
     ANY = "any"
@@ -311,7 +311,7 @@ class Quantifier(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quantified:
-    """Whether so many members of a list meet a condition: `any(x IN list WHERE condition)`; `variable` as above."""
+    """A condition on the members of a list: `any(x IN list WHERE condition)`; `variable` as in Comprehension."""
 
     quantifier: Quantifier
     variable: str
@@ -323,7 +323,7 @@ class Quantified:
 class Reduction:
     """A value computed from each member of a list in turn: `reduce(total = 0, x IN list | total + x)`.
 
-    `accumulator` is the value so far, `variable` the member; both are variables as above.
+    `accumulator` is the value so far, `variable` the member; both are local to the expression, as in Comprehension.
     """
 
     accumulator: str

@@ -1,4 +1,4 @@
-"""Functions on plans as trees of frozen values: their parts, changed copies, and the variables that they use.
+"""Traverses plans as trees of frozen values: their parts, changed copies, and the variables that they use.
 
 A part is a clause, a pattern or an expression. Parts within EXISTS and COUNT are visited only with `patterns`.
 """
@@ -38,7 +38,7 @@ from kgnav_mcp.plan.expressions import (
 P = TypeVar("P")
 
 _PLAIN: Final = (str, int, float, type(None))
-"""Types of values that have no parts. Most members are of them, so they are told apart first."""
+"""Types of values without parts. They are tested first, because most members have them."""
 _WITH_PATTERN: Final = (Exists, CountOf)
 _OVER_MEMBERS: Final = (Comprehension, Quantified, Reduction)
 
@@ -59,7 +59,7 @@ def members_in(tree: object) -> tuple[object, ...]:
 def parts(tree: object, *, patterns: bool = False, members: bool = True) -> Iterator[object]:
     """A part of a plan and all parts within it, outer ones first, in the order of writing.
 
-    Without `members`, what is said of single members of lists is left out.
+    Without `members`, expressions about single members of lists are omitted.
     """
     pending = [tree]
     while pending:

@@ -30,7 +30,7 @@ from kgnav_mcp.port import defaults, far_end_filters
 from kgnav_mcp.port.basic_verbs import BasicVerbs
 from kgnav_mcp.port.defaults import one_by_one
 from kgnav_mcp.port.far_end_filters import MatchRequest
-from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEndKind, FarEnds, ValueOwner
+from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEndFilter, FarEndKind, ValueOwner
 
 if TYPE_CHECKING:
     from kgnav_mcp.plan import Plan
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class PlanVerbs(ABC):  # noqa: B024 - each verb has a default: the store does not have it
-    """What a store can do of plans. By default nothing; an adapter that overrides a verb declares its capability."""
+    """The verbs for plans, all optional. An adapter that overrides one declares its capability."""
 
     async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
         """One page of a plan's rows, with the graph's own ids. The plan is compiled to one query if possible.
@@ -46,8 +46,8 @@ class PlanVerbs(ABC):  # noqa: B024 - each verb has a default: the store does no
         The order is that of the algebra. A position is the number of rows up to it; a dot and more text may follow.
         Cells of the same edge are the same triple, so that edges that are equal in all their facts can be told apart.
 
-        Where a store refuses a plan, it is asked for parts of it: for the clauses up to a projection, or for one
-        pattern around nodes that are given, with `in_any_order`. The rest is evaluated over their rows.
+        If a store refuses a plan, this is called for parts of it: for the clauses up to a projection, or for one
+        pattern around given nodes, with `in_any_order`. The rest is evaluated over their rows.
 
         Raises:
             Unsupported: the store's language or this adapter cannot express a part of the plan.
@@ -56,7 +56,7 @@ class PlanVerbs(ABC):  # noqa: B024 - each verb has a default: the store does no
         raise Unsupported("this store runs no plans", next_step="Walk with search or get_triples.")
 
     async def match_pattern(self, asked: PatternQuery, *, limit: int) -> Sequence[PatternMatch]:
-        """Matches of a plan's pattern, found by one query or a few; each combination of nodes once.
+        """Matches of a plan's pattern, read by one query or a few. Each combination of nodes occurs once.
 
         At most `limit`, in any order; exactly `limit` means that there may be more. Edges and labels are those that
         `neighbours` and `describe` show. An incomplete answer of the store is an error, never a partial result.
@@ -69,9 +69,9 @@ class PlanVerbs(ABC):  # noqa: B024 - each verb has a default: the store does no
         raise Unsupported("this store cannot match patterns", next_step="Walk with search or get_triples.")
 
     async def has_more_matches(self, asked: PatternQuery, than: int) -> bool:
-        """Whether a pattern certainly has more matches than this, each combination of nodes counted once.
+        """Whether a pattern is known to have more than `than` matches, each combination of nodes counted once.
 
-        Found without reading them, at the first match too many. False also if the store cannot tell, as by default.
+        The store stops at the first match over that number. False also if the store cannot tell, which is the default.
 
         Raises:
             Unsupported, StoreTimeout: as `match_pattern`.
@@ -81,7 +81,7 @@ class PlanVerbs(ABC):  # noqa: B024 - each verb has a default: the store does no
 
 
 class GraphAdapter(BasicVerbs, PlanVerbs):
-    """One open graph: the basic verbs, and all others. Safe for concurrent calls of one event loop.
+    """One open graph: the basic verbs, and all others. Safe for concurrent calls in one event loop.
 
     A call that is cancelled or times out returns at once. Its query in the store ends as soon as the store allows:
     at the latest after the adapter's `timeout`, which is also set as the query's time limit in the store.
@@ -102,7 +102,7 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
 
     @property
     def generated_prefixes(self) -> Mapping[str, str]:
-        """Prefixes that the adapter made up, with their namespaces. Answers declare those that they use."""
+        """Prefixes that the adapter generated, with their namespaces. Answers declare those that they use."""
         return {}
 
     async def find_by_name(self, name: str, *, limit: int) -> Page[Namesake]:
@@ -127,16 +127,16 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
         """Entities that have a property with exactly one of these texts as its value, such as a code or a foreign key.
 
         At most `limit` matches for each text, in any order; texts without a match may be absent. Only texts without a
-        language are compared, no numbers or dates. A store whose values are not indexed may leave out what it would
-        have to read millions of nodes for. By default all rows are read.
+        language are compared, no numbers or dates. A store without an index of values may omit
+        matches that it could find only by reading millions of nodes. By default all rows are read.
         """
         return await defaults.nodes_with_values(self, values, limit=limit)
 
     async def find_by_meaning(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         """Entities whose name and description mean what a hint means, most similar first, each with its similarity.
 
-        Only those at least as similar as AdapterOptions.meaning demands. By default there are none: a store without
-        vectors of its entities searches by words alone.
+        Only those with at least the similarity of AdapterOptions.meaning. By default there are none: a store without
+        vectors of its entities searches by words only.
 
         Raises:
             UnknownName: the graph has no such label.
@@ -146,7 +146,7 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
 
     @property
     def indexing_progress(self) -> str:
-        """How far the adapter is with an index that `find_by_meaning` waits for; empty if there is none."""
+        """The progress of building the index of `find_by_meaning`, in words; empty if none is being built."""
         return ""
 
     async def relations(
@@ -199,8 +199,8 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
     ) -> RowsOrRelations:
         """Rows at the entities if there are at most `rows` of them; otherwise their relations and no rows.
 
-        This is the first question about an entity of which nothing is known. By default `neighbours` is asked for all
-        rows or none, and then `relations`; a store that counts rows to recognise a hub can do both at once.
+        This is the first query about an unknown entity. By default `neighbours` is called for all rows or none, and
+        then `relations`. A store that counts rows to recognize a hub can do both at once.
         """
         page = await self.neighbours(ids, direction, limit=rows, all_or_none=True)
         if page.stop is not Stop.LIMIT:
@@ -214,7 +214,7 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
         direction: Direction | None,
         *,
         paths: Sequence[tuple[str, ...]] | None = None,
-        far: FarEnds,
+        far: FarEndFilter,
         limit: int,
         after: str | None = None,
     ) -> AnchoredPage[Link]:
@@ -223,7 +223,7 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
         The order is that of `neighbours`, but a store that searches lists too long to read returns rows with literals
         first. A word also matches as the beginning of a longer one, and letter case is ignored. If no far end has the
         words, typos are forgiven if the store can. The label is one that `describe` returns. By default at most
-        `matching.MOST_READ` rows are read and compared; a note says when there were more.
+        `matching.MAX_READ` rows are read and compared; a note says when there were more.
         """
         return await far_end_filters.matching(self, MatchRequest(ids, direction, paths, far, limit, after))
 

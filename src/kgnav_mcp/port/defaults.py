@@ -44,9 +44,9 @@ from kgnav_mcp.port.terms import FarEndKind, ValueOwner
 from kgnav_mcp.values.scalars import value_order
 
 _ROWS = 5_000
-"""Rows of a page that is read here."""
+"""Rows per page."""
 _NAMESAKES = 20
-"""Candidates of `find` that are compared with a name, at least."""
+"""Minimum number of candidates of `find` that are compared with a name."""
 
 
 async def named(graph: BasicVerbs, name: str, *, limit: int) -> Page[Namesake]:
@@ -70,7 +70,8 @@ async def relations(
     """The relations at the entities. All rows are read and counted."""
     if hops == 2:
         raise Unsupported(
-            "this store states no two-hop relations", next_step="Ask for relations of one hop: mediators are not known."
+            "this store has no two-hop relations",
+            next_step="Use relations of one hop: the store does not know which nodes are mediators.",
         )
     counts: dict[tuple[Direction, Relation], Counter[str]] = defaultdict(Counter)
     ends: dict[tuple[Direction, Relation], dict[Node, None]] = defaultdict(dict)
@@ -330,7 +331,7 @@ async def _read_graph(graph: BasicVerbs) -> tuple[dict[str, Entity], list[Triple
     return nodes, rows
 
 
-_MOST = 100
+_MAX = 100
 _AT_ONCE = 8
 
 
@@ -341,10 +342,10 @@ async def one_by_one(names: Sequence[str], look_up: Callable[[str], Awaitable[T]
         InvalidArgument: there are more than a hundred names.
     """
     wanted = list(dict.fromkeys(names))
-    if len(wanted) > _MOST:
+    if len(wanted) > _MAX:
         raise InvalidArgument(
-            f"{len(wanted):,} of the entities are no ids, beginning with {echoed(wanted[0])}",
-            next_step=f"Pass ids, as printed in answers: at most {_MOST} names are looked up in one call.",
+            f"{len(wanted):,} of the entities are names instead of ids, starting with {echoed(wanted[0])}",
+            next_step=f"Pass ids, as printed in answers: at most {_MAX} names are looked up in one call.",
         )
     slots = asyncio.Semaphore(_AT_ONCE)
 

@@ -13,23 +13,23 @@ from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Node, Page, Stop
 from kgnav_mcp.port.basic_verbs import BasicVerbs
 from kgnav_mcp.port.lists import invalid_cursor
-from kgnav_mcp.port.terms import FarEndKind, FarEnds
+from kgnav_mcp.port.terms import FarEndFilter, FarEndKind
 
-MOST_READ = 50_000
-"""Rows that one call reads at most; the rest of a longer list is not searched."""
+MAX_READ = 50_000
+"""Maximum rows that one call reads; the rest of a longer list is not searched."""
 _ROWS = 5_000
 _SEPARATOR = "~"
 _VALUES = "values"
 _PATHS = "paths"
 _SEARCHED_TOGETHER = 1_000
 """Rows in a page of a store's own search."""
-_NO_TYPOS = "These are too many rows to read: words were looked for as they are spelt."
+_NO_TYPOS = "Too many rows to search for misspelt words: only exact spellings were searched."
 _SHORTEST_MISSPELT = 5
-"""Letters of the shortest word that may be misspelt."""
-_LEAST_SIMILARITY = 80
-"""Least similarity, out of 100, of a word and its misspelling: one letter of five may differ."""
-MISSPELT = "No name or value has just these words: those that are like them are shown."
-"""The note of a page whose rows match only but for typos."""
+"""Minimum letters of a word that may be misspelt."""
+_MIN_SIMILARITY = 80
+"""Minimum similarity, out of 100, of a word and its misspelling: one letter of five may differ."""
+MISSPELT = "No name or value has exactly these words; similar ones are shown."
+"""The note of a page whose rows match only with typos."""
 _WORD = re.compile(r"\w+")
 
 
@@ -40,7 +40,7 @@ class MatchRequest:
     ids: Sequence[str]
     direction: Direction | None
     paths: Sequence[tuple[str, ...]] | None
-    far: FarEnds
+    far: FarEndFilter
     limit: int
     after: str | None = None
 
@@ -55,7 +55,7 @@ Raises Unsupported or StoreTimeout if the rows are to be read and compared inste
 async def matching(
     graph: BasicVerbs, asked: MatchRequest, first: AnchoredPage[Link] | None = None
 ) -> AnchoredPage[Link]:
-    """The rows at the entities whose far ends match; if none has the words, those that have them but for typos.
+    """The rows at the entities whose far ends match the words; if there are none, those that match with typos.
 
     `first` is the first page of all rows, if the caller has read it already.
     """
@@ -108,7 +108,7 @@ async def _search_by_store(graph: BasicVerbs, asked: MatchRequest, search: RowSe
         inner = ""
     if not matches.exact:
         matches.add_note(_NO_TYPOS)
-    # A part that is read may be cut at `MOST_READ`. A note says so, and no cursor leads to the rest.
+    # A part that is read may be cut at `MAX_READ`. A note says so, and no cursor leads to the rest.
     return matches.page(await graph.describe(asked.ids), Stop.first(stop for stop in stops if stop is not Stop.LIMIT))
 
 
@@ -124,7 +124,7 @@ def _read_parts(asked: MatchRequest, hops: int) -> dict[str, MatchRequest]:
 
 
 class Words:
-    """Words to look for in names and values."""
+    """Words to search in names and values."""
 
     def __init__(self, asked: str) -> None:
         self.text = asked
@@ -144,13 +144,13 @@ class Words:
         return all(any(map(partial(_begins, word), text_words)) for word in self.asked)
 
     def match_with_typos(self, text: str) -> bool:
-        """As `fit`, but typos are forgiven."""
+        """As `match`, but with typos."""
         text_words = _words(text)
         return all(any(map(partial(_is_near, word), text_words)) for word in self.asked)
 
 
 class _Matches:
-    """Collects matching rows with their positions: exact matches, and matches but for typos."""
+    """Collects matching rows with their positions: exact matches, and matches with typos."""
 
     def __init__(self, asked: MatchRequest) -> None:
         far = asked.far
@@ -166,7 +166,7 @@ class _Matches:
     async def read(
         self, graph: BasicVerbs, asked: MatchRequest, page: AnchoredPage[Link] | None = None, prefix: str = ""
     ) -> AnchoredPage[Link]:
-        """Read rows, at most `MOST_READ`, until more match than are wanted. Returns the last page that was read."""
+        """Read at most `MAX_READ` rows, until more than `limit` match. Returns the last page that was read."""
         read, after = 0, asked.after
         while True:
             if page is None:
@@ -177,7 +177,7 @@ class _Matches:
             self.add_note(page.note)
             read += len(page.items)
             more = page.stop is Stop.LIMIT and bool(page.items)
-            if not more or read >= MOST_READ or self.enough:
+            if not more or read >= MAX_READ or self.enough:
                 if more:
                     self._read = read
                     self.mark_incomplete()
@@ -191,7 +191,7 @@ class _Matches:
         after: str | None,
         prefix: str,
     ) -> Stop:
-        """Collect rows from the store's search until more match than are wanted.
+        """Collect rows from the store's search until more than `limit` match.
 
         Returns why the store may not have found all rows.
         """
@@ -212,7 +212,7 @@ class _Matches:
 
     @property
     def enough(self) -> bool:
-        """Whether more rows match than are wanted."""
+        """Whether more rows than `limit` match."""
         return len(self.exact) > self._asked.limit
 
     def add_note(self, note: str) -> None:
@@ -220,7 +220,7 @@ class _Matches:
         self._notes[note] = None
 
     def page(self, anchors: Mapping[str, Entity], stop: Stop, *, near: bool = False) -> AnchoredPage[Link]:
-        """The requested page. `near`: of matches but for typos, if there is no exact one."""
+        """The requested page. `near`: of matches with typos, if there is no exact one."""
         rows, limit = self.exact or (self.near if near else []), self._asked.limit
         if rows and not self.exact:
             self.add_note(MISSPELT)
@@ -264,12 +264,12 @@ def _is_near(word: str, candidate: str) -> bool:
     from rapidfuzz.fuzz import ratio  # noqa: PLC0415 - opening a graph needs no such package
 
     return candidate.startswith(word) or (
-        len(word) >= _SHORTEST_MISSPELT and ratio(word, candidate, score_cutoff=_LEAST_SIMILARITY) > 0
+        len(word) >= _SHORTEST_MISSPELT and ratio(word, candidate, score_cutoff=_MIN_SIMILARITY) > 0
     )
 
 
 def text_of(node: Node) -> str:
-    """The text of a far end in which words are looked for: its name or else its id, or the text of a literal."""
+    """The text of a far end in which words are searched: its name, else its id; the text of a literal."""
     if isinstance(node, Entity):
         return node.label if node.label is not None else node.id
     return node.text
@@ -283,7 +283,7 @@ def _words(text: str) -> list[str]:
 
 
 async def _types(graph: BasicVerbs, links: Sequence[Link]) -> dict[str, tuple[str, ...]]:
-    """The labels of those far ends that the rows state none for."""
+    """The labels of far ends for which the rows have none."""
     ends = (link.far_end for link in links)
     untyped = list(dict.fromkeys(end.id for end in ends if isinstance(end, Entity) and not end.types))
     return {entity.id: entity.types for entity in (await graph.describe(untyped)).values()} if untyped else {}

@@ -47,5 +47,6 @@ def page_of(items: Sequence[T], limit: int, after: str | None = None, *, all_or_
 def invalid_cursor(position: str) -> InvalidCursor:
     """The error for a position that this call cannot have returned."""
     return InvalidCursor(
-        f"{position[:40]!r} is no position in this list", next_step="Make the call again without a cursor."
+        f"the cursor position {position[:40]!r} does not belong to this list",
+        next_step="Repeat the call without a cursor.",
     )

@@ -1,6 +1,6 @@
 """Breadth-first search for paths of any length between sets of nodes.
 
-A search does not read the graph itself: it asks its caller for the edges of nodes, and continues once it has them.
+A search does not read the graph: it requests the edges of nodes from its caller, and continues when it has them.
 Nodes and edges may be values of any type. Shortest paths between few pairs of nodes are searched from both ends.
 """
 
@@ -22,9 +22,9 @@ Steps = dict[N, list[tuple[E, N]]]
 PathsByStart = dict[N, dict[N, tuple[E, ...]]]
 """For each start, one path to each of some ends."""
 _EDGES_PER_ROW = 10
-"""Edges of paths that cost as much memory as one row."""
+"""Number of edges in paths that take as much memory as one row."""
 _FEW_PAIRS = 16
-"""Pairs of ends that are searched one by one, each from both ends, at most."""
+"""Maximum number of pairs of ends that are searched one by one, each from both ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ Search = Generator[EdgeRequest[N] | CountRequest[N], int | None, list[tuple[N, t
 
 @dataclass(slots=True)
 class _Side(Generic[N, E]):
-    """What a search from one of two ends has found: the shortest ways from this end to all nodes up to a length."""
+    """The state of a search from one of two ends: the shortest paths from this end to all nodes up to a length."""
 
     incoming: bool
     front: list[N]
@@ -81,7 +81,7 @@ class PathSearch(Generic[N, E]):
         either: bool,
         expect_nodes: Callable[[Iterable[N]], None] = lambda _: None,
     ) -> None:
-        """`check` raises if that many rows are too many to hold.
+        """`check(n)` raises if n rows exceed the memory limit.
 
         `keep_edges`: keep the edges of paths, not only their ends. `either`: edges are followed in both directions.
         `bound` is the number of rows that may be held: a search stops collecting soon after it. `expect_nodes` is
@@ -124,7 +124,7 @@ class PathSearch(Generic[N, E]):
         self._check(self._edges_held)
 
     def _request_edges(self, nodes: Iterable[N], size: int, *, incoming: bool | None = None) -> Requests[N]:
-        """Ask for the edges of those nodes whose edges are not known yet."""
+        """Request the edges of those nodes whose edges are not known yet."""
         self.size = size
         incoming = self._incoming if incoming is None else incoming
         new = [node for node in dict.fromkeys(nodes) if node not in self._known[incoming]]

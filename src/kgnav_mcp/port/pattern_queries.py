@@ -1,4 +1,4 @@
-"""Patterns of plans that a store matches itself: the question and the answer of `GraphAdapter.match_pattern`."""
+"""Patterns of plans that a store matches itself: argument and result of `GraphAdapter.match_pattern`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class QualifierCondition:
 
 @dataclass(frozen=True, slots=True)
 class PatternQuery:
-    """Asks which nodes match a pattern, and how many matches each combination of nodes has.
+    """A query for the nodes that match a pattern, with the number of matches of each combination of nodes.
 
     The pattern is from a checked plan. It has no named paths, is not optional, and its only paths of variable length
     are REACHABLE. Its nodes are joined by edges or given, or it is a single node with a label. Its `where` combines by
@@ -64,13 +64,13 @@ class PatternQuery:
     qualifiers: tuple[QualifierCondition, ...] = ()
     """Properties of the pattern's edges, by which a store finds edges without reading a whole relation.
 
-    They are a hint that may be weakened: a store may leave out some of those with constants that it cannot express
-    (not all of them), or apply them loosely. So some of the matches that it returns may not satisfy them.
+    They are a hint: a store may ignore some (not all) of those with constants, or apply them loosely. So the caller
+    has to test the matches again.
     """
     properties: tuple[tuple[str, str], ...] = ()
     """Nodes of `variables`, each with a relation whose far ends are wanted as values of the match.
 
-    They are a hint: a store may leave them out.
+    They are a hint: a store may ignore them.
     """
 
 

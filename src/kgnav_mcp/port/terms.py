@@ -27,9 +27,9 @@ class Capability(StrEnum):
     FUZZY_NAMES = "fuzzy names"
     """`find` forgives misspelt words."""
     PLANS = "plans"
-    """`run` answers plans in the store's own language; other plans raise Unsupported and are evaluated outside."""
+    """`run` compiles plans to the store's language; other plans raise Unsupported and are evaluated above the store."""
     MATCH_PATTERN = "match pattern"
-    """`match_pattern` matches patterns of plans in the store's own language; other patterns raise Unsupported."""
+    """`match_pattern` compiles patterns of plans to the store's language; other patterns raise Unsupported."""
     STABLE_CURSORS = "stable cursors"
     """Positions stay valid, because the store cannot be written to while it is open."""
 
@@ -42,7 +42,7 @@ class FarEndKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class FarEnds:
+class FarEndFilter:
     """A filter for the far ends of rows: their kind, their label, and words in their name or value.
 
     None leaves out a condition. A literal has no label.
@@ -58,7 +58,7 @@ class FarEnds:
         return self.label is not None or self.words is not None
 
 
-ANY_FAR_ENDS = FarEnds()
+ANY_FAR_END = FarEndFilter()
 
 
 class ValueOwner(StrEnum):
@@ -81,7 +81,7 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MeaningOptions:
-    """How entities are found by meaning."""
+    """Options of finding entities by meaning."""
 
     load: Callable[[], Embedder]
     """Loads the model, or returns the one that is loaded. Raises ConfigurationError if it is not installed."""
@@ -100,12 +100,12 @@ class AdapterOptions:
     timeout: float = 30.0
     """Seconds that a query of the store may take before StoreTimeout is raised; a verb may need several queries."""
     contact: str = ""
-    """Who runs this program, for stores that want to know: an e-mail address or a web page. Empty names nobody."""
+    """Contact of the operator, sent to public stores: an e-mail address or a web page; empty for none."""
     cache: Path | None = None
     """The folder of the cache; None caches nothing on disk."""
     raw_triples: bool = False
     """Triples as the store has them: nothing is hidden, and a Wikibase's statements are their bare values (`wdt:`)."""
     meaning: MeaningOptions | None = None
-    """How entities are found by meaning, for stores that can; None finds them by words alone."""
+    """How entities are found by meaning, for stores that support it; None: only by words."""
     extra: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Settings that only this kind of store has, from the graph's table in kgnav.toml."""
+    """Settings of this kind of store, from the graph's table `options` in kgnav.toml."""

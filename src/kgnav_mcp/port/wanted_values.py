@@ -1,4 +1,4 @@
-"""Values that a caller looks for, given as text: which literals of a graph equal them.
+"""Compares values in a caller's text form with literals of a graph.
 
 Tools get values as text, because clients in JavaScript cannot tell 2 from 2.0. So a text that is a number also means
 that number, and a date also means every date that is equal in the precision that both have.
@@ -31,7 +31,7 @@ class WantedValue:
 
     @classmethod
     def read(cls, text: str) -> WantedValue:
-        """The meanings of a text."""
+        """Parse a text."""
         number = _number(text)
         # A year is also a number: `1815` finds the number as well as dates of that year.
         return cls(text, number, period_of(text))

@@ -1,4 +1,4 @@
-"""Rankers with further requirements: a sentence model (`semantic`) and a language model (`llm`).
+"""Optional rankers: a sentence model (`semantic`) and a language model (`llm`).
 
 BM25, the default, is `kgnav_mcp.navigation.ranking.bm25`. The modules of the other two are imported only if they are
 configured.
@@ -14,7 +14,7 @@ from kgnav_mcp.port.terms import Embedder, MeaningOptions
 
 
 def meaning_options(settings: Settings) -> MeaningOptions:
-    """How adapters find entities by meaning. The model is loaded by the first search that has an index.
+    """How adapters find entities by meaning. The first search that has an index loads the model.
 
     Raises:
         MissingDriver, ConfigurationError: indexes are to be built, and the model is not installed.

@@ -58,7 +58,7 @@ class _Completion(BaseModel):
 
 
 class _Chosen(BaseModel):
-    """The JSON that the model was asked for."""
+    """The JSON that the model has to answer with."""
 
     relations: list[str]
 
@@ -122,7 +122,7 @@ def picked(ids: Sequence[str], relations: Sequence[RelationFacts], best: int) ->
 
 
 _CANDIDATES = 100
-"""Relations that the model may choose from, the best of BM25: models read longer lists worse, and these cost more."""
+"""Maximum relations offered to the model, the best of BM25: longer lists cost more and give worse results."""
 
 _ID_LIMIT = 300
 """Characters of the longest id that is offered to the model."""
@@ -131,7 +131,7 @@ _CACHED_CHOICES = 256
 """Choices that are cached, so that a repeated question, or a cursor, gets the same order."""
 
 _ANSWER_LIMIT = 1_000_000
-"""Bytes of an answer that are read at most."""
+"""Maximum bytes of an answer that are read."""
 
 _PAUSE_AFTER_FAILURE_S = 30.0
 """Seconds without calls to an endpoint that failed, so that not every ranking waits for it."""
@@ -146,7 +146,7 @@ class _Failing(_NoChoice):
 
 
 class LlmRanker:
-    """Ranks by asking a language model. Safe for concurrent calls of one event loop.
+    """Ranks by asking a language model. Safe for concurrent calls in one event loop.
 
     Args:
         settings: the endpoint, the model, its key, and its time limit in seconds.
@@ -211,7 +211,7 @@ class LlmRanker:
         self._failed = None
         ids = chosen_ids(answer)
         if ids is None:
-            raise _NoChoice("gave no list of relations")
+            raise _NoChoice("returned no list of relations")
         return ids
 
     async def _post(self, request: dict[str, object]) -> bytes:
@@ -246,7 +246,7 @@ async def _read_limited(response: httpx2.Response) -> bytes:
     async for part in response.aiter_bytes():
         read += part
         if len(read) > _ANSWER_LIMIT:
-            raise _Failing("answered with more than can be read")
+            raise _Failing("sent an answer that is too long")
     return bytes(read)
 
 
@@ -265,8 +265,8 @@ def llm_ranker(settings: LlmSettings, best: int, closing: AsyncExitStack) -> Llm
     key = settings.api_key.get_secret_value()
     if not (key.isascii() and key.isprintable()):
         raise ConfigurationError(
-            "llm.api_key has characters that no HTTP header can carry",
-            next_step="Copy the key anew, without a line break or quotation marks around it.",
+            "llm.api_key contains characters that are invalid in an HTTP header",
+            next_step="Copy the key again, without line breaks or quotation marks.",
         )
     ranker = LlmRanker(settings, best)
     closing.push_async_callback(ranker.close)

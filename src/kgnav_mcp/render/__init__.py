@@ -1,1 +1,1 @@
-"""Answers as a reader sees them: compact markdown tables, or the same facts as structured content."""
+"""Renders answers as compact markdown tables, or as structured content."""

@@ -1,4 +1,4 @@
-"""The size of an answer in tokens, counted offline, and the truncation of what exceeds an answer's budget."""
+"""Counts the tokens of an answer offline, and truncates answers to the token budget."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def count_tokens(text: str) -> int:
     )
 
 
-_CUT = "...\nCut here: the whole text has {:,} characters, which is more than an answer may have."
+_CUT = "...\nTruncated: the whole text has {:,} characters, more than the token budget allows."
 SHORTEST_CUT = 10
-"""No text is cut to fewer characters, so that a word of a fixed list, such as a direction, stays whole."""
+"""Minimum length of a truncated text, so that a word of a fixed list, such as a direction, stays whole."""
 _TEXT_LIMITS = (1000, 300, 100, 30, SHORTEST_CUT)
 _CUT_STEPS = (*zip(_TEXT_LIMITS, _TEXT_LIMITS, strict=True), (SHORTEST_CUT, 2), (SHORTEST_CUT, 1))
 """Pairs (characters per text, items per list) to cut structured content to, tried in order until it fits."""
@@ -66,7 +66,7 @@ def truncate_text(text: str, budget: int) -> str:
 
 
 _LONGEST_TOKEN = 20
-"""Upper bound of characters per token in a truncated text: blanks count as no token."""
+"""Upper bound of characters per token in a truncated text: blanks are not counted as tokens."""
 
 
 def truncate_json(facts: dict[str, object], budget: int) -> dict[str, object]:
@@ -79,7 +79,8 @@ def truncate_json(facts: dict[str, object], budget: int) -> dict[str, object]:
             "completeness": facts["completeness"],
             "rows": [truncate_values(row, limit, items) for row in cast("list[object]", facts["rows"])],
             "notes": [
-                f"Texts that end in ..., and lists of {items:,}, are cut: the whole was more than an answer may have.",
+                f"Texts that end in ..., and lists of {items:,}, are truncated: the whole answer exceeds the token "
+                f"budget.",
                 *(truncate_values(note, limit, items) for note in cast("list[object]", facts["notes"])),
             ],
         }

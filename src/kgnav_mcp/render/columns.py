@@ -1,4 +1,4 @@
-"""Columns of answers: each row as texts and as JSON, the types of values, and the JSON schema of an answer."""
+"""Typed columns of answers: their cells as text and as JSON, and the JSON schema of an answer."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def type_reference(name: str) -> Json:
 
 
 def nullable(type_name: str) -> Json:
-    """The schema of a value of this type or null: two schemas, since some clients know no list of types."""
+    """The schema of a value of this type or null, as `anyOf`, since some clients do not support a list of types."""
     return {"anyOf": [{"type": type_name}, {"type": "null"}]}
 
 
@@ -116,7 +116,7 @@ STRING: Json = {"type": "string"}
 _SCALARS: list[Json] = [STRING, {"type": "number"}, {"type": "boolean"}]
 _NAMED = {"id": STRING, "label": STRING}
 _TYPES: dict[str, Json] = {
-    "Entity": object_schema(_NAMED, "A node. Without a label it has no name but its id.", optional=["label"]),
+    "Entity": object_schema(_NAMED, "A node. Without a label it has no name other than its id.", optional=["label"]),
     "Relation": object_schema(_NAMED, "Without a label it has no name but its id.", optional=["label"]),
     "LanguageText": object_schema({"text": STRING, "language": STRING}, "A text of a stated language."),
     "Value": {"anyOf": [type_reference("Entity"), type_reference("LanguageText"), *_SCALARS]},
@@ -169,7 +169,7 @@ class ColumnType:
 
     schema: Json
     texts: Callable[[Any, int], Sequence[str]]
-    """The printed text; two texts, id and name, for what has an id."""
+    """The printed text; two texts, id and name, for entities and relations."""
     to_json: Callable[[Any, int], object] = json_value
 
 
@@ -179,7 +179,7 @@ def count_json(count: Count, _: int = 0) -> int | None:
 
 
 def _cell_texts(cell: Cell, limit: int) -> tuple[str, str]:
-    """A value in a plan's row: id and name of an entity, one text for anything else."""
+    """A value in a plan's row: id and name of an entity, a single text for anything else."""
     if not isinstance(cell, Entity):
         return cell_text(cell, limit), ""
     return printable_id(cell.id), UNNAMED if cell.label is None else clipped(cell.label, limit)
@@ -224,11 +224,11 @@ SINGLE_COLUMN_CELL = ColumnType(type_reference("Cell"), _single_text(cell_text))
 _AT_LEAST = "AtLeast"
 """Suffix of the JSON property that marks a count as a lower bound."""
 _MORE = "More"
-"""Suffix of the JSON property with the number of items left out of a list."""
+"""Suffix of the JSON property with the number of items omitted from a list."""
 UNLIMITED = sys.maxsize
-"""As the limit of all cells: no cell is clipped, whatever the limit of its column."""
+"""A limit of cells with which no cell is clipped, whatever the limit of its column."""
 _BATCH = 50
-"""Rows that are printed at once, column by column."""
+"""Number of rows that are printed together, column by column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,16 +252,16 @@ class Column:
     name_heading: str = ""
     """Heading of the second column, which has the names; empty if there is none."""
     optional: bool = False
-    """Whether to omit the column if it is empty in every row shown."""
+    """Whether the column is omitted if it is empty in every row shown."""
     limit: int | None = None
-    """Most characters of a cell; None for the limit of all cells."""
+    """Maximum characters of a cell; None for the limit of all cells."""
     choices: tuple[str, ...] = ()
-    """The only texts allowed in it; empty for any."""
+    """The allowed texts; empty for any."""
     truncatable: bool = False
     """Whether its lists may be truncated to their first items."""
 
     def cell_limit(self, limit: int) -> int:
-        """Most characters of its cells, where all cells have `limit`."""
+        """Maximum characters of its cells, where all cells have `limit`."""
         return limit if self.limit is None or limit == UNLIMITED else self.limit
 
     @property
@@ -309,10 +309,10 @@ class Column:
         choices = {"enum": [*self.choices]} if self.choices else {}
         extra: Json = {}
         if self.kind is COUNT:
-            marked = f"There: {self.name} is a lower bound."
+            marked = f"If present, {self.name} is a lower bound."
             extra = {self.name + _AT_LEAST: {"type": "boolean", "const": True, "description": marked}}
         elif self.truncatable:
-            extra = {self.name + _MORE: {"type": "integer", "description": f"So many of {self.name} are left out."}}
+            extra = {self.name + _MORE: {"type": "integer", "description": f"Number of omitted {self.name}."}}
         return {self.name: {**self.kind.schema, **choices}, **extra}
 
 
@@ -327,7 +327,7 @@ def row_texts(columns: Sequence[Column], row: Row, limit: int) -> list[str]:
 
 
 class PrintedRows:
-    """The rows of a table as lines. They are printed a few at a time, each when it is needed first, and kept."""
+    """The rows of a table as lines, printed lazily in batches and cached."""
 
     def __init__(self, columns: Sequence[Column], rows: Sequence[Row], limit: int) -> None:
         self.columns, self.rows = columns, rows
@@ -335,7 +335,7 @@ class PrintedRows:
         self._lines: list[str] = []
 
     def first(self, count: int) -> Sequence[str]:
-        """The lines of the first rows."""
+        """The lines of the first `count` rows."""
         while len(self._lines) < min(count, len(self.rows)):
             self._print_batch()
         return self._lines[:count]
@@ -410,6 +410,6 @@ _COMPLETENESS = object_schema(
         "total": {**nullable("integer"), "description": "Rows of the whole list; null: unknown."},
         "certainty": {"type": "string", "enum": [str(each) for each in Certainty]},
         "stop": {"type": "string", "enum": [str(each) for each in Stop], "description": "Why the answer ends."},
-        "cursor": {**nullable("string"), "description": "Goes on behind the last row."},
+        "cursor": {**nullable("string"), "description": "Continues after the last row."},
     }
 )

@@ -44,7 +44,7 @@ from kgnav_mcp.render.triples import absent_notes
 
 _CELL_LIMIT = 80
 _OMITTED = 200
-"""Most characters of the list of properties that are left out."""
+"""Maximum characters of the list of properties that are left out."""
 
 NODE_COLUMNS = (
     Column("node", ENTITY, "name"),
@@ -79,7 +79,7 @@ CANDIDATE_COLUMNS = (
 
 
 def value_columns(counted: str) -> Columns:
-    """Values, and how many nodes or relationships (`counted`) have each."""
+    """The columns of distinct values and the number of nodes or relationships (`counted`) with each."""
     return Column("value", VALUE), Column(counted, COUNT)
 
 
@@ -106,7 +106,7 @@ def _chosen_columns(ids: tuple[str, ...]) -> Columns:
 
 
 def nodes_table(found: NodesByProperty, offset: int, *, condition: str, next_step: str) -> Table:
-    """Nodes with all their properties, or with those that were chosen behind their names.
+    """Nodes with all their properties, or with a column for each chosen one.
 
     `condition` is the search condition in words, `next_step` the advice for an empty result.
     """
@@ -114,8 +114,8 @@ def nodes_table(found: NodesByProperty, offset: int, *, condition: str, next_ste
     step = _next_search(page.items[0].entity) if page.items else ""
     rows = ((item.entity, item.entity.types, _properties(item.properties)) for item in page.items)
     omitted = (
-        f"Other properties are not shown for this many nodes ({comma_list(found.omitted, _OMITTED)}): name those to "
-        "show in `properties`."
+        f"With this many nodes some properties are omitted ({comma_list(found.omitted, _OMITTED)}): choose some with "
+        f"`properties`."
     )
     return Table(
         "nodes",
@@ -229,7 +229,7 @@ def _anchor_notes(anchors: Page[Entity]) -> tuple[str, ...]:
 
 
 def values_table(page: Page[ValueFacts], offset: int, *, counted: str, list_name: str) -> Table:
-    """Distinct values of a property, and how many nodes or relationships (`counted`) have each.
+    """Distinct values of a property, with the number of nodes or relationships (`counted`) that have each.
 
     `list_name` names the property where the list is empty.
     """
@@ -246,7 +246,7 @@ def values_table(page: Page[ValueFacts], offset: int, *, counted: str, list_name
 
 
 def _matched(item: Candidate) -> str:
-    """The text that matched, with the property that has it as its value; empty if it is shown already."""
+    """The text that matched, with the property that has it as its value; empty if it is the shown name or id."""
     if item.found_by is not None:
         return f"{item.found_by} = {item.matched}"
     return "" if item.matched in (item.entity.label, item.entity.description) else item.matched
@@ -255,7 +255,7 @@ def _matched(item: Candidate) -> str:
 def candidates_table(page: Page[Candidate], *, hint: str) -> Table:
     """Entities that match a hint, best first."""
     step = _next_search(page.items[0].entity) if page.items else ""
-    more = "not among them? Give more of the name, node_type, or a larger limit." if page.stop is Stop.LIMIT else ""
+    more = "not among them? Give more of the name, a node_type, or a larger limit." if page.stop is Stop.LIMIT else ""
     return Table(
         "candidates",
         CANDIDATE_COLUMNS,

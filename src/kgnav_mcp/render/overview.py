@@ -1,4 +1,4 @@
-"""The schema of a graph on one short page: labels, relations with the types of their ends, properties."""
+"""The schema of a graph as an overview: labels, relations with the labels of their ends, properties."""
 
 from __future__ import annotations
 
@@ -128,12 +128,12 @@ OVERVIEW_COLUMNS = tuple(map(_with_kind, (_LABELS, _RELATIONS, _PROPERTIES)))
 
 _LIST_ITEMS = 4
 _DATATYPES = 2
-"""Most datatypes shown of a qualifier. A qualifier with only texts shows none."""
+"""Maximum datatypes shown of a qualifier. A qualifier with only texts shows none."""
 _TEXT = frozenset({"string", "xsd:string"})
 _PAIRS_AROUND_NAME = 20
-"""Most pairs of end labels shown for each relation around one name."""
+"""Maximum pairs of end labels shown for each relation around one name."""
 _LONGEST_LISTS = ((20, 50), (8, 25), (4, 12), (3, 8), (2, _LIST_ITEMS))
-"""Most pairs of end labels, and most properties or qualifiers, shown in a row: the first that fit the budget."""
+"""Maximum pairs of end labels, and most properties or qualifiers, shown in a row: the first that fit the budget."""
 SCHEMA_ROWS = 1_000
 """Labels, relations and properties that are read for an overview, of each at most."""
 
@@ -153,7 +153,7 @@ class Section:
 
     @property
     def is_complete(self) -> bool:
-        """Whether no row is left out."""
+        """Whether all rows are shown."""
         return len(self.rows) == self.total
 
     @property
@@ -162,7 +162,7 @@ class Section:
         if not self.total:
             return [f"no {self.title}"]
         if not self.rows:
-            return [f"{self.total:,} {self.title}, too long to be shown"]
+            return [f"{self.total:,} {self.title}, omitted because their names are too long"]
         least = "at least " if self.total >= SCHEMA_ROWS else ""
         more = self.total - len(self.rows)
         cut = [f"{least}{more:,} more {self.title}: describe_graph(name=...)"] if more else []
@@ -219,7 +219,7 @@ def _fit_labels(schema: Schema, budget: int, options: RenderOptions) -> Section:
 def _fit_relations(schema: Schema, name: str | None, budget: int, options: RenderOptions) -> Section:
     """The section of the relations, each with as many pairs of labels and qualifiers as leave room for every relation.
 
-    The one that is asked about has as many of its qualifiers as fit the budget.
+    The relation `name` has as many of its qualifiers as fit the budget.
     """
     marks = _listing_marks([facts.listing for facts in schema.relations])
 
@@ -241,12 +241,12 @@ def _with_longest_lists(fit: Callable[[int, int], Section], is_accepted: Callabl
 
 
 def _listing_marks(listings: Sequence[Listing]) -> Sequence[str]:
-    """How much of each row's list the store gave; empty texts if all lists are complete."""
+    """Notes on how complete each row's list is; empty texts if all lists are complete."""
     return [""] * len(listings) if set(listings) <= {Listing.COMPLETE} else [str(each) for each in listings]
 
 
 def _is_named(facts: EdgeFacts, schema: Schema, name: str | None) -> bool:
-    """Whether a relation is the one that is asked about: by its id or label, or as the only one there."""
+    """Whether a relation is the one with this name: by its id or label, or as the only one."""
     names = (facts.relation.id.casefold(), facts.relation.label.casefold())
     return name is not None and (len(schema.relations) == 1 or name.strip().casefold() in names)
 

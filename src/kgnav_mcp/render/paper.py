@@ -52,7 +52,7 @@ class PaperAnswer:
 
     @property
     def facts(self) -> dict[str, object]:
-        """What a corrected call is judged by: whether there are rows."""
+        """The facts by which an example call is accepted: whether there are rows."""
         return {"rows": [*range(self.size)], "notes": []}
 
 
@@ -132,7 +132,7 @@ def relation_ids(facts: Sequence[RelationFacts], about: Sequence[Entity]) -> Pap
 
 
 def triples(found: Sequence[Triple], about: Sequence[Entity]) -> PaperAnswer:
-    """GraphWalker's triples, one a line: `[head, relation, tail]`, by names; by ids where there is no name."""
+    """GraphWalker's triples, one per line: `[head, relation, tail]`, by names; by ids where there is no name."""
     lines = [f"[{_name(one.head)}, {printable_id(one.relation.id)}, {_name(one.tail)}]" for one in found]
     return PaperAnswer(",\n".join(lines), len(lines), found, about)
 
@@ -151,7 +151,7 @@ def node_object(node: NodeProperties) -> Mapping[str, object]:
 def neighbour_object(link: Link, neighbour: NodeProperties) -> Mapping[str, object]:
     """GraphWalk's neighbour: the node's properties, and the relationship that connects it (C.2).
 
-    The paper prints no example, so that the names of the keys are ours.
+    The paper prints no example; the names of the keys are this project's.
     """
     relationship = {
         "type": printable_id(link.triple.relation.id),

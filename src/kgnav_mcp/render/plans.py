@@ -13,10 +13,10 @@ CYPHER = Column("cypher")
 _PROOF = "proof"
 _LABEL = "Label"
 _EDGES = 12
-"""Most proof edges shown for one row: a count may rest on thousands."""
-_CUT = f"Of the edges that a row rests on {_EDGES} are shown; return the edges themselves, under a name, to see all."
+"""Maximum proof edges shown for one row: a count may rest on thousands."""
+_CUT = f"A row shows at most {_EDGES} edges of its proof. To see all, name the edges in the pattern and return them."
 _SIZES = 12
-"""Most parts of a plan whose sizes are listed."""
+"""Maximum parts of a plan whose sizes are listed."""
 
 
 def entity_columns(*names: str) -> Columns:
@@ -45,7 +45,7 @@ def plan_table(page: PlanPage, offset: int, *, intro: str = "", notes: Sequence[
         page.total,
         page.stop,
         offset,
-        empty="nothing fits the plan.",
+        empty="nothing matches the plan.",
         intro=(intro,) if intro and not offset else (),
         notes=tuple(filter(None, (page.note, *cut_note, *(notes if not offset else ())))),
         items=[replace(row, proof=row.proof[:_EDGES]) for row in page.items] if with_proof else page.items,
@@ -53,11 +53,11 @@ def plan_table(page: PlanPage, offset: int, *, intro: str = "", notes: Sequence[
 
 
 def duplicates_note(page: PlanPage) -> tuple[str, ...]:
-    """One line with the number of duplicate rows, if there are any: often they were not intended."""
+    """One line with the number of duplicate rows if there are any, which are often unintended."""
     rows = len(page.items)
     repeated = rows - len({row.cells for row in page.items})
     which = "the" if page.total == Count(rows) else "the first"
-    line = f"{repeated:,} of {which} {rows:,} rows are repeats; RETURN DISTINCT leaves one of each."
+    line = f"{repeated:,} of {which} {rows:,} rows are duplicates; RETURN DISTINCT removes them."
     return (line,) if repeated else ()
 
 

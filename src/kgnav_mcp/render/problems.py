@@ -60,16 +60,16 @@ def with_example(text: str, call: str) -> str:
 
 
 _NAME = 300
-"""Most characters of a label's or relation's name that is offered in place of an unknown one."""
+"""Maximum characters of a label's or relation's name that is suggested for an unknown one."""
 
 _PROBLEMS = 20
-"""Most problems of one plan that are listed."""
+"""Maximum problems of one plan that are listed."""
 
 _CHOICES = 120
-"""Most characters of the suggestions for one of several entities."""
+"""Maximum characters of the suggestions for one of several entities."""
 
 _LINE = 3_000
-"""Most characters of a line of an error. Quoted input of the caller is clipped before that."""
+"""Maximum characters of a line of an error. Quoted input of the caller is clipped before that."""
 
 
 _KINDS: tuple[tuple[type[KgnavError] | tuple[type[KgnavError], ...], str], ...] = (

@@ -25,7 +25,7 @@ from kgnav_mcp.render.columns import (
 )
 from kgnav_mcp.render.text import clean, table_cell
 
-_NOT_SORTED = "it cannot be continued: the store could not sort it. Narrow it by relation, match or node_type"
+_NOT_SORTED = "no further pages, because the store could not sort the list. Narrow it by relation, match or node_type"
 
 
 def completeness_line(completeness: Completeness, noun: str, offset: int = 0) -> str:
@@ -63,14 +63,14 @@ def singular(noun: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """Limits of answers, and the form in which they are sent."""
+    """Limits of answers, and their form."""
 
     budget: int = 8000
-    """Most tokens of a whole answer."""
+    """Maximum tokens of a whole answer."""
     literal_limit: int = 300
-    """Most characters of one cell."""
+    """Maximum characters of one cell."""
     structured: bool = False
-    """Whether answers are sent as JSON, and counted as such."""
+    """Whether answers are sent as JSON; the token budget then counts that form."""
     generated_prefixes: Mapping[str, str] = field(default_factory=dict[str, str])
     """Generated prefixes (`ns1`) and their namespaces. An answer that uses such a prefix explains it."""
 
@@ -127,7 +127,7 @@ class Answer(Protocol):
 
     @property
     def about(self) -> Sequence[Entity]:
-        """The entities that were asked about."""
+        """The entities in the call's arguments."""
         ...
 
 
@@ -156,7 +156,7 @@ class Table:
     """A table before it is truncated to a budget."""
 
     noun: str
-    """What the rows are, in the plural: "rows", "relations"."""
+    """Noun for the rows in the plural: "rows", "relations"."""
     columns: Sequence[Column]
     rows: Iterable[Row]
     total: Count
@@ -174,7 +174,7 @@ class Table:
     items: Sequence[object] = ()
     """The domain value behind each row; empty if rows show nothing of the graph."""
     about: Sequence[Entity] = ()
-    """The entities that were asked about."""
+    """The entities in the call's arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,15 +187,15 @@ class FittedTable:
     rows: Sequence[Row]
     notes: Sequence[str]
     limit: int
-    """Most characters of a cell."""
+    """Maximum characters of a cell."""
     printed: PrintedRows
     """The rows as lines, with those that are not shown behind them."""
     cut: int | None = None
-    """Set if a single row is too large: most characters of its texts and most items of its lists."""
+    """Maximum characters of texts and items of lists, if a single row is too large; else None."""
 
     @property
     def first_line(self) -> str:
-        """How complete the answer is and, if it is empty, what that means."""
+        """How complete the answer is, and the explanation if it is empty."""
         table = self.table
         line = completeness_line(self.completeness, table.noun, table.offset)
         return line if self.rows or not table.empty else f"{line}: {clean(table.empty)}"
@@ -222,7 +222,7 @@ class FittedTable:
 
     @property
     def about(self) -> Sequence[Entity]:
-        """The entities that were asked about."""
+        """The entities in the call's arguments."""
         return self.table.about
 
     @property
@@ -289,7 +289,7 @@ def _fitted(
 
 
 def _completeness_tokens(fitted: FittedTable, options: RenderOptions) -> int:
-    """The tokens of the completeness. It is the first line, which structured content comes with, too."""
+    """The tokens of the first line, which structured content includes, too."""
     first_line = count_tokens(fitted.first_line) + 1
     if options.structured:
         return first_line + count_tokens(json.dumps(answer_json(fitted.completeness, [], before=fitted.table.offset)))
@@ -341,7 +341,7 @@ def _fitting_rows(options: RenderOptions, printed: PrintedRows, left: int) -> in
 
 
 def _fitting(left: int, sizes: Iterable[int]) -> int:
-    """How many of the first sizes have a sum of at most `left`."""
+    """The number of leading sizes whose sum is at most `left`."""
     return sum(1 for _ in takewhile(lambda total: total <= left, accumulate(sizes)))
 
 
@@ -362,8 +362,8 @@ def _fitting_cut(columns: Sequence[Column], row: Row, options: RenderOptions, le
 
 
 _CUT_NOTE = {
-    False: "This row is larger than an answer may be: what ends in ... is not whole.",
-    True: "This row is larger than an answer may be: texts that end in ... are not whole, nor are its longest lists.",
+    False: "This row exceeds the token budget: texts that end in ... are truncated.",
+    True: "This row exceeds the token budget: texts that end in ..., and its longest lists, are truncated.",
 }
 """The note on a cut row, in markdown (False) and in structured content (True)."""
 _COMPLETENESS_TOKENS = {False: 60, True: 140}

@@ -1,4 +1,4 @@
-"""Text from a graph made safe to print, and example calls of tools, written so that a reader can copy them."""
+"""Makes text from a graph safe to print, and writes example calls of tools in a form that can be copied."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ UNNAMED = "(unnamed)"
 """Printed in place of a missing entity name, so that the entity is not taken for a literal."""
 
 ID_LIMIT = 2_000
-"""Longest id that is printed whole. Of a longer one only the beginning is shown, which cannot be looked up."""
+"""Maximum characters of a printed id. A longer one is shown by its beginning, which cannot be looked up."""
 
 NAME_LIMIT = 100
-"""Most characters of a name in running text and in lists."""
+"""Maximum characters of a name in running text and in lists."""
 
 _ID_BEGINNING = 60
 
 _END_LIMIT = 60
-"""Most characters of an edge's tail or qualifiers, and of the relations of a path."""
+"""Maximum characters of an edge's tail or qualifiers, and of the relations of a path."""
 
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters
@@ -148,7 +148,7 @@ def cell_text(cell: Cell, limit: int) -> str:
 
 
 def _list_text(cells: tuple[Cell, ...], limit: int) -> str:
-    """A list as one text. Of a list with more members than characters are shown, the others are not printed first."""
+    """A list as one text. Only as many members are printed as characters are shown."""
     text = f"[{', '.join(cell_text(each, limit) for each in cells[: limit + 1])}]"
     return clipped(text, limit) if len(cells) <= limit else f"{text[:limit]}... ({len(cells):,} members)"
 
@@ -173,7 +173,7 @@ def _qualified(qualifiers: tuple[Qualifier, ...]) -> str:
 
 
 def call_text(tool: str, arguments: Mapping[str, object]) -> str:
-    """A call such as `search(entity="ada", direction="outgoing")`. Empty if an argument is too long to repeat.
+    """A call such as `search(entity="ada", direction="outgoing")`; empty if an argument is too long.
 
     An entity or a relation is written as its id.
     """
@@ -184,13 +184,13 @@ def call_text(tool: str, arguments: Mapping[str, object]) -> str:
 
 
 def next_call(tool: str, arguments: Mapping[str, object]) -> str:
-    """`Next: ` and the call. Empty if an argument is too long to repeat."""
+    """`Next: ` and the call; empty if an argument is too long."""
     call = call_text(tool, arguments)
     return f"Next: {call}" if call else ""
 
 
 def next_call_for(tool: str, entities: Sequence[Entity], arguments: Mapping[str, object]) -> str:
-    """`next_call` for a tool that takes one entity or a list. A list is not repeated but called "the same entities"."""
+    """`next_call` for a tool that takes one entity or a list. A list is written as "the same entities"."""
     if len(entities) == 1:
         return next_call(tool, {"entity": entities[0], **arguments})
     if any(map(_too_long, arguments.values())):

@@ -37,13 +37,13 @@ from kgnav_mcp.render.table import RenderOptions, Table
 from kgnav_mcp.render.text import call_text, name_and_id, next_call
 
 _CALL_LIMIT = 200
-"""Most characters of a call in a transcript."""
+"""Maximum characters of a call in a transcript."""
 _EDGES = 10
-"""Most edges shown for one step, and for all summarised steps together."""
+"""Maximum edges shown for one step, and for all summarised steps together."""
 _INFERENCE = 1_000
-"""Most characters of the inference of a step."""
+"""Maximum characters of the inference of a step."""
 _NAMES = 500
-"""Most characters of the names of topics."""
+"""Maximum characters of the names of topics."""
 
 STEP_COLUMNS = (
     Column("steps"),
@@ -79,7 +79,7 @@ CELL_COLUMNS = (
 
 
 def transcript_table(trail: Trail, handle: str, options: RenderOptions) -> Table:
-    """The steps of a trail in order, a row each. Earlier ones that do not fit are summarised in one row."""
+    """The steps of a trail in order, a row each. Earlier ones that do not fit are summarized in one row."""
     left = options.budget * 3 // 4
     rows: list[Row] = []
     for number in range(len(trail.steps), 0, -1):
@@ -99,7 +99,7 @@ def transcript_table(trail: Trail, handle: str, options: RenderOptions) -> Table
         STEP_COLUMNS,
         rows,
         Count(len(rows)),
-        empty="nothing has been recorded yet. Pass the trail to search, get_triples or any other tool.",
+        empty="nothing has been recorded yet. Pass `trail` to search, get_triples or any other tool.",
         intro=(
             f"Question: {clipped(trail.question, options.literal_limit)}",
             f"On the graph {trail.graph}, from {topics}. Started {started}.",
@@ -115,7 +115,7 @@ def _step_row(number: int, step: TrailStep) -> Row:
 
 
 def _summary_row(trail: Trail, steps: int) -> Row:
-    """The first steps in one row: how often each tool was called, and the edges between visited nodes."""
+    """The first steps in one row: the number of calls of each tool, and the edges between visited nodes."""
     summarised = trail.steps[:steps]
     calls = Counter(step.tool for step in summarised)
     known = {entity.id for entity in trail.topics}.union(*(step.visited for step in trail.steps))
@@ -172,25 +172,25 @@ def path_table(path: Path | None, visited: int) -> Table:
         PATH_COLUMNS,
         rows,
         Count(len(rows)),
-        empty=f"no edges that were shown join the first of {visited:,} visited entities to the last over visited ones "
-        "alone. Visit what lies between them."
+        empty=f"no path of shown edges through visited entities connects the first of the {visited:,} visited entities "
+        f"with the last. Visit the entities between them."
         if visited > 1
-        else "a path needs two visited entities: none or one was asked about yet.",
+        else "a path needs at least two visited entities.",
         items=path.edges if path else (),
     )
 
 
 _ADVICE = {
     Verdict.CONNECTED: "",
-    Verdict.HUB_ONLY: "Say that it is tied to the question only through a hub, or find a way around that.",
-    Verdict.CHANGED: "The store no longer has this: ask again, for the graph was changed.",
-    Verdict.UNCONNECTED: "Follow the edges from a topic entity to it on this trail, then check again.",
-    Verdict.UNGROUNDED: "Do not answer with what was never seen: look it up on this trail, then check again.",
+    Verdict.HUB_ONLY: "Mention that the only connection is through a hub, or find another path.",
+    Verdict.CHANGED: "The graph has changed and no longer has a triple of this path: repeat the calls.",
+    Verdict.UNCONNECTED: "Follow relations from a topic entity to it on this trail, then check again.",
+    Verdict.UNGROUNDED: "No call on this trail showed this answer: look it up on this trail, then check again.",
 }
 """Advice on answers, by verdict."""
 _READERS_JUDGEMENT = (
-    "Connected means that a path of edges leads from a topic to the answer. Whether that path answers the question is "
-    "for you to judge."
+    "Connected means that a path of edges leads from a topic to the answer. Judge yourself whether that path answers "
+    "the question."
 )
 
 
@@ -215,13 +215,13 @@ def cells_table(found: NextCells) -> Table:
     """The open cells next to the entered one."""
     here = f"{name_and_id(found.cell.entity)} is mark {found.cell.mark}"
     unmarked = [cell for cell in found.neighbours if cell.mark is None]
-    goal = f"{here}, and the goal. {next_call('get_connected_path', {})} with this trail gives the way."
+    goal = f"{here}, and the goal. {next_call('get_connected_path', {})} with this trail gives the path."
     return Table(
         "cells",
         CELL_COLUMNS,
         [(cell.entity, cell.distance, cell.mark) for cell in found.neighbours],
         Count(len(found.neighbours)),
-        empty="all cells beside it are walls.",
+        empty="all adjacent cells are walls.",
         intro=(goal if found.at_goal else f"{here}; {len(unmarked)} of the open cells beside it are not marked yet.",),
         items=found.triples,
         about=(found.cell.entity,),

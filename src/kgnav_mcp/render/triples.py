@@ -32,22 +32,22 @@ from kgnav_mcp.render.text import (
 )
 
 _CELL_LIMIT = 60
-"""Most characters of a literal in a list of examples."""
+"""Maximum characters of a literal in a list of examples."""
 
 _NAMESAKES = 5
-"""Most other entities of the same name that are mentioned."""
+"""Maximum other entities of the same name that are mentioned."""
 
 _ENTITY_NOTES = 5
-"""Most notes on renamed or ambiguous entities."""
+"""Maximum notes on renamed or ambiguous entities."""
 
 _LACKING = 300
-"""Most characters of the list of entities without a relation."""
+"""Maximum characters of the list of entities without a relation."""
 
 _ABSENT_NOTES = 5
-"""Most relations of a call that are named because no entity has them."""
+"""Maximum relations of a call that are named because no entity has them."""
 
 _NEAREST = 150
-"""Most characters of the names that are nearest to such a relation."""
+"""Maximum characters of the names that are nearest to such a relation."""
 
 _ENTITY = Column("entity", ENTITY, "entityLabel", optional=True)
 _ENTITY_COUNT = Column("entities", COUNT, optional=True)
@@ -106,21 +106,21 @@ def _rows_table(found: Neighbourhood, page: Page[Triple], offset: int, condition
         page.total,
         page.stop,
         offset,
-        empty=f"{_subject_and_verb(found.entities)} no such {found.direction} rows {condition}."
+        empty=f"{_subject_and_verb(found.entities)} no {found.direction} rows {condition or 'of these relations'}."
         if condition
         else _explain_empty(found),
         intro=(*entity_notes(found.entities), *absent_notes(found.absent, found.direction)),
-        notes=_notes(page, found.lacking, offset),
+        notes=_notes(page, found.entities_without, offset),
         items=page.items,
         about=found.entities,
     )
 
 
-def _notes(page: Page[T], lacking: Sequence[EntitiesWithout], offset: int) -> tuple[str, ...]:
-    """Notes after a list: what the store reports on it, and which entities have no rows in it."""
+def _notes(page: Page[T], entities_without: Sequence[EntitiesWithout], offset: int) -> tuple[str, ...]:
+    """Notes after a list: the store's note on it, and the entities without rows in it."""
     without = [
         f"Without {clipped(each.relation, NAME_LIMIT) or 'any'}: {comma_list(names, _LACKING)}."
-        for each in lacking
+        for each in entities_without
         if (names := [*map(name_and_id, each.entities)])
     ]
     return tuple(filter(None, (page.note, *(without if not offset else ()))))
@@ -129,7 +129,7 @@ def _notes(page: Page[T], lacking: Sequence[EntitiesWithout], offset: int) -> tu
 def absent_notes(
     absent: Sequence[AbsentRelation], direction: Direction | None = None, *, noun: str = "relation"
 ) -> Iterator[str]:
-    """Notes on the relations of a call that none of its entities has. `noun` is what they are."""
+    """Notes on the relations of a call that none of its entities has. `noun` is "relation" or "property"."""
     side = f"{direction} " if direction else ""
     for each in absent[:_ABSENT_NOTES]:
         name = echoed(clipped(each.name, NAME_LIMIT))
@@ -210,14 +210,14 @@ def _hub_table(found: Neighbourhood, page: Page[RelationFacts], offset: int, *, 
         page.stop,
         offset,
         intro=tuple(filter(None, intro)) if not offset else (),
-        notes=_notes(page, found.lacking, offset),
+        notes=_notes(page, found.entities_without, offset),
         items=page.items,
         about=found.entities,
     )
 
 
 def _entity_count(facts: RelationFacts, entities: Sequence[Entity]) -> Count | None:
-    """How many of several entities have a relation; None for a single entity."""
+    """The number of the entities that have a relation; None for a single entity."""
     return replace(facts.count, value=len(facts.per_entity)) if len(entities) > 1 else None
 
 
@@ -243,10 +243,10 @@ def _order_note(page: Page[RelationFacts], *, ranked: bool) -> tuple[str, ...]:
         return ()
     matching = sum(facts.matches for facts in page.items)
     if not matching:
-        return ("No relation matches the question: those with the most rows come first.",)
+        return ("No relation matches the question; sorted by number of rows.",)
     if matching == len(page.items):
         return ("Best match for the question first.",)
-    return (f"Best match for the question first (matching: {matching:,}); the others follow, most rows first.",)
+    return (f"Best match for the question first (matching: {matching:,}); the others by number of rows.",)
 
 
 def relations_table(found: AtEntities[RelationFacts], offset: int, *, ranked: bool) -> Table:
@@ -263,7 +263,7 @@ def relations_table(found: AtEntities[RelationFacts], offset: int, *, ranked: bo
         offset,
         empty=f"{_subject_and_verb(entities)} no relations in either direction.",
         intro=(*entity_notes(entities), *(_order_note(page, ranked=ranked) if not offset else ())),
-        notes=tuple(filter(None, (*_notes(page, found.lacking, offset), step))),
+        notes=tuple(filter(None, (*_notes(page, found.entities_without, offset), step))),
         items=page.items,
         about=entities,
     )
@@ -287,7 +287,7 @@ def triples_table(found: AtEntities[Link], offset: int) -> Table:
         offset,
         empty=f"{_subject_and_verb(found.entities)} no triples with these relations.",
         intro=(*entity_notes(found.entities), *absent_notes(found.absent)),
-        notes=_notes(page, found.lacking, offset),
+        notes=_notes(page, found.entities_without, offset),
         items=page.items,
         about=found.entities,
     )

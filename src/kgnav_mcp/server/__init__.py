@@ -28,7 +28,7 @@ NAME = "kgnav"
 """The server's name as clients show it. Clients put it before tool names, which stay under 60 characters with it."""
 
 _LISTS_FRESH_MS = 3_600_000
-"""How long clients may cache lists of tools, prompts and resources: one hour. They depend only on the configuration."""
+"""Milliseconds that clients may cache lists of tools, prompts and resources. These depend only on the configuration."""
 
 
 def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]:
@@ -54,7 +54,7 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
     server = GraphServer(
         NAME,
         title="Knowledge graph navigator",
-        description="Walks a knowledge graph: relations that really exist, followed one at a time.",
+        description="Tools to navigate a knowledge graph: its relations, neighbourhoods, paths and queries.",
         instructions=instructions(toolsets, list(app.graphs), paper_format=paper_format),
         version=__version__,
         tools=[

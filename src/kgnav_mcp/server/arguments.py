@@ -25,7 +25,7 @@ OneOrMany = str | list[str]
 """One id or name, or a list of them."""
 
 _ERRORS_LISTED = 5
-"""Most errors listed for one call."""
+"""Maximum errors listed for one call."""
 
 
 class Arguments(ArgModelBase):
@@ -47,7 +47,7 @@ class Arguments(ArgModelBase):
 
     @classmethod
     def normalized(cls, given: Json) -> Json:
-        """The arguments without blank optional ones, and with lists in place of their other accepted forms."""
+        """The arguments without blank optional ones, and with the other accepted forms of lists made lists."""
         result: Json = {}
         for name, value in given.items():
             field = cls.model_fields.get(name)
@@ -72,12 +72,12 @@ class Arguments(ArgModelBase):
             if characters > self.max_characters:
                 raise InvalidArgument(
                     f"the argument {name!r} has {characters:,} characters",
-                    next_step=f"Shorten it: at most {self.max_characters:,} are read.",
+                    next_step=f"Shorten it to at most {self.max_characters:,}.",
                 )
             if len(elements) > self.max_elements:
                 raise InvalidArgument(
                     f"the argument {name!r} has {len(elements):,} elements",
-                    next_step=f"Divide it among several calls: at most {self.max_elements:,} are read.",
+                    next_step=f"Split it into calls with at most {self.max_elements:,} each.",
                 )
 
     def without_cursor(self) -> Mapping[str, object]:
@@ -132,7 +132,7 @@ def _json(text: str) -> object:
 
 
 def validation_text(tool: str, schema: Json, error: ValidationError) -> str:
-    """A readable validation error: which argument is wrong, why, and what it may be."""
+    """The text of a validation error: which argument is wrong, why, and what is valid."""
     known: dict[str, Json] = schema.get("properties", {})
     lines: list[str] = []
     for finding in error.errors(include_url=False, include_context=False)[:_ERRORS_LISTED]:
@@ -167,7 +167,7 @@ def nearest_argument(name: str, known: Mapping[str, object]) -> str | None:
 
 
 _LONGEST_NAME = 100
-"""Most characters of an unknown argument's name that are compared."""
+"""Maximum characters of an unknown argument's name that are compared."""
 
 
 def _expected(schema: Json) -> str:

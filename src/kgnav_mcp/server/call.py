@@ -17,7 +17,7 @@ from kgnav_mcp.render.table import Answer, RenderOptions, Table, fit_to_budget
 from kgnav_mcp.server.trail_recorder import ClientTrails, Recording, verified_caller
 
 _MAZE = "maze"
-"""The toolset whose marks are shown with the properties of cells."""
+"""The toolset whose marks are shown as properties of maze cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,13 @@ class ToolCall:
     arguments: Mapping[str, object]
     """The arguments without the cursor. A cursor is valid only with the same arguments."""
     structured: bool = False
-    """Whether the answer is sent as structured content, and counted as such."""
+    """Whether the answer is sent as structured content; the token budget then counts that form."""
     progress: Progress | None = None
     """Reports the progress of a long call to the client, if it asked for that."""
     budget_parts: int = 1
-    """Number of equal parts of the budget. The answer may take one of them."""
+    """The answer may take this fraction (1 / n) of the token budget."""
     refuse_absent: bool = False
-    """Whether a list of relations is refused if one of them is absent, so that an example call has none."""
+    """Whether an absent relation in a list is an error, so that no example call has one."""
     recording: Recording | None = None
     """The trail on which the call is recorded, if any."""
     client: ClientTrails | None = None
@@ -72,7 +72,7 @@ class ToolCall:
         return await self.recording.read()
 
     async def marks(self) -> Marks | None:
-        """The marks of the maze's cells by the trail of the call, or by the only one of the client.
+        """The marks of the maze's cells on the trail of the call, or on the client's only trail.
 
         None if this server has no mazes.
 

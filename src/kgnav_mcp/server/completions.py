@@ -19,7 +19,7 @@ from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.budget import count_tokens
 
 _MAX_VALUES = 100
-"""Most values of a completion (MCP, completion/complete)."""
+"""Maximum values of a completion (MCP, completion/complete)."""
 
 _LONGEST = 200
 """Longest value that is offered."""

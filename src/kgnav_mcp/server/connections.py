@@ -22,8 +22,8 @@ KEEP_ALIVE_S = 75
 """Seconds that a connection may be idle between two requests."""
 
 _RETRY_S = 5
-"""Seconds after which a client may try again that was refused because there are too many connections."""
-_MOST_CONNECTIONS = 10_000
+"""Value of Retry-After, in seconds, when there are too many connections."""
+_MAX_CONNECTIONS = 10_000
 """Connections where the process may open more files than are needed for them: each takes some 50 KB."""
 
 
@@ -41,16 +41,16 @@ class ConnectionLimits:
         Of these files three eighths are kept for graphs, stores, and connections that are being refused.
         """
         files = _most_open_files()
-        return cls(connections or max(min(files * 5 // 8, _MOST_CONNECTIONS), 1), max(min(files // 10, 2_048), 1))
+        return cls(connections or max(min(files * 5 // 8, _MAX_CONNECTIONS), 1), max(min(files // 10, 2_048), 1))
 
 
 def _most_open_files() -> int:
     if sys.platform == "win32":
-        return 2 * _MOST_CONNECTIONS
+        return 2 * _MAX_CONNECTIONS
     import resource  # noqa: PLC0415 - it exists on POSIX only
 
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return 2 * _MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else soft
+    return 2 * _MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else soft
 
 
 def bounded_connections(limit: int) -> type[H11Protocol]:

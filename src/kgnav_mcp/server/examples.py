@@ -1,6 +1,6 @@
 """Example calls in errors: the failed call, corrected with the nearest valid values.
 
-Every example is tried before it is shown, so that none fails or returns an empty answer.
+Every example is run before it is shown, so that none fails or returns an empty answer.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from kgnav_mcp.server.arguments import Json, nearest_argument
 
 _TRIES = 8
 _SECONDS = 1.0
-"""Seconds for all tries together."""
+"""Time limit in seconds for all tries together."""
 
 _LISTED = 5
-"""Most elements of a list of texts in an example."""
+"""Maximum elements of a list of texts in an example."""
 
 _PLACEHOLDER = "?"
 """Placeholder in an empty list. No relation has this name, so the error for it lists any relations as the nearest."""

@@ -29,7 +29,7 @@ class Export:
     options: RenderOptions
     page: int = 1
     whole: bool = False
-    """Everything at once, instead of what fits an answer, a page or a readable picture."""
+    """Whether to write everything instead of the part that fits an answer, a page or a readable picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +65,14 @@ def _subgraph(export: Export) -> Subgraph:
 _UNLIMITED = 1_000_000_000
 TRANSCRIPT: Final = "markdown"
 JSON: Final = "json"
-_PICTURE = "What was visited, the paths to answers, and some of the other rows with the number of those left out."
+_PICTURE = "Visited entities, the paths to answers, and a sample of the other rows with the number omitted."
 EXPORT_FORMATS: Final[Mapping[str, ExportFormat]] = {
     TRANSCRIPT: ExportFormat(
         "Transcript of a trail", "The steps of a walk, as show_trail gives them.", "text/markdown", _transcript
     ),
     JSON: ExportFormat(
         "A trail as JSON",
-        "All that a trail holds: every call with what it showed, in pages of a megabyte.",
+        "Every call of a trail with the triples that it showed, in pages of a megabyte.",
         "application/json",
         _json,
     ),

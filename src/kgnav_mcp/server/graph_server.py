@@ -18,7 +18,7 @@ from kgnav_mcp.clipping import ECHO, clipped, echoed
 from kgnav_mcp.server.stdio import StdioServer
 
 _LONGEST_URI = 20_000
-"""Most characters of a resource's URI, enough for the longest printable id percent-encoded."""
+"""Maximum characters of a resource's URI, enough for the longest printable id percent-encoded."""
 
 
 _RESOURCE_NOT_FOUND = -32002
@@ -47,7 +47,7 @@ class GraphServer(StdioServer):
         prompts = {prompt.name: prompt for prompt in await self.list_prompts()}
         if name not in prompts:
             raise MCPError(
-                INVALID_PARAMS, f"Not found: no prompt is called {echoed(name)}. They are: {', '.join(prompts)}."
+                INVALID_PARAMS, f"Not found: unknown prompt {echoed(name)}. The prompts are: {', '.join(prompts)}."
             )
         known = {argument.name: argument for argument in prompts[name].arguments or ()}
         for argument in known.values():
@@ -71,7 +71,7 @@ class GraphServer(StdioServer):
 
 
 async def clip_unknown_methods(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware that repeats the name of an unknown method only up to a bound: the SDK repeats all of it."""
+    """Middleware that clips the name of an unknown method in the error: the SDK repeats all of it."""
     try:
         return await call_next(ctx)
     except MCPError as error:

@@ -1,4 +1,4 @@
-"""The work of the tools for plans: parse a plan, check it, run it. Imported by the first call that has one."""
+"""Parses, checks and runs plans for the plan tools. Imported by the first call that has a plan."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kgnav_mcp.config import user_cache_folder
 from kgnav_mcp.errors import InvalidPlan, PlanTooLarge, StoreError, Unsupported
 from kgnav_mcp.languages import ParsedPlan, corrected_json, parse_plan
 from kgnav_mcp.languages.cypher import quoted, write_cypher, write_part
-from kgnav_mcp.languages.json_steps import MOST_OMITTED, OmittedMatches, omitted_matches
+from kgnav_mcp.languages.json_steps import MAX_OMITTED, OmittedMatches, omitted_matches
 from kgnav_mcp.languages.parameters import params_of
 from kgnav_mcp.model import Count, Direction, Literal, Stop
 from kgnav_mcp.navigation.plans.budget import Deadline
@@ -27,11 +27,11 @@ from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import clean
 from kgnav_mcp.server.call import ToolCall
 
-_CORRECT = "Correct it and call again. describe_graph(name) shows what is around a label or a relation."
+_CORRECT = "Correct it and call again. describe_graph(name) gives the details of a label or a relation."
 
 
 def runner(call: ToolCall) -> PlanRunner:
-    """What checks the plan of a call, and runs it, both within the graph's time-out."""
+    """The runner that checks and runs the plan of a call, both within the graph's time-out."""
     return PlanRunner(call.adapter, progress=call.progress, deadline=Deadline.after(call.graph.timeout))
 
 
@@ -55,10 +55,10 @@ async def check_written_plan(plans: PlanRunner, written: ParsedPlan) -> CheckedP
 async def _parse_and_check(
     plans: PlanRunner, given: object, params: Mapping[str, object] | None
 ) -> tuple[ParsedPlan, CheckedPlan]:
-    """The given plan with its parameters as parsed, and as checked.
+    """The given plan with its parameters, parsed and checked.
 
     Raises:
-        InvalidArgument: a parameter has no value that a plan can have.
+        InvalidArgument: a parameter's value has a type that plans do not support.
         InvalidPlan: it cannot run. For a plan with syntax problems the error lists unknown names, too.
     """
     try:
@@ -103,13 +103,13 @@ async def run_plan(
 
 
 OMITTED_S = 2.0
-"""Seconds for the counts of what steps omit. They are made while the plan runs: milliseconds, as a rule."""
+"""Time limit in seconds for counting omitted matches. It runs beside the plan and usually takes milliseconds."""
 
 
 async def omitted_notes(plans: PlanRunner, steps: object, *, of_tool: bool = False) -> list[str]:
-    """One sentence for each of some valid steps that omits matches because its direction was left out.
+    """One sentence for each of these valid steps that omits matches because it gives no direction.
 
-    `of_tool`: the step is a call of a tool, which needs no name. A plan of another kind has no such steps.
+    `of_tool`: the step is a tool call, so the sentence does not name it. Plans in other languages have no such steps.
     """
     if not isinstance(steps, list):
         return []
@@ -129,7 +129,7 @@ async def omitted_notes(plans: PlanRunner, steps: object, *, of_tool: bool = Fal
 
 
 async def _number_omitted(plans: PlanRunner, omitted: OmittedMatches) -> Count | None:
-    """How many matches a step omits; None if they were not counted in time."""
+    """Number of matches that a step omits; None if they were not counted in time."""
     try:
         async with asyncio.timeout(OMITTED_S):
             found = await plans.check(omitted.count)
@@ -139,8 +139,8 @@ async def _number_omitted(plans: PlanRunner, omitted: OmittedMatches) -> Count |
     except (TimeoutError, PlanTooLarge, StoreError, Unsupported):
         return None  # the answer is valid without it
     (number,) = (cell for row in page.items for cell in row.cells if isinstance(cell, int))
-    complete = page.stop is Stop.COMPLETE and number <= MOST_OMITTED
-    return Count(number) if complete else Count.at_least(min(number, MOST_OMITTED))
+    complete = page.stop is Stop.COMPLETE and number <= MAX_OMITTED
+    return Count(number) if complete else Count.at_least(min(number, MAX_OMITTED))
 
 
 def walk_calls(walk: SampleWalk) -> list[str]:

@@ -32,14 +32,14 @@ from kgnav_mcp.server.worked_examples import ExampleCalls, WorkedExamples, final
 
 PLACEHOLDERS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "question": "the question; at the end of a text that has no such place",
+        "question": "the question; appended if the text has no such placeholder",
         "topic_entities": "the entities that the question is about, with their ids",
         "schema": "the schema of the graph",
-        "examples": "the examples on the graph, as --shots says",
+        "examples": "the examples on the graph, by --shots",
         "system_time": "date and time of the call (UTC)",
     }
 )
-"""The placeholders of a prompt's text, and what stands in their place."""
+"""The placeholders of a prompt's text, each with its meaning."""
 
 _PLACEHOLDER = re.compile(r"\{\{([a-z][a-z_]*)\}\}|\{ *([a-z][a-z_]*) *\}")
 _SUFFIXES = (".md", ".txt")
@@ -72,13 +72,13 @@ def read_texts(folder: str, names: Collection[str]) -> Mapping[str, str]:
         reason = error.strerror if isinstance(error, OSError) else "a file is not UTF-8 text"
         raise ConfigurationError(
             f"the prompts in {echoed(folder)} cannot be read: {reason}",
-            next_step="Give --prompts a folder with texts such as search_on_graph.md.",
+            next_step="Give --prompts a folder with files such as search_on_graph.md.",
         ) from error
     found: dict[str, str] = {}
     for file, text in texts:
         if file.stem in found:
             raise ConfigurationError(
-                f"{file.stem} has two texts in {folder}", next_step=f"Keep {file.name} or the other."
+                f"the prompt {file.stem} has two files in {folder}", next_step=f"Keep {file.name} or the other."
             )
         if not text.strip():
             raise ConfigurationError(f"{file} is empty", next_step="Write the prompt there, or remove the file.")
@@ -86,7 +86,7 @@ def read_texts(folder: str, names: Collection[str]) -> Mapping[str, str]:
             shown = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
             raise ConfigurationError(
                 f"{file} has the unknown placeholder {{{unknown}}}{_nearest(unknown, PLACEHOLDERS, '{{{}}}')}",
-                next_step=f"There are {shown}. For the text itself write {{{{{unknown}}}}}.",
+                next_step=f"The placeholders are {shown}. For the literal text write {{{{{unknown}}}}}.",
             )
         found[file.stem] = text.strip()
     return found
@@ -101,8 +101,8 @@ def _is_text_of(file: Path, names: Collection[str]) -> bool:
     if file.suffix in _SUFFIXES and file.stem in names:
         return True
     raise ConfigurationError(
-        f"{file} is the text of no prompt{_nearest(file.stem, names, '{}.md')}",
-        next_step=f"Name it after one, with .md or .txt: {comma_list([*names], _LONGEST_LIST)}.",
+        f"{file} is not named after a prompt{_nearest(file.stem, names, '{}.md')}",
+        next_step=f"Name it after one of these, with .md or .txt: {comma_list([*names], _LONGEST_LIST)}.",
     )
 
 
@@ -112,12 +112,12 @@ def _nearest(name: str, names: Collection[str], form: str) -> str:
 
 
 Question = Annotated[str, Field(description="The question to answer from the graph.")]
-GraphName = Annotated[str, Field(description="Which graph; the first configured one when left out.")]
+GraphName = Annotated[str, Field(description="Name of the graph. Default: the first configured one.")]
 TopicEntities = Annotated[
     str, Field(description="What the question is about: ids or names, separated by commas or as a JSON list.")
 ]
 _TOPICS = 2_000
-"""Most characters of the list of topic entities."""
+"""Maximum characters of the list of topic entities."""
 
 _CLOSING = (
     "Rules: use only what the tools show, not what you remember. Copy ids exactly. Look at every value of a relevant "
@@ -141,7 +141,7 @@ class PromptSpec:
     example_calls: ExampleCalls
     """Returns the calls of a worked example along a walk."""
     text: str = ""
-    """A text with placeholders in place of this project's own."""
+    """The user's own text with placeholders; empty for the built-in one."""
 
     @property
     def template(self) -> str:
@@ -152,7 +152,7 @@ class PromptSpec:
 
 
 def step_by_step(step_calls: Callable[[Triple], str]) -> Callable[[SampleWalk], Sequence[str]]:
-    """A `walk_calls` function that writes each step of a walk separately, as calls from a triple's head to its tail."""
+    """An `example_lines` function that writes the calls of each step of a walk, from a triple's head to its tail."""
 
     def lines(walk: SampleWalk) -> Sequence[str]:
         texts: list[str] = []
@@ -174,7 +174,7 @@ def add_prompts(
 
 
 def _prompt_function(app: App, spec: PromptSpec, examples: WorkedExamples) -> Callable[[str, str, str], Awaitable[str]]:
-    """The prompt as a function, from whose signature the SDK derives the prompt's arguments."""
+    """The prompt as a function. The SDK derives the prompt's arguments from its signature."""
 
     async def write(question: Question, graph: GraphName = "", topic_entities: TopicEntities = "") -> str:
         return await _Prompt(app, spec, examples).written(graph, question, topic_entities)
@@ -200,7 +200,7 @@ class _Prompt:
         """
         spec, budget = self.spec, self.app.render_options.budget
         if len(question) > budget // 2:  # no character is more than one token
-            message = f"Invalid call: the question has {len(question):,} characters, {budget // 2:,} are taken."
+            message = f"Invalid call: the question has {len(question):,} characters; the limit is {budget // 2:,}."
             raise MCPError(INVALID_PARAMS, message)
         try:
             graph = self.app.graph(name.strip() or None)
@@ -226,7 +226,7 @@ class _Prompt:
         if (shots := self.app.settings.shots) is not None:
             return await self.examples.text(graph, self.spec.name, self.spec.example_calls, shots)
         walk = await graph.sample()
-        example = _example(walk, self.spec) if walk else "No example: the graph has no named walk."
+        example = _example(walk, self.spec) if walk else "No example: the graph has no path between named entities."
         return truncate_text(example, self.app.render_options.budget // 4)
 
 
@@ -273,7 +273,7 @@ async def _schema(graph: Graph, options: RenderOptions) -> str:
 def _example(walk: SampleWalk, spec: PromptSpec) -> str:
     """A question that this walk answers, the tool calls of each step, and the answer."""
     path = " and then ".join(clean(clipped(step.relation.label, NAME_LIMIT)) for step in walk.steps)
-    lines = ["An example on this very graph:"]
+    lines = ["An example on this graph:"]
     lines.append(f"Question: starting at {clean(name_and_id(walk.start))}, where do {path} lead?")
     lines += spec.example_lines(walk)
     end: Node = walk.steps[-1].tail if walk.steps else walk.start

@@ -1,4 +1,4 @@
-"""Resources: the graphs, a schema, a part of a schema, an entity. They have the same texts as the tools' answers."""
+"""Resources: the graphs, a schema, a part of a schema, an entity. Their texts are those of the tools' answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ENTITY = "kg://{graph}/entity/{id}"
 
 _MARKDOWN = "text/markdown"
 ALLOW_PATH_CHARACTERS = ResourceSecurity(exempt_params=frozenset({"graph", "name", "id", "trail"}))
-"""Turns off the SDK's path checks: ids are never paths of files, and an IRI with slashes is a valid id."""
+"""Turns off the SDK's path checks: an IRI with slashes is a valid id, and no id is used as a file path."""
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ def add_resources(server: MCPServer[None], app: App) -> None:
     )(graphs)
     for uri, name, title, description, read in (
         (SCHEMA, "schema", "Schema", "Labels, relations and properties of a graph.", schema),
-        (SCHEMA_OF, "schema_part", "Part of a schema", "What is around one label, relation or property.", schema_of),
+        (SCHEMA_OF, "schema_part", "Part of a schema", "Details of one label, relation or property.", schema_of),
         (ENTITY, "entity", "Entity", "The neighbourhood of an entity in both directions.", entity),
     ):
         server.resource(

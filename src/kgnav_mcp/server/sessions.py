@@ -1,4 +1,4 @@
-"""Sessions of HTTP clients: how many there may be, and recent events, from which a cut-off stream continues."""
+"""Sessions of HTTP clients: a limit on their number, and recent events, from which an interrupted stream resumes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kgnav_mcp.server.trail_recorder import ClientTrails, session_trails
 
 RETRY_MS = 1_000
-"""Milliseconds after which a client should come back, sent with the first event of a stream."""
+"""Milliseconds after which a client should reconnect, sent with the first event of a stream."""
 
 MAX_BYTES = 16 * 2**20
-"""Most bytes of all kept events together: some five hundred of the longest answers, and far more of the usual ones."""
+"""Maximum bytes of all kept events together: about five hundred of the longest answers."""
 
 _EVENT_BYTES = 500
 """Bytes of an event besides its message."""
@@ -31,7 +31,7 @@ _session = ContextVar[object]("_session", default=None)
 
 @contextmanager
 def events_of(session: object) -> Generator[None]:
-    """What is stored and replayed within this block, and in tasks begun there, belongs to this session."""
+    """Assign what is stored and replayed within this block, and in tasks started there, to this session."""
     token = _session.set(session)
     try:
         yield
@@ -41,7 +41,7 @@ def events_of(session: object) -> Generator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """A message of a stream; the one that begins the stream is empty."""
+    """A message of a stream. The first event of a stream has an empty message."""
 
     session: object
     stream: StreamId
@@ -82,7 +82,7 @@ class RecentEvents(EventStore):
     async def replay_events_after(self, last_event_id: EventId, send_callback: EventCallback) -> StreamId | None:
         """Send the events that followed this one on its stream.
 
-        Returns the stream if it goes on, and None if it has ended, was another session's or is forgotten.
+        Returns the stream if it is still open; None if it has ended, belongs to another session or is no longer kept.
         """
         last = self._events.get(last_event_id)
         if last is None or last.is_last or last.session is not _session.get():
@@ -102,7 +102,7 @@ Its client then gets 404 and must repeat the handshake. A session with an open e
 """
 
 MAX_SESSIONS = 1_000
-"""Most sessions at a time, about 40 KB each."""
+"""Maximum sessions at a time, about 40 KB each."""
 
 _SESSION = "mcp-session-id"
 
@@ -122,8 +122,8 @@ class _Session:
 class BoundedSessions:
     """The application with a limit on its sessions: over the limit, a new session ends the least recently used one.
 
-    The SDK would refuse new clients at its own limit, so that one program with a handshake per question could lock out
-    everybody else. A session with an open request is never ended here.
+    The SDK would refuse new clients at its own limit, so one program with a handshake per question could lock out all
+    others. A session with an open request is never ended here.
     """
 
     def __init__(self, app: ASGIApp, max_sessions: int | None = None) -> None:

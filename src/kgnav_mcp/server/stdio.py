@@ -32,8 +32,8 @@ from pydantic_core import from_json
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
 _TOKEN = re.compile(rf'{_STRING}"?|[{{}}\[\]]', re.DOTALL)
 _VALUE = re.compile(rf'\s*:\s*({_STRING}"|-?\d+)\s*[,}}]', re.DOTALL)
-_MOST_TOKENS = 1_000_000
-"""Most tokens of an invalid line that are searched for its id: less than a second's work."""
+_MAX_TOKENS = 1_000_000
+"""Maximum tokens of an invalid line that are searched for its id: less than a second's work."""
 
 
 class InvalidMessage(Exception):
@@ -80,7 +80,7 @@ def _kind(fields: dict[str, Any]) -> type[BaseModel]:
 def _id_in(text: str) -> RequestId | None:
     """The id of a request that is not valid JSON; None if it cannot be found."""
     depth = 0
-    for token in islice(_TOKEN.finditer(text), _MOST_TOKENS):
+    for token in islice(_TOKEN.finditer(text), _MAX_TOKENS):
         part = token[0]
         if part in "{[":
             depth += 1
@@ -104,7 +104,7 @@ if sys.platform != "win32":
 STDIN, STDOUT, STDERR = 0, 1, 2
 
 _LONGEST_LINE = 2**26
-"""Most bytes of a message: more than any call needs, too few to exhaust the memory."""
+"""Maximum bytes of a message: more than any call needs, too few to exhaust the memory."""
 
 Readline: TypeAlias = Callable[[], Awaitable[bytes]]
 """Reads the next line; empty at the end of the input. Raises ValueError for a line over _LONGEST_LINE."""
@@ -126,7 +126,7 @@ class StdioServer(MCPServer[None]):
     def _protocol_server(self) -> Server[Any]:
         """The SDK's low-level server, which can serve any pair of streams.
 
-        It is public only through the HTTP application, so one is made. That opens no socket.
+        The SDK exposes it only through the HTTP application, so one is created. That opens no socket.
         """
         self.streamable_http_app()
         return self.session_manager.app
@@ -142,7 +142,7 @@ def _is_pollable(descriptor: int) -> bool:
 def _redirected_stdio() -> Generator[tuple[int, int]]:
     """Move stdin and stdout to new file descriptors. Within the block stdin is empty and stdout goes to stderr.
 
-    So output of a library or a child process can never come between two messages.
+    So the output of a library or a child process can never get between two messages.
     """
     incoming, outgoing = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, STDERR + 1) for end in (STDIN, STDOUT))
     try:
@@ -169,7 +169,7 @@ class _Stream:
     """The methods that the SDK needs of a stream besides sending and receiving."""
 
     async def aclose(self) -> None:
-        """Do nothing: whoever opened the file descriptors closes them."""
+        """Do nothing: the code that opened the file descriptors closes them."""
 
     async def __aenter__(self) -> Self:
         return self

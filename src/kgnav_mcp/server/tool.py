@@ -1,4 +1,4 @@
-"""Tools as data, and how they are served: strict arguments in, one text or one structure out.
+"""Tools as data, and their adaptation to the SDK: strict arguments in, one text or one structure out.
 
 The SDK builds tools from functions. Here a tool is data, so that all tools can be listed, documented and compared.
 This module and `arguments` change the SDK's behaviour in four ways: unknown arguments are refused instead of ignored,
@@ -65,11 +65,11 @@ class ToolSpec(Generic[ArgumentsT]):
     trail: TrailUse = TrailUse.RECORDED
     """How it uses trails."""
     in_paper_format: bool = False
-    """Whether it reads raw triples and sends its answers whole, whatever the token budget is. It bounds them itself."""
+    """Whether it reads raw triples and sends whole answers, with its own size limit instead of the token budget."""
 
     @property
     def can_be_tried(self) -> bool:
-        """Whether a call that is not recorded changes nothing."""
+        """Whether a call without a trail changes nothing, so that examples may run it."""
         return self.read_only or self.trail is TrailUse.IN_TURN
 
     @property
@@ -163,7 +163,7 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: Clien
 
 
 async def run_tool(spec: ToolSpec[Any], app: App, graph: str, arguments: Json) -> Answer:
-    """The answer, as text, of a tool to a call on this graph, recorded on the trail that it names.
+    """The text answer of a tool to a call on this graph. The call is recorded on the trail that it names.
 
     Raises:
         KgnavError: the call fails.
@@ -228,10 +228,10 @@ def _with_graph(arguments: type[Arguments], graphs: list[str], *, trails: bool) 
     """The arguments with an argument `graph`, if there are several graphs."""
     if len(graphs) < 2:
         return arguments
-    default_graph = f"that of the trail, else {graphs[0]}," if trails else graphs[0]
+    default_graph = f"that of the trail, else {graphs[0]}" if trails else graphs[0]
     field = Field(
         default="" if trails else graphs[0],
-        description=f"Which graph; {default_graph} when left out.",
+        description=f"Name of the graph. Default: {default_graph}.",
         json_schema_extra={"enum": ["", *graphs] if trails else [*graphs]},
     )
     return create_model(arguments.__name__, __base__=arguments, graph=(str, field))
@@ -239,7 +239,7 @@ def _with_graph(arguments: type[Arguments], graphs: list[str], *, trails: bool) 
 
 def _with_trail(arguments: type[Arguments]) -> type[Arguments]:
     """The arguments with an argument `trail`, on which the call is recorded."""
-    field = Field(default=None, description="Handle from start_trail: the call and what it shows are recorded.")
+    field = Field(default=None, description="Handle from start_trail: the call and its answer are recorded.")
     return create_model(arguments.__name__, __base__=arguments, trail=(str | None, field))
 
 

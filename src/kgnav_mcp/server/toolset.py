@@ -10,19 +10,19 @@ from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
 
 DEFINITIONS_LIMIT = 12_000
-"""Most characters of the default toolsets' tool definitions, as compact JSON.
+"""Maximum characters of the default toolsets' tool definitions, as compact JSON.
 
 A client without a tool search sends all of them with every request, so together they must cost less than one answer
 may: this many characters are about 4,700 tokens by the count that bounds answers to 8,000.
 """
 
 TEXTS_LIMIT = 8_500
-"""Most characters of their descriptions and argument schemas, which models read."""
+"""Maximum characters of their descriptions and argument schemas, which models read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Toolset:
-    """A group of tools, usually those of one paper, with instructions and prompts. `config.TOOLSETS` names it."""
+    """A group of tools, usually those of one paper, with instructions and prompts; an entry of `config.TOOLSETS`."""
 
     title: str
     """The paper, or the purpose of the tools."""
@@ -31,7 +31,7 @@ class Toolset:
     tools: tuple[ToolSpec[Any], ...]
     prompts: tuple[PromptSpec, ...] = ()
     comes_first: bool = False
-    """Whether these tools are listed before all others, because a walk begins with them."""
+    """Whether these tools are listed before all others, because a walk starts with them."""
 
     @property
     def read_only(self) -> bool:
@@ -52,7 +52,7 @@ _PAPER_FORMATS = (
 )
 _END = "Copy ids exactly. An error says what to call next. Say so when the graph does not hold the answer."
 _GRAPHS = 20
-"""Most graphs listed here. Each tool's schema lists all."""
+"""Maximum graphs listed here. Each tool's schema lists all."""
 
 
 def instructions(toolsets: Sequence[Toolset], graphs: Sequence[str], *, paper_format: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""The trails of clients: which one a call means, and records of calls, with what their answers showed."""
+"""Records calls on trails, with the triples that their answers showed, and finds the trail of a call."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ GRAPH: Final = "graph"
 class TrailUse(Enum):
     """How a tool uses trails."""
 
-    RECORDED = "its calls are recorded where they name a trail"
-    IN_TURN = "the same, one call on a trail after the other, because each depends on those recorded before it"
-    READ = "it reads a trail, and leaves it as it is"
-    NONE = "it takes none"
+    RECORDED = "its calls are recorded if they name a trail"
+    IN_TURN = "as RECORDED, but calls on one trail run one after the other, because each depends on the recorded ones"
+    READ = "it reads a trail and does not change it"
+    NONE = "it has no argument for a trail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +147,14 @@ def with_note(answer: Answer, note: str) -> RenderedAnswer:
 
 
 MAX_TRAILS = 10
-"""Most trails that are remembered of one client: the last that it used."""
+"""Maximum trails remembered for one client: the most recently used ones."""
 
 _NAMES = 240
-"""Most characters of the list of trails in an error."""
+"""Maximum characters of the list of trails in an error."""
 
 
 class ClientTrails:
-    """The trails that a client has started or named, the last used one last."""
+    """The trails that a client has started or named, the most recently used one last."""
 
     def __init__(self) -> None:
         self._handles: dict[str, None] = {}
@@ -193,12 +193,12 @@ class ClientTrails:
         Raises:
             InvalidArgument: there are several trails, or none.
         """
-        async with self._choosing:  # parallel first calls walk one trail
+        async with self._choosing:  # concurrent first calls share one trail
             found = await self.current(app, values.get(GRAPH) or "")
             if len(found) > 1:
                 names = [f"{handle} ({clipped(found[handle].question, NAME_LIMIT)})" for handle in reversed(found)]
                 raise InvalidArgument(
-                    f"you use {len(found)} trails, so that `trail` cannot be left out",
+                    f"the argument `trail` is required, because you use {len(found)} trails",
                     next_step=f"Pass one of them: {comma_list(names, _NAMES)}.",
                 )
             if found:
@@ -206,11 +206,11 @@ class ClientTrails:
                 return ""
             if not begin:
                 raise InvalidArgument(
-                    "no cell has been entered yet, so there is no trail to read",
-                    next_step="Enter one by get_possible_next_cells(node_id), or pass `trail`.",
+                    "there is no trail yet: no cell has been entered",
+                    next_step="Enter a cell with get_possible_next_cells(node_id), or pass `trail`.",
                 )
             values[TRAIL] = handle = await self._begin(app, arguments, values)
-        return f"Trail: {handle} was started and is meant where `trail` is left out."
+        return f"Trail: {handle} was started. Calls without `trail` use it."
 
     async def _begin(self, app: App, arguments: type[Arguments], values: dict[str, Any]) -> str:
         graph = app.graph(values.get(GRAPH) or None)
@@ -249,7 +249,7 @@ async def choose_trail(
         return ""
     if client is None:
         raise InvalidArgument(
-            "`trail` cannot be left out here: your requests have no session, so none knows of those before it",
+            "the argument `trail` is required here: your requests have no session",
             next_step="start_trail(question, topic_entities) gives a handle: pass it as `trail` to each call.",
         )
     return await client.choose(app, arguments, values, begin=begin)

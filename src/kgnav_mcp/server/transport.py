@@ -40,7 +40,7 @@ ANY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
 
 _METHODS = ("GET", "POST", "DELETE")
 _HEADERS = ("authorization", "last-event-id", "mcp-method", "mcp-name", "mcp-protocol-version", "mcp-session-id")
-"""Headers that MCP clients of either protocol generation send, besides those that a web page may always send."""
+"""Headers that MCP clients of either protocol version send, besides those that a web page may always send."""
 
 
 def transport_security(http: HttpSettings) -> TransportSecuritySettings:
@@ -99,7 +99,7 @@ def url_host(host: str) -> str:
 _PATH = "/mcp"
 _STRUCTURED_PATH = "/mcp/structured"
 _GRACE_S = 3
-"""Seconds to wait for open requests when the server stops, and once more after they are cancelled.
+"""Seconds to wait for open requests when the server stops, and again after they are cancelled.
 
 A client's event stream never ends by itself.
 """
@@ -118,18 +118,18 @@ def serve_stdio(settings: Settings) -> None:
 
 
 _SWITCH_S = 0.0005
-"""Seconds after which a thread that computes lets another one go on, if that asks for it.
+"""Interpreter switch interval in seconds (`sys.setswitchinterval`).
 
-A call hands over between threads dozens of times, for each row that SQLite reads once. With Python's 5 ms a plan that
-computes in another thread delays each of these.
+A call switches threads dozens of times, once for each row that SQLite reads. With Python's default of 5 ms a plan that
+computes in another thread delays each switch.
 """
 
 
 def _prepare_interpreter() -> None:
-    """Let threads take turns more often, and exclude the server from garbage collection.
+    """Let threads switch more often, and exclude the server's objects from garbage collection.
 
-    The server lives as long as the process. A full collection would scan it every few dozen calls, and delay one of
-    them by 50 ms.
+    The server's objects live as long as the process. A full collection would scan them every few dozen calls, for 50
+    ms.
     """
     sys.setswitchinterval(_SWITCH_S)
     gc.freeze()
@@ -197,9 +197,9 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
     sockets = listening_sockets(http)
     for bound in sockets:
         sys.stderr.write(f"Serving MCP at {_url(bound, _PATH)}\n")
-        sys.stderr.write(f"The same as structured content at {_url(bound, _STRUCTURED_PATH)}\n")
+        sys.stderr.write(f"Answers as structured content at {_url(bound, _STRUCTURED_PATH)}\n")
     if http.host in ANY_ADDRESS and not http.allowed_hosts:
-        sys.stderr.write(f"Only requests for {', '.join(LOOPBACK)} are let in: add names by --http-allowed-hosts.\n")
+        sys.stderr.write(f"Only requests for {', '.join(LOOPBACK)} are accepted: add hosts by --http-allowed-hosts.\n")
     # Without its own log configuration uvicorn uses the root logger's: stderr.
     limits = connections.ConnectionLimits.of_process(http.connections)
     config = uvicorn.Config(
@@ -216,10 +216,10 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
 
 
 class _Interruptible:
-    """The application with a clean end for requests that are open when the server stops.
+    """The application with a clean shutdown of requests that are open when the server stops.
 
     uvicorn cancels them after a while, logs each as a crash, and closes the application without waiting for them. Here
-    they are answered with 503 and the application closes after them, so that none loses its graph or its clean-up.
+    they are answered with 503, and the application closes after them, so that their clean-up can still use the graph.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -1,4 +1,4 @@
-"""Worked examples in prompts: calls along walks of the served graph, with the answers that the tools really give."""
+"""Worked examples in prompts: calls along walks of the served graph, with the tools' real answers."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from kgnav_mcp.server.tool import ToolSpec, run_tool
 from kgnav_mcp.server.trail_recorder import TRAIL
 
 TRAIL_SHOWN = "trail-..."
-"""What stands in an example for the handle of a trail: real ones are for their owners only."""
+"""The handle of a trail in an example: real handles are for their owners only."""
 
 _ROWS = 3
-"""Rows of a table that are shown beside those of the walk."""
-_MOST_ROWS = 12
+"""Rows of a table that are shown besides those of the walk."""
+_MAX_ROWS = 12
 _TOO_LARGE = 5
-"""Examples that exceed what is left of the budget, after which no further one is tried."""
+"""Number of examples over the remaining budget after which no further one is tried."""
 _SEPARATOR = re.compile(r"-+(\|-+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleCall:
-    """A call of an example: why it is made, and the step of the walk whose rows its answer has to show."""
+    """A call of an example, with its reason and the step of the walk whose rows its answer must show."""
 
     reason: str
     tool: str
@@ -59,7 +59,7 @@ def look(step: WalkedStep, before: WalkedStep | None) -> str:
 
 def follow(step: WalkedStep) -> str:
     """The reason to follow one of the relations that were shown."""
-    shown = "This is a hub, shown as its relations; of" if step.is_hub else "Of"
+    shown = "This entity has too many neighbours to list, so its relations are shown; of" if step.is_hub else "Of"
     return f"{shown} these, {printable_id(step.relation.id)} is what the question asks for: follow it alone."
 
 
@@ -71,7 +71,7 @@ def walk_calls(
 ) -> ExampleCalls:
     """Calls that look at the entity of each step and follow its relation.
 
-    With `shows_rows`, looking shows rows at once except at a hub, so that only a hub needs the second call.
+    With `shows_rows`, the first call shows rows at once, except at a hub: only a hub needs the second call.
     """
 
     def calls(walk: Walk) -> Sequence[ExampleCall]:
@@ -99,7 +99,7 @@ class WorkedExamples:
         return {spec.name: spec for spec in self._list_tools()}
 
     async def text(self, graph: Graph, prompt: str, calls: ExampleCalls, number: int) -> str:
-        """So many examples for a prompt; fewer, and why, if time, budget or graph do not suffice."""
+        """`number` examples for a prompt; fewer, with the reason, if time, budget or graph do not suffice."""
         if not number:
             return ""
         seconds = graph.settings.timeout or self._app.settings.timeout
@@ -112,11 +112,11 @@ class WorkedExamples:
                     return made
                 reason = await self._collect(examples, number, graph, calls, adapter)
         except TimeoutError:
-            revision, reason = "", f"the store did not give more within {seconds:g} s"
+            revision, reason = "", f"the store gave no more within {seconds:g} s"
         except KgnavError as error:
             revision, reason = "", error.message
         some = f"{len(examples)} of {number} examples: {reason}." if len(examples) < number else ""
-        text = "\n\n".join(("Examples on this very graph:", *examples, *filter(None, (some,))))
+        text = "\n\n".join(("Examples on this graph:", *examples, *filter(None, (some,))))
         if revision:
             self._made[graph.name, revision, prompt] = text
         return text
@@ -124,7 +124,7 @@ class WorkedExamples:
     async def _collect(
         self, examples: list[str], number: int, graph: Graph, calls: ExampleCalls, adapter: GraphAdapter
     ) -> str:
-        """Add so many examples to a list, as they are made. Returns why there are fewer, if there are."""
+        """Add `number` examples to a list as they are made. Returns the reason if there are fewer, else ""."""
         left, too_large = self._app.render_options.budget // 2, 0
         async with aclosing(worked_walks(adapter, self._app.limits)) as walks:
             async for walk in walks:
@@ -139,11 +139,11 @@ class WorkedExamples:
                 if len(examples) == number or too_large == _TOO_LARGE:
                     break
         if too_large:
-            return f"half of the budget of {self._app.settings.budget:,} tokens holds no more"
-        return "the graph has no other walk that suits one"
+            return f"half of the budget of {self._app.settings.budget:,} tokens is used up"
+        return "the graph has no other suitable path"
 
     async def _example(self, graph: Graph, number: int, walk: Walk, calls: ExampleCalls) -> str | None:
-        """One example; None if an answer does not show what the next call, or the final answer, rests on."""
+        """One example; None if an answer does not show what the next call, or the final answer, needs."""
         lines = [f"Example {number}", f"Question: {question(walk)}"]
         trail: dict[str, object] = {}
         for call in calls(walk):
@@ -165,12 +165,12 @@ class WorkedExamples:
                 return None
             lines += [call.reason, called, table]
         last = walk[-1]
-        lines.append(f"{printable_id(last.relation.id)} has these rows there and no others, so they are the answer.")
+        lines.append(f"{printable_id(last.relation.id)} has exactly these rows there, so they are the answer.")
         return "\n".join([*lines, final_answer([clean(end.label or end.id) for end in last.ends])])
 
 
 def _suits(answer: Answer, table: str, call: ExampleCall) -> bool:
-    """Whether an answer shows what the next call rests on: all ends of the step, or the relations of a hub."""
+    """Whether an answer shows what the next call needs: all ends of the step, or the relations of a hub."""
     header, rule, rows = table.partition("\n--")
     if not rule:  # a list in a paper's format, which names nodes or writes them as objects
         shown = {node.id for node in _nodes(answer.shown)}
@@ -233,7 +233,7 @@ def _shortened(text: str, step: WalkedStep, size: int) -> str:
     bars = lines[separator].count("|")
     rows = list(takewhile(lambda line: line.count("|") >= bars, lines[separator + 1 :][:size]))
     wanted = {printable_id(step.relation.id), *(printable_id(end.id) for end in step.ends)}
-    chosen = [row for n, row in enumerate(rows) if n < _ROWS or wanted & set(row.split("|"))][:_MOST_ROWS]
+    chosen = [row for n, row in enumerate(rows) if n < _ROWS or wanted & set(row.split("|"))][:_MAX_ROWS]
     left_out = len(rows) - len(chosen)
     note = [f"(left out here: {left_out:,} of the {len(rows):,} rows of this table)"] if left_out else []
     return "\n".join([*lines[: separator + 1], *chosen, *note])

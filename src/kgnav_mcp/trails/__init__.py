@@ -44,8 +44,8 @@ def open_trail_store(location: str, limits: TrailLimits) -> TrailStore:
             raise MissingDriver("trails in Redis", "kgnav-mcp[redis]") from error
     if "://" in location:
         raise ConfigurationError(
-            f"trails cannot be kept at {location.partition('://')[0]}://",
-            next_step="Set trails to memory, to the path of a file, or to redis://HOST:PORT/NUMBER.",
+            f"trails cannot be stored at {location.partition('://')[0]}://",
+            next_step="Set --trail-store to memory, the path of a file, or redis://HOST:PORT/NUMBER.",
         )
     from kgnav_mcp.trails.sqlite import SqliteTrailStore  # noqa: PLC0415 - most servers keep none
 

@@ -23,7 +23,7 @@ _CONNECTIONS = 16
 _ANSWER_OVERHEAD = 65_536
 """Bytes that an answer may take in addition to the records of one trail."""
 _LINE_OVERHEAD = 32
-"""Bytes that each value of an answer counts in addition to its own size: an array of many empty ones has a bound."""
+"""Bytes that each value of an answer counts besides its own size, so that arrays of empty values are bounded, too."""
 _FULL = "TRAIL IS FULL"
 _UNAUTHENTICATED = "unauthenticated"
 """In Redis 7's error for a call with more than ten arguments and no password; one with fewer gets NOAUTH."""
@@ -172,22 +172,22 @@ class RedisTrailStore(TrailStore):
 
 def _unavailable() -> TrailStoreUnavailable:
     return TrailStoreUnavailable(
-        "Redis, which keeps the trails, does not answer", next_step="See that it runs; or call without a trail."
+        "Redis, the trail store, does not answer", next_step="Check that it runs; or call without a trail."
     )
 
 
 def _not_redis() -> TrailStoreUnavailable:
     return TrailStoreUnavailable(
-        "what answers where the trails are kept is not Redis, or sends more than a trail can hold",
-        next_step="See that the setting trails names the host and port of a Redis; or call without a trail.",
+        "the server of the trail store is not Redis, or its answer is too large",
+        next_step="Check that --trail-store names the host and port of a Redis; or call without a trail.",
     )
 
 
 def _unauthenticated(problem: str) -> TrailStoreUnavailable:
     wanted = _UNAUTHENTICATED in problem or "required" in problem
-    what = "wants a password" if wanted else "does not accept the user or the password of its address"
+    what = "requires a password" if wanted else "rejects the user or password of its address"
     return TrailStoreUnavailable(
-        f"Redis, which keeps the trails, {what}",
-        next_step="Write them into the address, redis://:PASSWORD@HOST:PORT/NUMBER or redis://USER:PASSWORD@..., with "
+        f"Redis, the trail store, {what}",
+        next_step="Put them into --trail-store: redis://:PASSWORD@HOST:PORT/NUMBER or redis://USER:PASSWORD@..., with "
         "%XX for special characters; or call without a trail.",
     )

@@ -158,14 +158,15 @@ class SqliteTrailStore(TrailStore):
             yield
         except (sqlite3.Error, OSError) as error:
             raise TrailStoreUnavailable(
-                f"the file with the trails cannot be used: {self._path}",
-                next_step="See that its folder is there, can be written to and has room; or set trails to memory.",
+                f"the trail store cannot be used: {self._path}",
+                next_step="Check that its folder exists, is writable and has free space; or set --trail-store to "
+                "memory.",
             ) from error
 
     def _open(self) -> sqlite3.Connection:
         """Open both connections, and return the waiting one.
 
-        A new file is readable by its owner only: it has what people asked.
+        A new file is readable by its owner only: it contains users' questions.
         """
         with suppress(FileExistsError):
             os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

@@ -14,7 +14,7 @@ from kgnav_mcp.errors import TrailFull
 RECORD_OVERHEAD: Final = 128
 """Bytes that a record takes in addition to its own size, in any of the stores."""
 _COMPRESSION: Final = 8
-"""How many times smaller than its JSON a record may count: long walks compress five to ten times."""
+"""Maximum compression factor that counts against the limits: long walks compress five to ten times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class TrailLimits:
 
 
 class TrailStore(ABC):
-    """Stores the records of trails under keys that nobody can guess.
+    """Stores the records of trails under keys that cannot be guessed.
 
     Safe for concurrent calls, also from several processes if the store is shared: every accepted record is stored once,
     and all readers see the records in the same order. Starting a trail, adding to it and reading it count as uses;
@@ -76,7 +76,7 @@ class TrailStore(ABC):
 def stored_size(record: bytes, written: int) -> int:
     """The size of a record against the limits, in bytes: as stored, or an eighth of it unpacked, whichever is more.
 
-    Otherwise a trail of a few megabytes, which repeats one text, would be hundreds of megabytes where it is read.
+    Otherwise a trail of a few megabytes that repeats one text would take hundreds of megabytes when it is read.
     """
     return max(len(record) + RECORD_OVERHEAD, written // _COMPRESSION)
 

@@ -25,11 +25,11 @@ _FASTEST = 1
 _CACHED_STARTS = 256
 """Trails whose first records are cached, unpacked."""
 START_SIZE = 200_000
-"""Most bytes of a trail without its steps, as JSON."""
+"""Maximum bytes of a trail without its steps, as JSON."""
 _ARGUMENTS, _FAILED_ARGUMENTS = 100_000, 1_000
-"""Most bytes of the arguments of a call, and of one that failed, as JSON."""
+"""Maximum bytes of the arguments of a call, and of one that failed, as JSON."""
 _SUMMARY = 200
-"""Most characters of a summary, as many as a transcript shows."""
+"""Maximum characters of a summary, as many as a transcript shows."""
 _CUTS = (10_000, 1_000, 200, 50, 10)
 """Characters of a text, and items of a list, to which long arguments are cut; in this order until they fit."""
 
@@ -50,8 +50,8 @@ def pack_start(trail: Trail) -> PackedRecord:
     written = _trails().dump_json(replace(trail, steps=()), exclude_defaults=True)
     if len(written) > START_SIZE:
         raise InvalidArgument(
-            f"the question and its {len(trail.topics):,} topics have {len(written):,} bytes, and a trail begins with "
-            f"at most {START_SIZE:,}",
+            f"the question and its {len(trail.topics):,} topics have {len(written):,} bytes; the limit is "
+            f"{START_SIZE:,}",
             next_step="Shorten the question, or name fewer topics.",
         )
     return _packed(written)
@@ -60,7 +60,7 @@ def pack_start(trail: Trail) -> PackedRecord:
 def pack_step(step: TrailStep) -> PackedRecord:
     """The record of a step. An unpaired surrogate in the caller's arguments becomes a question mark.
 
-    Arguments that are very long are cut; more so those of a failed call, which has nothing else worth keeping.
+    Very long arguments are truncated, and those of a failed call to much less.
     """
     arguments = _bounded(step.arguments, _FAILED_ARGUMENTS if step.failed else _ARGUMENTS)
     summary = clipped(step.summary, _SUMMARY).encode(errors="replace").decode()
@@ -112,7 +112,7 @@ _PREFIX = "trail-"
 
 
 class Trails:
-    """Starts, extends and reads trails. `owner` is the caller, if known: nobody else can use the trail.
+    """Starts, extends and reads trails. `owner` is the caller, if known: no other caller can use the trail.
 
     A handle has 128 random bits. The store never sees it: a trail is stored under a hash of handle and owner, so that
     neither access to the store nor knowing someone else's handle gives access to a trail.
@@ -171,7 +171,7 @@ class Trails:
         return await in_thread(sum(map(len, records)) // 100, lambda: unpack(records))
 
     def turn(self, handle: str, owner: str | None = None) -> asyncio.Lock:
-        """The lock for calls of this process that read a trail and then add to it what depends on its steps."""
+        """The lock for calls of this process that read a trail and then add a step that depends on the earlier ones."""
         return self._turns.setdefault(_key(handle, owner), asyncio.Lock())
 
     async def close(self) -> None:
@@ -184,7 +184,7 @@ def _key(handle: str, owner: str | None) -> str:
 
 
 PAGE_SIZE = 1_000_000
-"""Most bytes of a page."""
+"""Maximum bytes of a page."""
 _FRAME = 2_000
 """Bytes of a page besides the trail's first record and the steps: its note and the brackets."""
 _TEXT, _ITEMS = 500, 50
@@ -215,9 +215,7 @@ def trail_page_json(trail: Trail, number: int, how_to_continue: str) -> str:
     start = len(_pages().dump_json(_page(trail, ()), indent=2, exclude_defaults=True))
     pages = list(_split(trail.steps, PAGE_SIZE - start - _FRAME)) or [()]
     if not 0 < number <= len(pages):
-        raise InvalidArgument(
-            "this trail has no such page", next_step=f"Its pages are 1 to {len(pages):,}, of a megabyte each."
-        )
+        raise InvalidArgument("this trail has no such page", next_step=f"Its pages are 1 to {len(pages):,}.")
     page = _page(trail, pages[number - 1])
     if len(pages) > 1:
         note = f"Page {number:,} of {len(pages):,}; a call larger than a page is in parts, which have the same time."

@@ -1,1 +1,1 @@
-"""Values of plans, the same for every store: literals as Python values, their order, functions and arithmetic."""
+"""Values of plans, the same for every store: conversion of literals, order, comparison, functions and arithmetic."""

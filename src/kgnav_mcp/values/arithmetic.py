@@ -19,7 +19,7 @@ _GREATEST = 2**63 - 1
 _SHOWN = 40
 """Characters of a number in a message."""
 _HEADROOM = 64
-"""Binary digits by which floats are made smaller so that no part of their sum is too large for a float."""
+"""Binary digits by which floats are scaled down, so that no partial sum overflows."""
 
 
 def calculate(left: Scalar, operator: ArithmeticOperator, right: Scalar) -> Scalar:
@@ -55,7 +55,7 @@ def _in_64_bits(number: float, written: Callable[[], str]) -> float:
     if isinstance(number, int) and not -_GREATEST - 1 <= number <= _GREATEST:
         raise InvalidArgument(
             f"{written()} is not a 64-bit integer, between -2^63 and 2^63 - 1",
-            next_step="Calculate with floats, which are rounded: toFloat(x) * y, sum(toFloat(x)).",
+            next_step="Use floats, which are rounded: toFloat(x) * y, sum(toFloat(x)).",
         )
     return number
 
@@ -82,7 +82,7 @@ def _total(numbers: Sequence[int | float]) -> int | float:
 
 
 def average(numbers: Sequence[int | float]) -> float | None:
-    """The mean as a float; None of no numbers."""
+    """The mean as a float; None if there are no numbers."""
     if not numbers:
         return None
     mean = _to_float(_total(numbers)) / len(numbers)
@@ -105,7 +105,7 @@ def number_of(value: object) -> int | float | None:
 
 
 def text_of(value: Scalar) -> str | None:
-    """A single value as text, as `toString` writes it; None for null."""
+    """A single value as text, as by `toString`; None for null."""
     match value:
         case str():
             return value
@@ -163,7 +163,7 @@ _ARITHMETIC: dict[ArithmeticOperator, Callable[[float, float], int | float]] = {
 
 
 def float_of(value: Scalar) -> float | None:
-    """The number, also of a text, as a float."""
+    """A number, or a text with a number, as a float."""
     if isinstance(value, str):
         return float(value) if is_number(value.strip()) else None
     number = number_of(value)
@@ -195,7 +195,7 @@ def numeric(work: Callable[[float], float]) -> Callable[[Scalar], Scalar]:
 
 
 def rounded(number: float) -> float:
-    """The nearest whole number, halves up. A half is not added first: 0.49999999999999994 would become 1."""
+    """The nearest integer, halves up. Adding 0.5 first would round 0.49999999999999994 to 1."""
     below = math.floor(number)
     return float(below + (number - below >= 0.5))
 
@@ -207,6 +207,6 @@ def absolute(value: Scalar) -> int | float | None:
 
 
 def year_of(text: str) -> int | None:
-    """The year of a date; None of a text that is none."""
+    """The year of a date; None for any other text."""
     date = date_parts(text)
     return None if date is None else int(date[0])

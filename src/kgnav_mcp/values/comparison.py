@@ -33,7 +33,7 @@ Moment = tuple[float, ...]
 
 @lru_cache(maxsize=50_000)
 def date_parts(text: str) -> Moment | None:
-    """The parts of a date or time, year first, as far as they are given; None if the text is not a possible date.
+    """The given parts of a date or time, year first; None if the text is not a valid date.
 
     A time with a zone is converted to UTC. Year 0 exists, as in ISO 8601; years BCE are negative and have none.
     """
@@ -65,7 +65,7 @@ def date_parts(text: str) -> Moment | None:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The time that a date covers in UTC: a year, a month, a day, a minute or a moment.
+    """The period in UTC that a date denotes: a year, a month, a day, a minute or a moment.
 
     Both ends have all parts, from the year to the second.
     """

@@ -1,8 +1,8 @@
 """The functions of plans, one entry each: names, arguments, result, meaning and evaluation.
 
 The parsers, the check, the evaluation, graph files and the documentation read this table. A function with `compute`
-needs only values; the others read the graph, and are evaluated where that is read. All of them are null if a value is
-null or of another kind than they take, where Cypher may raise an error.
+needs only values; the others read the graph, and are evaluated where that is read. The result is null if an argument is
+null or of the wrong kind, where Cypher may raise an error.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from kgnav_mcp.values.arithmetic import (
     year_of,
 )
 
-_MOST_DIGITS = 400
-"""Digits behind the point at most to which a number is rounded: no float has more."""
-_PRECISE = Context(prec=2 * _MOST_DIGITS)
+_MAX_DIGITS = 400
+"""Maximum decimal places to which a number is rounded: no float has more."""
+_PRECISE = Context(prec=2 * _MAX_DIGITS)
 _SLOT = 64
 """Bytes of a member of a list."""
 
@@ -52,24 +52,24 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FunctionEntry:
-    """A function: what it takes and gives, and how it is computed."""
+    """A function: the kinds of its arguments and result, and its implementation."""
 
     takes: tuple[Kind, ...]
     gives: Kind
     meaning: str
     """One sentence, without the function's name."""
     compute: Callable[..., Any] | None = None
-    """The result for arguments of these kinds; None if the graph has to be read."""
+    """Computes the result from arguments of these kinds; None if the graph has to be read."""
     names: tuple[str, ...] = ()
     """Other names, in lower case."""
     optional: int = 0
-    """How many of the last arguments may be left out."""
+    """Number of trailing arguments that are optional."""
     repeated: bool = False
-    """Whether the last argument may be given any number of times."""
+    """Whether the last argument may be repeated."""
     of_whole_list: bool = False
-    """Whether the values of a property that has several are one argument; else the function is applied to each."""
+    """Whether several values of a property are one argument; else the function is applied to each."""
     example: str = ""
-    """A call that is offered where the arguments are wrong."""
+    """A call that is suggested if the arguments are wrong."""
     size: Callable[..., int] | None = None
     """The bytes of the result, for functions whose result may be much larger than their arguments."""
 
@@ -79,13 +79,13 @@ class FunctionEntry:
         return self.compute is not None and not self.of_whole_list
 
     def accepts(self, arguments: int) -> bool:
-        """Whether a call may have so many arguments."""
+        """Whether a call may have this number of arguments."""
         most = arguments if self.repeated else len(self.takes)
         return len(self.takes) - self.optional <= arguments <= most
 
 
 def compute(function: Function, values: tuple[Any, ...]) -> Any:  # noqa: ANN401 - values of any kind
-    """The result of a function of values; null if one is null or of another kind than it takes."""
+    """The result of a function of values; null if one is null or of the wrong kind."""
     entry = FUNCTIONS[function]
     if entry.compute is None or not all(map(_is_of_kind, values, entry.takes)):
         return None
@@ -93,7 +93,7 @@ def compute(function: Function, values: tuple[Any, ...]) -> Any:  # noqa: ANN401
 
 
 def bytes_made(function: Function, values: tuple[Any, ...]) -> int:
-    """The bytes of a function's result, as far as it may be larger than its arguments; 0 for other functions."""
+    """The bytes of the result of a function that may return more than its arguments; 0 for other functions."""
     size = FUNCTIONS[function].size
     if size is None or not all(map(_is_of_kind, values, FUNCTIONS[function].takes)):
         return 0
@@ -215,7 +215,7 @@ def _round(given: float, digits: int | None = None) -> float | None:
         return number
     if not digits:
         return rounded(number)
-    if not 0 <= digits <= _MOST_DIGITS:
+    if not 0 <= digits <= _MAX_DIGITS:
         return None
     return float(Decimal(repr(number)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _PRECISE))
 
@@ -288,7 +288,7 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
         _tail,
         of_whole_list=True,
     ),
-    Function.REVERSE: FunctionEntry((Kind.TEXT_OR_LIST,), Kind.ANY, "The text or list from its end.", _reverse),
+    Function.REVERSE: FunctionEntry((Kind.TEXT_OR_LIST,), Kind.ANY, "The text or list in reverse order.", _reverse),
     Function.IS_EMPTY: FunctionEntry(
         (Kind.TEXT_OR_LIST,),
         Kind.BOOLEAN,
@@ -299,7 +299,7 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
     Function.RANGE: FunctionEntry(
         (Kind.INTEGER, Kind.INTEGER, Kind.INTEGER),
         Kind.LIST,
-        "The integers from the first to the second, both included, by the third or by 1.",
+        "The integers from the first to the second argument, inclusive, in steps of the third (default 1).",
         _range,
         optional=1,
         example="range(1, 10)",
@@ -324,7 +324,7 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
     Function.SUBSTRING: FunctionEntry(
         (Kind.TEXT, Kind.INTEGER, Kind.INTEGER),
         Kind.TEXT,
-        "The characters from a place, counted from 0, to the end or so many.",
+        "The characters from an index (from 0) to the end, or as many as the third argument.",
         _substring,
         optional=1,
         example="substring(x.name, 0, 3)",
@@ -348,14 +348,14 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
         size=_pad_size,
     ),
     Function.TRIM: FunctionEntry(
-        (Kind.TEXT,), Kind.TEXT, "The text without blanks at both ends.", str.strip, names=("btrim",)
+        (Kind.TEXT,), Kind.TEXT, "The text without whitespace at both ends.", str.strip, names=("btrim",)
     ),
-    Function.TRIM_LEFT: FunctionEntry((Kind.TEXT,), Kind.TEXT, "The text without blanks before it.", str.lstrip),
-    Function.TRIM_RIGHT: FunctionEntry((Kind.TEXT,), Kind.TEXT, "The text without blanks behind it.", str.rstrip),
+    Function.TRIM_LEFT: FunctionEntry((Kind.TEXT,), Kind.TEXT, "The text without leading whitespace.", str.lstrip),
+    Function.TRIM_RIGHT: FunctionEntry((Kind.TEXT,), Kind.TEXT, "The text without trailing whitespace.", str.rstrip),
     Function.REPLACE: FunctionEntry(
         (Kind.TEXT, Kind.TEXT, Kind.TEXT),
         Kind.TEXT,
-        "The text with each occurrence of the second replaced by the third.",
+        "The text with each occurrence of the second argument replaced by the third.",
         str.replace,
         example="replace(x.name, '_', ' ')",
         size=_replace_size,
@@ -363,7 +363,7 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
     Function.SPLIT: FunctionEntry(
         (Kind.TEXT, Kind.TEXT),
         Kind.LIST,
-        "The parts of a text between a separator.",
+        "The parts of a text between separators.",
         _split,
         example="split(x.name, ', ')",
         size=_split_size,
@@ -372,30 +372,31 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
     Function.NUMBER: FunctionEntry(
         (Kind.SINGLE,),
         Kind.NUMBER,
-        "The number, also of a text, as a float.",
+        "A number, or a text with a number, as a float.",
         float_of,
         names=("tofloatornull",),
     ),
     Function.TO_INTEGER: FunctionEntry(
         (Kind.SINGLE,),
         Kind.INTEGER,
-        "The number, also of a text, as an integer, towards 0.",
+        "A number, or a text with a number, as an integer, rounded towards 0.",
         integer_of,
         names=("tointegerornull", "toint"),
     ),
     Function.BOOLEAN: FunctionEntry(
         (Kind.SINGLE,),
         Kind.BOOLEAN,
-        "True or false of the texts 'true' and 'false' or of an integer.",
+        "The texts 'true' and 'false', or an integer, as a boolean.",
         _boolean_of,
         names=("tobooleanornull",),
     ),
-    Function.ABS: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "The number without its sign.", absolute),
+    Function.ABS: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "The absolute value.", absolute),
     Function.SIGN: FunctionEntry((Kind.NUMBER,), Kind.INTEGER, "-1, 0 or 1.", _sign),
     Function.ROUND: FunctionEntry(
         (Kind.NUMBER, Kind.INTEGER),
         Kind.NUMBER,
-        "The nearest whole number, halves up; or rounded to so many digits behind the point, halves away from 0.",
+        "The nearest integer, halves up; with a second argument, rounded to so many decimal places, halves away from "
+        "0.",
         _round,
         optional=1,
         example="round(x, 2)",
@@ -403,18 +404,18 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
     Function.FLOOR: FunctionEntry(
         (Kind.NUMBER,),
         Kind.NUMBER,
-        "The greatest whole number up to it.",
+        "The largest integer that is not greater.",
         numeric(lambda of: float(math.floor(of))),
     ),
     Function.CEILING: FunctionEntry(
         (Kind.NUMBER,),
         Kind.NUMBER,
-        "The least whole number from it.",
+        "The smallest integer that is not less.",
         numeric(lambda of: float(math.ceil(of))),
         names=("ceiling",),
     ),
     Function.ROOT: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "The square root; NaN below 0.", numeric(_root)),
-    Function.EXPONENTIAL: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "e to this power.", _exponential),
+    Function.EXPONENTIAL: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "e to the power of the number.", _exponential),
     Function.LOGARITHM: FunctionEntry(
         (Kind.NUMBER,),
         Kind.NUMBER,

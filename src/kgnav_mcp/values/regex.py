@@ -1,6 +1,6 @@
-"""Regular expressions of plans, matched by RE2 in time linear in the text: Python's own engine may take years.
+"""Regular expressions of plans, matched by RE2 in linear time. Python's own engine may take exponential time.
 
-RE2 reads an expression as Java, and so Neo4j, does. What it lacks, or would read in another way, is refused.
+RE2 has the syntax of Java, and so of Neo4j. What it lacks, or interprets differently, is refused.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _PARTS = re.compile(
     re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
-_LACKING = "uses {}, which plans do not have (no look-ahead, look-behind, back references, possessive or atomic groups)"
+_LACKING = "uses {}, which is not supported (no look-ahead, look-behind, back references, possessive or atomic groups)"
 _NEXT_STEP = (
-    "Join simple conditions with AND, OR and NOT instead: n.name =~ 'A.*' AND NOT n.name CONTAINS 'b'. CONTAINS, "
+    "Combine simple conditions with AND, OR and NOT instead: n.name =~ 'A.*' AND NOT n.name CONTAINS 'b'. CONTAINS, "
     "STARTS WITH and ENDS WITH need no regular expression; [a-z], (a|b), x*, x{2,5}, \\\\d, (?i) and the like work."
 )
 
 
-def fits(text: str, expression: str) -> bool:
+def matches_whole(text: str, expression: str) -> bool:
     """Whether a whole text matches a regular expression.
 
     Raises:
@@ -53,17 +53,17 @@ def _compiled(expression: str) -> Callable[[bytes], object | None]:
             return cast("Callable[[bytes], object | None]", re2.compile(_encoded(expression), options).fullmatch)
         except re2.error as error:
             message: bytes = error.args[0]
-            reason = f"is not a regular expression of RE2: {message.decode('utf-8', 'replace')}"
+            reason = f"is not valid in RE2: {message.decode('utf-8', 'replace')}"
     raise InvalidArgument(f"the regular expression {echoed(expression)} {reason}", next_step=_NEXT_STEP)
 
 
 def _refusal(expression: str) -> str | None:
-    """Why an expression is refused that RE2 lacks or would read in another way than Java; None if it is not."""
+    """The reason to refuse an expression that RE2 lacks or interprets differently from Java; None if it is accepted."""
     for part in _PARTS.finditer(expression):
         if part["lacking"]:
             return _LACKING.format(part["lacking"])
         if part["flag"]:
-            return f"has the flags {part['flag']}: i, m and s are known"
+            return f"has the flags {part['flag']}; only i, m and s are supported"
         members = _ESCAPE.sub("", part["members"] or "")
         if "&&" in members or "[" in members:
             return f"combines sets of characters: {part[0]} (write one set, such as [a-df-z])"

@@ -1,4 +1,4 @@
-"""Literals as Python values, their order, and the bytes that a plan makes of them. The same for every store."""
+"""Converts literals to Python values, orders them, and counts the bytes that a plan creates, for every store alike."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 from kgnav_mcp.model import Literal
 
 NUMBER = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
-"""The syntax of a number: a regular expression for any engine, to be matched with the whole text."""
+"""The syntax of a number: a portable regular expression, to be matched with the whole text."""
 
 is_number = re.compile(NUMBER).fullmatch
 is_integer = re.compile(r"[+-]?[0-9]{1,4000}").fullmatch  # Python reads no more than 4,300 digits
@@ -42,7 +42,7 @@ DATATYPES = tuple(
     for kind in sorted((*NUMBERS, *DATES, "quantity", "boolean"))
     for prefix in ("", "xsd:", "http://www.w3.org/2001/XMLSchema#")
 )
-"""The datatypes whose values are not texts, in every form in which stores write them."""
+"""The datatypes whose values are not texts, in the spellings of all stores."""
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _SPECIAL = {
     "INF": "inf",
@@ -57,7 +57,7 @@ _EXACT = 2.0**53
 
 
 class Date(str):
-    """A date of the graph, with or without a time: a text that is compared with dates by the precision of both."""
+    """A date of the graph, with or without a time. It is compared with other dates by the precision that both have."""
 
     __slots__ = ()
 
@@ -85,7 +85,7 @@ def scalar(literal: Literal) -> str | int | float | bool:
 
 
 def is_always_text(text: str) -> bool:
-    """Whether literals with this text are texts or dates, whatever their datatypes say."""
+    """Whether literals with this text are texts or dates for every datatype."""
     return is_number(text) is None and text not in _SPECIAL and text not in _BOOLEANS
 
 
@@ -95,18 +95,18 @@ def _kind(datatype: str | None) -> str:
     return "" if datatype is None else datatype.removeprefix("http://www.w3.org/2001/XMLSchema#").removeprefix("xsd:")
 
 
-MOST_BYTES = 256 * 1024**2
-"""Bytes that one plan may make. A plan that joins a text with itself 60 times would make 2^60 times as many."""
+MAX_BYTES = 256 * 1024**2
+"""Maximum bytes that one plan may create: concatenating a text with itself 60 times would make 2^60 times as many."""
 
 
 @dataclass(slots=True, eq=False)
 class Growth:
-    """Counts bytes, where possible before they are made. Copies that are dropped again count as well."""
+    """Counts the bytes of created values, if possible before they are created. Discarded copies count, too."""
 
-    limit: int = MOST_BYTES
+    limit: int = MAX_BYTES
     made: int = 0
 
     def add(self, size: int) -> bool:
-        """Count a text or list of this many bytes. False: it is more than the plan may make."""
+        """Add the bytes of a text or list. Returns False if the plan exceeds its limit."""
         self.made += size
         return self.made <= self.limit

@@ -28,7 +28,7 @@ def test_a_position_in_a_list_that_has_another_length_now_is_refused() -> None:
     after = list_page("ab", 0, 5).positions[-1]
 
     assert items_before(after, 5) == 2
-    with pytest.raises(InvalidCursor, match="written to since"):
+    with pytest.raises(InvalidCursor, match="has changed since"):
         items_before(after, 6)
 
 

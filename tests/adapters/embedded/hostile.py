@@ -41,7 +41,7 @@ ATTRIBUTES = " ".join(f"x:a{n}='1'" for n in range(1001))
 _CASES = {
     "entities in entities": ("g.rdf", lambda: rdf(LAUGHS), 2, "a3 stands for more than 1,024 characters"),
     "a long entity": ("g.owl", lambda: rdf(QUADRATIC), 2, "a9 stands for more than 1,024 characters"),
-    "an entity of a file": ("g.rdf", lambda: rdf(OUTSIDE), 2, "loading reads nothing but the sources"),
+    "an entity of a file": ("g.rdf", lambda: rdf(OUTSIDE), 2, "only the sources are read"),
     "an entity of markup": ("g.rdf", lambda: rdf("<!ENTITY a9 '<x:q/>'>"), 2, "a9 stands for markup"),
     "an entity of itself": ("g.rdf", lambda: rdf("<!ENTITY a9 '&a9;'>"), 2, "needs a9, which has no value"),
     "an entity for the DOCTYPE": ("g.rdf", lambda: rdf("<!ENTITY % a9 'x'>"), 2, "for the DOCTYPE itself"),

@@ -31,7 +31,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(autouse=True)
 def _low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(names, "MOST_HITS", 20)
+    monkeypatch.setattr(names, "MAX_HITS", 20)
     monkeypatch.setattr(names, "_MAX_HITS_WITH_LABEL", 100)
 
 

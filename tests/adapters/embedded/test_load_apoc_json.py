@@ -52,5 +52,5 @@ def test_each_form_gives_what_json_lines_give(tmp_path: Path, form: object, inde
 
 def test_a_value_that_is_neither_is_a_bad_line(tmp_path: Path) -> None:
     source = write(tmp_path, "export.json", json.dumps([*NODES, {"type": "path"}]))
-    with pytest.raises(BadLine, match="no JSON object with a type of node or relationship"):
+    with pytest.raises(BadLine, match="not a JSON object with a type of node or relationship"):
         load([source], tmp_path / "g.kg")

@@ -91,10 +91,10 @@ def test_options_apply_to_each_table_that_has_the_columns(tmp_path: Path) -> Non
     [
         (chosen(head="Movei", tail="Director"), "has no column 'Movei'", "Did you mean --head Movie?"),
         (chosen(head="Film", tail="Maker"), "has no column 'Film'", "Its columns: Movie, Director, Year, Genre."),
-        (chosen(head="Movie"), "--head and --tail need each other", "--id COLUMN"),
+        (chosen(head="Movie"), "--head and --tail must be given together", "--id COLUMN"),
         (chosen(name="Movie"), "--name needs --id", "--id COLUMN"),
         (chosen(id="Movie", edges=("Directr",)), "has no column 'Directr'", "Did you mean --edge Director?"),
-        (chosen(id="Movie", edges=("Movie",)), "both name the column", "two columns"),
+        (chosen(id="Movie", edges=("Movie",)), "both refer to the column", "two columns"),
     ],
 )
 def test_a_wrong_column_is_answered_with_those_there_are(
@@ -115,7 +115,7 @@ def test_two_columns_of_one_name_are_named(tmp_path: Path) -> None:
 
 def test_a_repeated_id_is_a_bad_line_and_not_merged(tmp_path: Path) -> None:
     source = write(tmp_path, "t.csv", "film,director\nCrash,Cronenberg\nCrash,Haggis\n")
-    with pytest.raises(BadLine, match="'Crash' was given to a node before") as caught:
+    with pytest.raises(BadLine, match="'Crash' already belongs to another node") as caught:
         load([source], tmp_path / "g.kg", chosen(id="film", edges=("director",)))
     assert caught.value.line == 3
 

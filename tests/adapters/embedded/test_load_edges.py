@@ -237,7 +237,7 @@ def test_a_row_of_another_width_or_without_an_end_is_a_bad_line(tmp_path: Path) 
     report = load([source], tmp_path / "g.kg", LoadOptions(skip_bad=True))
     assert [bad.message for bad in report.first_bad_lines] == [
         "g.csv:4: the column target is empty",
-        "g.csv:5: 3 fields are expected, 2 found",
+        "g.csv:5: expected 3 fields, found 2",
         "g.csv:6: the column type is empty",
     ]
 

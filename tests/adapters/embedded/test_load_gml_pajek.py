@@ -74,7 +74,7 @@ def test_gml_may_say_behind_its_edges_that_they_are_directed_and_be_in_latin_1(t
     source, target = write(tmp_path, "g.gml", LATIN_1), tmp_path / "g.kg"
     graph = Loaded(target, load([source], target))
     assert graph.nodes()["1"][0] == "Zürich"
-    assert "g.gml: read as latin-1 (--encoding NAME reads it otherwise)" in graph.report.notes
+    assert "g.gml: read as latin-1 (--encoding NAME to change it)" in graph.report.notes
     assert not any("undirected" in note for note in graph.report.notes)
 
 
@@ -90,7 +90,7 @@ def test_gml_and_pajek_are_read_in_the_stated_encoding(tmp_path: Path, name: str
     source, target = write(tmp_path, name, ENCODED[name].encode(encoding)), tmp_path / "g.kg"
     report = load([source], target, LoadOptions(tables=TableOptions(encoding=encoding)))
     assert Loaded(target, report).nodes()["1"][0] == "Gdańsk €"
-    assert f"{name}: read as {encoding} (--encoding NAME reads it otherwise)" in report.notes
+    assert f"{name}: read as {encoding} (--encoding NAME to change it)" in report.notes
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_the_encoding_of_gml_and_pajek_is_guessed_from_the_whole_file_and_told(
     source, target = write(tmp_path, name, text.encode(guessed)), tmp_path / "g.kg"
     graph = Loaded(target, load([source], target))
     assert f'"{graph.nodes()["1"][0]}"' in text
-    assert f"{name}: read as {guessed} (--encoding NAME reads it otherwise)" in graph.report.notes
+    assert f"{name}: read as {guessed} (--encoding NAME to change it)" in graph.report.notes
 
 
 @pytest.mark.parametrize("name", ENCODED)
@@ -119,7 +119,7 @@ def test_a_wrong_byte_among_utf_8_in_gml_or_pajek_is_refused_with_its_line(tmp_p
 @pytest.mark.parametrize("encoding", ["utf8mb4", "base64", "\0"])
 def test_an_encoding_that_is_unknown_is_refused_with_names_of_known_ones(tmp_path: Path, encoding: str) -> None:
     source = write(tmp_path, "g.gml", LATIN_1)
-    with pytest.raises(LoadError, match="is no encoding of texts") as caught:
+    with pytest.raises(LoadError, match="is not a known encoding") as caught:
         load([source], tmp_path / "g.kg", LoadOptions(tables=TableOptions(encoding=encoding)))
     assert "cp1252" in caught.value.next_step
 

@@ -63,8 +63,8 @@ def test_ordinary_triples_are_no_header(tmp_path: Path, first: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason", "hint"),
     [
-        ("a\tp\tb\t1999\nc\tp\td\t2001\n", "4 columns and no names", "fourth column"),
-        ("a\tAnn\nb\tBob\n", "two columns and no names", "--labels g.tsv"),
+        ("a\tp\tb\t1999\nc\tp\td\t2001\n", "4 columns without known names", "fourth column"),
+        ("a\tAnn\nb\tBob\n", "two columns without names", "--labels g.tsv"),
     ],
 )
 def test_other_numbers_of_columns_are_explained(tmp_path: Path, text: str, reason: str, hint: str) -> None:

@@ -419,5 +419,6 @@ async def test_an_overview_says_that_edges_are_undirected(tmp_path: Path) -> Non
             "describe_graph", {}, Settings(graphs={"g": GraphSettings(location=str(tmp_path / f"{name}.kg"))})
         )
         assert (
-            f"({which} edges are undirected, and each is stored once: look in both directions)" in text.splitlines()[0]
+            f"({which} edges are undirected, and each is stored once: follow them in both directions)"
+            in text.splitlines()[0]
         )

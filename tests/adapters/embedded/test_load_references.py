@@ -57,7 +57,7 @@ def test_a_file_of_names_that_fits_nothing_is_told_with_an_example_of_both_sides
 def test_a_file_of_names_without_any_is_told(tmp_path: Path) -> None:
     names = write(tmp_path, "names.nt", '<http://x/a> <http://x/called> "A" .\n')
     graph = loaded(tmp_path, {"g.ttl": ":a :p :b ."}, LoadOptions(labels=(names,)))
-    assert "it names nothing (--name-relation" in graph.report.warnings[0]
+    assert "it names no entity (--name-relation" in graph.report.warnings[0]
 
 
 def test_the_names_of_the_second_file_are_counted_apart(tmp_path: Path) -> None:

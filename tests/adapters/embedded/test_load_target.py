@@ -56,8 +56,8 @@ def test_an_output_that_is_a_file_of_names_is_refused(tmp_path: Path) -> None:
 def test_a_source_that_is_named_twice_is_refused(tmp_path: Path, make: Callable[[Path, Path], object]) -> None:
     source = write(tmp_path, "my.tsv", TRIPLE)
     make(tmp_path / "again.tsv", source)
-    assert "are one file" in refusal([source, tmp_path / "again.tsv"], tmp_path / "g.kg").message
-    assert "is named twice" in refusal([source, source], tmp_path / "g.kg").message
+    assert "are the same file" in refusal([source, tmp_path / "again.tsv"], tmp_path / "g.kg").message
+    assert "is given twice" in refusal([source, source], tmp_path / "g.kg").message
 
 
 def test_a_file_that_is_no_graph_file_is_kept_unless_forced(tmp_path: Path) -> None:
@@ -91,4 +91,4 @@ def test_a_folder_a_missing_folder_and_a_pipe_are_no_output(tmp_path: Path, monk
         assert "is a folder" in error.message
         assert f"-o {folder / 'graph.kg'}" in error.next_step
     assert "does not exist" in refusal([source], tmp_path / "none" / "g.kg").message
-    assert "no regular file" in refusal([source], tmp_path / "pipe.kg", LoadOptions(force=True)).message
+    assert "not a regular file" in refusal([source], tmp_path / "pipe.kg", LoadOptions(force=True)).message

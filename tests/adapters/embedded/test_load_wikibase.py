@@ -125,7 +125,7 @@ def test_relations_without_labels_get_them_from_a_file_of_names_and_else_a_warni
     lines = [line for line in small() if "/entity/P" not in line]
     bare = load_lines(tmp_path, lines)
     assert dict(bare.rows("SELECT key, label FROM relation"))[direct("P26")] is None
-    assert any("--labels names them" in warning for warning in bare.report.warnings)
+    assert any("--labels adds names" in warning for warning in bare.report.warnings)
     (tmp_path / "names.tsv").write_text("P26\tspouse\nQ2\tRobert\n", encoding="utf-8")
     named = load_lines(tmp_path, lines, labels=(tmp_path / "names.tsv",))
     assert dict(named.rows("SELECT key, label FROM relation"))[direct("P26")] == "spouse"
@@ -146,7 +146,7 @@ def test_statements_of_lower_rank_are_left_out_unless_all_are_wanted(
     ranks = {tail: json.loads(held)[RANK][0][0] if held else "normal" for tail, held in file.rows(RANKS)}
     expected = {entity(BOB): "preferred", entity(CITY): "normal", entity(HUMAN): "deprecated"}
     assert ranks == {tail: expected[tail] for tail in map(entity, shown)}
-    assert ("2 others are left out" in file.report.notes[0]) == (statements == "truthy")
+    assert ("2 others are omitted" in file.report.notes[0]) == (statements == "truthy")
 
 
 RANK = "http://wikiba.se/ontology#rank"
@@ -259,7 +259,7 @@ async def test_identifiers_are_counted_and_shown_only_by_name_and_last_in_the_sc
         page = await triples_at(graph, ["Q1"], Direction.OUTGOING, limit=9)
         assert [triple.relation.id for triple in page.items] == ["wdt:P26", "wdt:P31"]
         assert page.total.value == 2
-        assert page.note.startswith("1 identifiers of other databases are not shown")
+        assert page.note.startswith("1 identifiers of other databases are hidden")
         schema = await graph.schema(limit=9)
         assert [one.relation.id for one in schema.properties] == ["wdt:P2048", "wdt:P214"]
         both = await graph.rows_or_relations(["Q1"], Direction.OUTGOING, rows=2, relations=9)

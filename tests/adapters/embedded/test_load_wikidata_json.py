@@ -182,7 +182,7 @@ def test_the_dump_and_a_page_give_what_the_rdf_gives(tmp_path: Path, name: str, 
 
 def test_a_malformed_entity_is_a_bad_line_that_may_be_skipped(tmp_path: Path) -> None:
     source = write(tmp_path, "dump.json", dump().replace('"id": "Q5", "labels"', '"labels"'))
-    with pytest.raises(BadLine, match="no entity in Wikidata's JSON") as caught:
+    with pytest.raises(BadLine, match="not an entity in Wikidata's JSON") as caught:
         load([source], tmp_path / "g.kg")
     assert caught.value.line == 3
     report = load([source], tmp_path / "g.kg", LoadOptions(skip_bad=True))

@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.embedded.session import Row, Session
 from kgnav_mcp.model import AnchoredPage, Direction, Entity, Link
-from kgnav_mcp.port import AdapterOptions, FarEndKind, FarEnds, GraphAdapter, far_end_filters
+from kgnav_mcp.port import AdapterOptions, FarEndFilter, FarEndKind, GraphAdapter, far_end_filters
 from tests.adapters.embedded.loaded import PREFIXES
 from tests.contract import toy
 
@@ -72,17 +72,17 @@ AROUND = [
     ([":hub"], Direction.OUTGOING, [(":stay",), (":stay", ":who"), (":stay", ":year")]),
     ([f":guest{n}" for n in range(30)], Direction.INCOMING, [(":stay", ":who"), (":knows",)]),
 ]
-FAR = [FarEnds(words=words) for words in WORDS] + [
-    FarEnds(label="person"),
-    FarEnds(label="Sailor", words="stone"),
-    FarEnds(label="Nobody"),
-    FarEnds(FarEndKind.LITERAL, words="12"),
-    FarEnds(FarEndKind.ENTITY, words="1"),
+FAR = [FarEndFilter(words=words) for words in WORDS] + [
+    FarEndFilter(label="person"),
+    FarEndFilter(label="Sailor", words="stone"),
+    FarEndFilter(label="Nobody"),
+    FarEndFilter(FarEndKind.LITERAL, words="12"),
+    FarEndFilter(FarEndKind.ENTITY, words="1"),
 ]
 
 
 @pytest.mark.parametrize("far", FAR, ids=str)
-async def test_rows_that_match_are_those_that_reading_and_comparing_finds(graph: GraphAdapter, far: FarEnds):
+async def test_rows_that_match_are_those_that_reading_and_comparing_finds(graph: GraphAdapter, far: FarEndFilter):
     for ids, direction, paths in AROUND:
         expected = await read_and_compared(graph, ids, direction, paths, far)
         whole = await graph.matching(ids, direction, paths=paths, far=far, limit=10_000)
@@ -97,13 +97,15 @@ async def test_rows_that_match_are_those_that_reading_and_comparing_finds(graph:
 
 
 async def read_and_compared(
-    graph: GraphAdapter, ids: Sequence[str], direction: Direction | None, paths: Any, far: FarEnds
+    graph: GraphAdapter, ids: Sequence[str], direction: Direction | None, paths: Any, far: FarEndFilter
 ) -> AnchoredPage[Link]:
     return await far_end_filters.matching(graph, far_end_filters.MatchRequest(ids, direction, paths, far, 10_000))
 
 
-@pytest.mark.parametrize("far", [FarEnds(words="stone 35"), FarEnds(words="ston 35"), FarEnds(label="Harbour")])
-async def test_of_a_hub_only_the_rows_that_match_are_read(graph: GraphAdapter, far: FarEnds):
+@pytest.mark.parametrize(
+    "far", [FarEndFilter(words="stone 35"), FarEndFilter(words="ston 35"), FarEndFilter(label="Harbour")]
+)
+async def test_of_a_hub_only_the_rows_that_match_are_read(graph: GraphAdapter, far: FarEndFilter):
     rows: list[int] = []
 
     def read(session: Session, query: str, *parameters: Any, **more: Any) -> list[Row]:
@@ -125,14 +127,18 @@ async def test_names_are_compared_as_they_are_shown_in_the_languages_that_are_wa
     load([tmp_path / "g.ttl"], tmp_path / "g.kg")
     async with open_adapter(str(tmp_path / "g.kg"), AdapterOptions(languages=("fr",))) as adapter:
         for words, found in (("nom 7", 11), ("name 7", 0), ("n", 100)):
-            page = await adapter.matching([":hub"], Direction.INCOMING, far=FarEnds(words=words), limit=200)
+            page = await adapter.matching([":hub"], Direction.INCOMING, far=FarEndFilter(words=words), limit=200)
             assert len(page.items) == found or page.note == far_end_filters.MISSPELT
             assert all(isinstance(link.far_end, Entity) and "Nom" in (link.far_end.label or "") for link in page.items)
 
 
 async def test_the_hub_of_the_toy_graph_is_searched_as_it_is_read(toy_file: Path):
     async with open_adapter(str(toy_file), AdapterOptions()) as adapter:
-        for far in (FarEnds(words="boat 7"), FarEnds(words="vistor number 7"), FarEnds(label="Person", words="a")):
+        for far in (
+            FarEndFilter(words="boat 7"),
+            FarEndFilter(words="vistor number 7"),
+            FarEndFilter(label="Person", words="a"),
+        ):
             for ids in ([toy.HUB], [toy.HUB, toy.REGISTRY, "ada"]):
                 found = await adapter.matching(ids, None, far=far, limit=10_000)
                 assert found == await read_and_compared(adapter, ids, None, None, far)

@@ -114,7 +114,7 @@ async def test_a_thousand_names_are_looked_up_by_a_few_queries(tmp_path: Path, s
 async def test_names_with_more_namesakes_than_one_query_gives_are_looked_up_in_halves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(names, "MOST_SAME", 5)
+    monkeypatch.setattr(names, "MAX_SAME", 5)
     rows = "".join(f"p{n},Person {n % 4}\n" for n in range(16))
     (tmp_path / "nodes.csv").write_text("id:ID,name\n" + rows, encoding="utf-8")
     load([tmp_path / "nodes.csv"], tmp_path / "people.kg")

@@ -36,7 +36,7 @@ from tests.plans.short import all_of, both, cmp, edge, fit, give, hops, node, of
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain, random_toy
 
-MOST_CASES = 83
+MAX_CASES = 83
 """So many of the cases have words in SQL."""
 PLANS = 40
 """By chance, on each graph."""
@@ -73,12 +73,12 @@ async def opened(people: str) -> AsyncGenerator[GraphAdapter]:
 
 async def test_the_cases_answer_the_same_as_one_query(opened: GraphAdapter):
     run = [cypher for cypher, asked in CASES if await same(opened, asked)]
-    assert len(run) >= MOST_CASES
+    assert len(run) >= MAX_CASES
 
 
 async def test_the_rows_of_one_query_rest_on_the_edges_that_the_evaluator_says(opened: GraphAdapter):
     run = [cypher for cypher, asked in CASES if await same_proof(opened, asked)]
-    assert len(run) > MOST_CASES / 2
+    assert len(run) > MAX_CASES / 2
 
 
 async def test_graphwalks_templates_are_one_query_each(tmp_path: Path):
@@ -97,7 +97,7 @@ async def test_an_empty_answer_names_the_first_edge_that_nothing_fits(opened: Gr
     knows, lives = edge("a-r->b", "KNOWS"), edge("b-s->c", "DISLIKES")
     empty = plan(fit(knows, lives, node("b", "Sailor")), give({"a": ".a"}))
     page = await PlanRunner(opened).run(empty, limit=9)
-    assert (page.items, page.total, page.note) == ((), Count(0), "Nothing fits (b:Sailor)-[s:DISLIKES]->(c).")
+    assert (page.items, page.total, page.note) == ((), Count(0), "Nothing matches (b:Sailor)-[s:DISLIKES]->(c).")
 
 
 async def test_what_has_no_words_in_sql_is_refused_before_anything_runs(opened: GraphAdapter):
@@ -225,7 +225,7 @@ async def test_paths_that_are_too_many_to_hold_are_left_to_the_evaluator(
 ):
     asked = plan(fit(edge("a-r->b", path=hops(1, None, PathKind.REACHABLE))), give({"a": ".a", "b": ".b"}))
     assert await same(opened, asked)
-    monkeypatch.setattr(path_tables, "_MOST_HELD", 5)
+    monkeypatch.setattr(path_tables, "_MAX_HELD", 5)
     with pytest.raises(Unsupported, match="so many paths"):
         await opened.run(asked, limit=ALL)
 

@@ -183,7 +183,7 @@ async def test_a_row_that_is_not_as_it_was_written_means_a_damaged_file(pool: Po
     ids=["arguments", "depth", "columns", "compound", "tables"],
 )
 async def test_a_query_that_is_too_large_for_sqlite_is_not_reported_as_damage_of_the_file(pool: Pool, query: str):
-    with pytest.raises(Unsupported, match="so large a query") as caught:
+    with pytest.raises(Unsupported, match="too large for SQLite") as caught:
         await pool.run(lambda session: session.all(query))
     assert "fewer" in caught.value.next_step
 
@@ -239,15 +239,15 @@ def test_a_long_list_of_ids_does_not_have_its_rows_read_one_by_one(monkeypatch: 
 async def test_rows_that_would_fill_the_memory_are_refused(
     pool: Pool, monkeypatch: pytest.MonkeyPatch, rows: int, letters: int
 ):
-    monkeypatch.setattr(pool_module, "MOST_ROW_BYTES", 4 * USUAL_LENGTH)
+    monkeypatch.setattr(pool_module, "MAX_ROW_BYTES", 4 * USUAL_LENGTH)
     with pytest.raises(InvalidStore, match="more memory") as caught:
         await pool.run(lambda session: session.all(ROWS, rows, letters // 2))
-    assert "Ask for less" in caught.value.next_step
+    assert "Narrow the call" in caught.value.next_step
     assert await pool.run(count_relations), "the next job begins with nothing read"
 
 
 async def test_a_plan_may_read_fewer_bytes_than_other_calls(pool: Pool, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(pool_module, "MOST_ROW_BYTES_OF_PLAN", 4 * USUAL_LENGTH)
+    monkeypatch.setattr(pool_module, "MAX_ROW_BYTES_OF_PLAN", 4 * USUAL_LENGTH)
 
     def rows(session: Session) -> int:
         return len(session.all(ROWS, 5_000, 200))

@@ -63,7 +63,7 @@ async def test_the_triples_that_a_node_qualifies_are_found_by_its_whole_id(
 async def test_what_a_bounded_search_does_not_find_is_not_said_to_be_nowhere(
     weddings: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(edges, "MOST_QUALIFIED", 1)
+    monkeypatch.setattr(edges, "MAX_QUALIFIED", 1)
     assert await weddings.triples_by_qualifier(":ben", limit=2) is None
     assert len(await weddings.triples_by_qualifier(":zoe", limit=2) or ()) == 1
 

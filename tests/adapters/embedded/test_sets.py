@@ -125,8 +125,8 @@ async def test_who_lacks_a_relation_is_told_without_reading_all_its_rows(graph: 
             graph, NODES[:2] + NODES[3:], Direction.OUTGOING, only=[":p1"], limits=Limits(characters=1_000)
         )
     assert [call.kwargs["limit"] for call in read.call_args_list] == [100]
-    assert found.lacking == whole.lacking
-    assert found.lacking
+    assert found.entities_without == whole.entities_without
+    assert found.entities_without
 
 
 async def test_small_nodes_on_a_page_are_read_together_and_no_others(graph: GraphAdapter):

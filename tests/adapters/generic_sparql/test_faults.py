@@ -18,11 +18,11 @@ from tests.adapters.sparql_base.stub import Handler, always, serving
 from tests.services import Oxigraph
 
 FAULTS: list[tuple[Handler, type[KgnavError], str, str]] = [
-    (always("<html>Hello</html>", kind="text/html"), InvalidStore, "a web page that is no SPARQL result", "address"),
-    (always("", status="404 Not Found"), InvalidStore, "no SPARQL endpoint is at", "address"),
-    (always("", status="401 Unauthorized"), ConfigurationError, "asks for a user and a password", "USER:PASSWORD@"),
+    (always("<html>Hello</html>", kind="text/html"), InvalidStore, "a web page instead of a SPARQL result", "address"),
+    (always("", status="404 Not Found"), InvalidStore, "there is no SPARQL endpoint at", "address"),
+    (always("", status="401 Unauthorized"), ConfigurationError, "requires a user and a password", "USER:PASSWORD@"),
     (always("", status="403 Forbidden"), ConfigurationError, "refuses access", "another user"),
-    (always("", "Retry-After: 7", status="429 Too Many Requests"), RateLimited, "no more queries for now", "7 s"),
+    (always("", "Retry-After: 7", status="429 Too Many Requests"), RateLimited, "no more queries now", "7 s"),
     (always("", status="502 Bad Gateway"), StoreUnavailable, "fails (HTTP 502)", "Ask again"),
     (always("", status="504 Gateway Timeout"), StoreTimeout, "", "less"),
     (always("", "Location: http://elsewhere.example/", status="302 Found"), InvalidStore, "another address", "final"),
@@ -45,7 +45,7 @@ async def test_each_fault_has_its_own_sentence_and_says_what_to_do(
 
 def test_wikimedia_is_not_asked_in_nobodys_name():
     location = "sparql+https://query.wikidata.org/sparql"
-    with pytest.raises(ConfigurationError, match="in nobody's name") as caught:
+    with pytest.raises(ConfigurationError, match="no contact is set") as caught:
         open_adapter(location, AdapterOptions())
     assert "KGNAV_CONTACT" in caught.value.next_step
     open_adapter(location, AdapterOptions(contact="operator@example.org"))
@@ -59,7 +59,7 @@ async def test_another_machine_is_told_who_asks_and_gets_the_pause_it_wants():
         async with serving(limited, broken) as stub:
             adapter = open_adapter(f"sparql+{stub.url}", AdapterOptions(timeout=5, contact="operator@example.org"))
             begin = monotonic()
-            with pytest.raises(InvalidStore, match="no SPARQL endpoint is at"):
+            with pytest.raises(InvalidStore, match="there is no SPARQL endpoint at"):
                 await adapter.open()
             assert monotonic() - begin >= 1
             assert "operator@example.org" in stub.requests[0].headers["user-agent"]
@@ -82,7 +82,7 @@ def test_the_doctor_says_that_nothing_listens_and_keeps_passwords_to_itself():
 def test_the_doctor_tells_a_wrong_path_from_an_endpoint(oxigraph: Oxigraph):
     code, said = _doctor("--graph", f"x=sparql+{oxigraph.url.replace('/query', '/elsewhere')}")
     assert code == 1
-    assert "no SPARQL endpoint is at" in said
+    assert "there is no SPARQL endpoint at" in said
 
 
 def test_the_doctor_names_the_graphs_of_an_endpoint_whose_default_graph_is_empty(
@@ -90,7 +90,7 @@ def test_the_doctor_names_the_graphs_of_an_endpoint_whose_default_graph_is_empty
 ):
     own_oxigraph.start()
     location = f"sparql+{own_oxigraph.url}"
-    assert "has no other graph: load it first" in _doctor("--graph", f"x={location}")[1]
+    assert "has no other graph: load data first" in _doctor("--graph", f"x={location}")[1]
     path = tmp_path / "one.ttl"
     path.write_text('<http://e.example/a> <http://e.example/n> "A" .', encoding="utf-8")
     own_oxigraph.load(path, "http://e.example/g")

@@ -94,7 +94,7 @@ async def test_a_pattern_that_nothing_fits_names_its_first_part_that_does_not():
         nothing = plan(fit(STARRED, edge("a", "ex:starred", "b", "s")), give("b"))
         page = await evaluate(graph, nothing, limit=9)
     assert page.items == ()
-    assert "Nothing fits (a)-[s:`ex:starred`]->(b)." in page.note
+    assert "Nothing matches (a)-[s:`ex:starred`]->(b)." in page.note
 
 
 @pytest.mark.parametrize(("variables", "matches"), [(("a", "f"), 5), (("a",), 3)])

@@ -79,7 +79,7 @@ async def test_blank_nodes_are_found_where_an_expression_loses_them():
 async def test_listed_blank_nodes_whose_triples_are_lost_are_refused():
     client = InProcess(FIRMS, answers=[(r"AS \?out\)", ())])
     async with opened_over(client, HERE) as graph:
-        with pytest.raises(Unsupported, match="lists 2 blank nodes here, but finds no triples of them"):
+        with pytest.raises(Unsupported, match="returns 2 blank nodes here, but no triples of them"):
             await graph.nodes("Address", "street", "Main Street", limit=5)
 
 

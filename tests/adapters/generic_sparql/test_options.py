@@ -110,7 +110,7 @@ async def test_names_come_in_the_wanted_language_and_then_in_the_order_of_the_op
 @pytest.mark.parametrize("option", ["labels", "aliases", "descriptions", "types"])
 async def test_an_option_that_names_a_relation_no_triple_has_is_refused_with_the_nearest(loaded: Load, option: str):
     for written in ("ex:caled", "foaf:name,ex:caled"):
-        with pytest.raises(ConfigurationError, match=f"no relation 'ex:caled', which its option '{option}'") as refused:
+        with pytest.raises(ConfigurationError, match=f"no relation 'ex:caled' of the option '{option}'") as refused:
             async with open_adapter(f"{loaded('names', TURTLE)}&{option}={written}", AdapterOptions()):
                 pass
         assert refused.value.next_step.startswith("Use one of the nearest: ex:called")

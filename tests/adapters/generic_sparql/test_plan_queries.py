@@ -86,7 +86,7 @@ async def test_a_plan_without_a_known_node_begins_with_its_edges_and_not_with_al
 async def test_an_answer_without_rows_names_the_condition_that_leaves_none():
     async with opened_over(InProcess(PEOPLE), HERE) as graph:
         page = await answer(graph, "MATCH ()-[:knows]->(q) WHERE q.title CONTAINS 'Q' RETURN q")
-    assert "Nothing fits the condition q.title CONTAINS 'Q'." in page.note
+    assert "Nothing matches the condition q.title CONTAINS 'Q'." in page.note
 
 
 async def test_whether_a_plan_is_too_large_is_asked_before_its_nodes_are_looked_for():

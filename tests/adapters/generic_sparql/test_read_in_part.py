@@ -22,7 +22,7 @@ async def test_what_nodes_are_called_is_a_property_also_where_not_all_relations_
     lists = await lists_of(InProcess(TURTLE, cut={RELATION_COUNTS: 0}))
     page = await lists.nodes(None, "name", "Ann", 5, None)
     assert [entity.id for entity in page.items] == [ENDPOINT.node(ANN)]
-    with pytest.raises(StoreTimeout, match="in time whether it has a property 'age'"):
+    with pytest.raises(StoreTimeout, match="whether the store has a property 'age'"):
         await lists.nodes(None, "age", "30", 5, None)
     lists = await lists_of(InProcess(TURTLE, capped={RELATION_COUNTS: 0}))
     page = await lists.nodes(None, "name", "Ann", 5, None)
@@ -60,4 +60,4 @@ async def test_the_doctor_says_nothing_of_a_graph_that_was_not_looked_through(gr
         advice = " ".join((await adapter.health()).advice)
     assert "load it first" not in advice
     assert "No node has a name" not in advice
-    assert ("is empty: name a graph" in advice) is graphs
+    assert ("is empty: choose a graph" in advice) is graphs

@@ -190,7 +190,7 @@ async def test_a_query_that_takes_too_long_is_interrupted(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("content", "error", "words"),
     [
-        (None, StoreUnavailable, "there is no file"),
+        (None, StoreUnavailable, "does not exist"),
         (b"not a database", InvalidStore, "cannot be opened as a LadybugDB database"),
     ],
 )

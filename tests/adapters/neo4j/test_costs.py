@@ -15,7 +15,7 @@ from kgnav_mcp.model import Count, Direction, Entity, Stop
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.navigation.relations import get_triples
-from kgnav_mcp.port import AdapterOptions, FarEnds, GraphAdapter, far_end_filters
+from kgnav_mcp.port import AdapterOptions, FarEndFilter, GraphAdapter, far_end_filters
 from tests.adapters.neo4j.graphs import PRODUCTS, SHOP, fill
 from tests.neo4j_service import Neo4j
 
@@ -88,7 +88,11 @@ async def test_a_long_list_is_searched_by_the_store_as_it_is_when_read(
     graph: GraphAdapter, asked: list[tuple[str, Mapping[str, object]]], monkeypatch: pytest.MonkeyPatch
 ):
     hub = [(await _category(graph)).id]
-    wanted = (FarEnds(words="PRODUCT 199"), FarEnds(words="product 7", label="product"), FarEnds(words="nothing"))
+    wanted = (
+        FarEndFilter(words="PRODUCT 199"),
+        FarEndFilter(words="product 7", label="product"),
+        FarEndFilter(words="nothing"),
+    )
     for far in wanted:
         read = await graph.matching(hub, None, far=far, limit=500)
         with monkeypatch.context() as patch:

@@ -131,8 +131,8 @@ async def test_a_server_that_takes_writes_in_read_mode_is_found_out_and_nothing_
     monkeypatch.setattr(store_module, "READ_ACCESS", WRITE_ACCESS)  # as a server does that ignores the mode
     with caplog.at_level(logging.WARNING):
         async with open_adapter(neo4j.url, AdapterOptions()) as graph:
-            assert any("takes writes in read mode" in step for step in (await graph.health()).advice)
-    assert "takes writes in read mode" in caplog.text
+            assert any("accepts writes in read mode" in step for step in (await graph.health()).advice)
+    assert "accepts writes in read mode" in caplog.text
     assert write(neo4j, "MATCH (n) RETURN count(n)") == before
 
 
@@ -196,7 +196,7 @@ async def _the_password_is_needed_and_never_told(url: str, password: str) -> Non
         async with client(settings) as connected:
             refused = await connected.call_tool("find_node", {"hint": "x"})
         assert refused.is_error
-        assert f"{place} refuses the user or the password" in text_of(refused)
+        assert f"{place} rejects the user or the password" in text_of(refused)
         assert "Secret" not in text_of(refused)
     adapter = Neo4jAdapter(f"bolt://neo4j:{password.replace(' ', '%20')}@{place}", AdapterOptions())
     async with adapter:

@@ -62,10 +62,10 @@ async def test_names_are_the_usual_property_else_the_one_that_looks_like_a_name_
 @pytest.mark.parametrize(
     ("options", "reason", "nearest"),
     [
-        ({"keys": {"Categori": "categoryName"}}, "no label 'Categori', which its option 'keys' names", "Category"),
-        ({"keys": {"Category": "catName"}}, "no property 'catName', which its option 'keys' names", "categoryName"),
-        ({"names": {"Category": "descrption"}}, "no property 'descrption', which its option 'names'", "description"),
-        ({"aliases": ["nam"]}, "no property 'nam', which its option 'aliases' names", "name"),
+        ({"keys": {"Categori": "categoryName"}}, "no label 'Categori' of the option 'keys'", "Category"),
+        ({"keys": {"Category": "catName"}}, "no property 'catName' of the option 'keys'", "categoryName"),
+        ({"names": {"Category": "descrption"}}, "no property 'descrption' of the option 'names'", "description"),
+        ({"aliases": ["nam"]}, "no property 'nam' of the option 'aliases'", "name"),
         ({"descriptions": ["descriptio"]}, "no property 'descriptio'", "description"),
     ],
 )
@@ -148,7 +148,7 @@ async def test_a_cursor_notices_that_the_list_was_written_to(neo4j: Neo4j, graph
     page = await triples_at(graph, [category.id], Direction.INCOMING, limit=5)
     write(neo4j, "MATCH (c:Category) CREATE (:Product {sku: 0})-[:IN_CATEGORY]->(c)")
     try:
-        with pytest.raises(InvalidCursor, match="written to since"):
+        with pytest.raises(InvalidCursor, match="has changed since"):
             await triples_at(graph, [category.id], Direction.INCOMING, limit=5, after=page.positions[-1])
     finally:
         write(neo4j, "MATCH (p:Product {sku: 0}) DETACH DELETE p")

@@ -82,12 +82,12 @@ def test_no_secret_is_in_what_is_printed_of_a_graph_or_of_a_refusal() -> None:
     ("extra", "says"),
     [
         ({"pasword": "x"}, "no option 'pasword'"),
-        ({"password": 1}, "'password' is a text"),
-        ({"keys": ["id"]}, "'keys' is a table"),
-        ({"keys": {"Film": 1}}, "'keys' names a property"),
+        ({"password": 1}, "'password' must be a text"),
+        ({"keys": ["id"]}, "'keys' must be a table"),
+        ({"keys": {"Film": 1}}, "'keys' must be a table with a property"),
         ({"names": 3}, "'names' is a list"),
-        ({"password_file": "/nowhere/at/all"}, "'password_file' names cannot be read"),
-        ({"ca_file": "/nowhere/at/all"}, "'ca_file' names cannot be read"),
+        ({"password_file": "/nowhere/at/all"}, "'password_file' cannot be read"),
+        ({"ca_file": "/nowhere/at/all"}, "'ca_file' cannot be read"),
     ],
 )
 def test_a_wrong_option_is_refused_with_the_way_to_write_it(extra: dict[str, object], says: str) -> None:

@@ -152,7 +152,7 @@ async def test_dates_and_lists_of_values_are_compared_and_sorted_as_the_evaluato
 async def test_an_empty_answer_names_the_first_edge_that_nothing_fits(graph: GraphAdapter):
     match = fit(node("c", "City"), edge("a-l->c", "LIVES_IN"), edge("c-k->d", "KNOWS"))
     page = await PlanRunner(graph).run(plan(match, give({"a": ".a"})), limit=5)
-    assert (page.items, page.note) == ((), "Nothing fits (c:City)-[k:KNOWS]->(d).")
+    assert (page.items, page.note) == ((), "Nothing matches (c:City)-[k:KNOWS]->(d).")
 
 
 async def test_a_page_behind_a_row_that_is_another_one_now_is_refused(graph: GraphAdapter):

@@ -27,7 +27,7 @@ def test_a_position_that_was_written_is_read_as_it_was(position: Position):
     ["", "0|0.0|", "0|0|a", "0|0.0|a b c", "0|0.0|a ", "0|-1.0|a", "0|\u0663.0|a", f"{10**13}|0.0|a", "1", "\ud800"],
 )
 def test_a_text_that_is_no_position_is_refused(text: str):
-    with pytest.raises(InvalidCursor, match="no position in this list"):
+    with pytest.raises(InvalidCursor, match="does not belong to this list"):
         Position.parse(text)
 
 

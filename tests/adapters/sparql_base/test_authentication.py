@@ -97,7 +97,7 @@ async def test_a_refused_password_is_an_error_that_does_not_tell_it(
     with caplog.at_level(logging.DEBUG):
         async with serving(asks) as stub:  # pyright: ignore[reportArgumentType]
             sparql = SparqlClient(stub.url.replace("://", address), timeout=5)
-            with pytest.raises(ConfigurationError, match="asks for a user and a password") as caught:
+            with pytest.raises(ConfigurationError, match="requires a user and a password") as caught:
                 await sparql.select(QUERY)
             await sparql.close()
 

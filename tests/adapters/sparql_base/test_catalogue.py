@@ -65,7 +65,7 @@ def test_a_name_of_nothing_among_a_part_may_be_among_the_rest():
     part = replace(KNOWN, stop=Stop.TIME_OUT)
     assert part.types_named("film", None) == [FILM]
     for ask in (part.properties, part.types_named, part.types_and_relations_named):
-        with pytest.raises(StoreTimeout, match=r"in time whether it has a .*'filn'") as caught:
+        with pytest.raises(StoreTimeout, match=r"whether the store has a .*'filn'") as caught:
             ask("filn", None)
         assert "Film" in caught.value.next_step or "ex:films" in caught.value.next_step
     with pytest.raises(StoreTimeout) as caught:

@@ -137,7 +137,7 @@ async def test_an_answer_above_the_bound_is_given_up_while_it_comes(size_is_told
             await sparql.select(QUERY)
         await sparql.close()
 
-    assert "Ask for less" in caught.value.next_step
+    assert "Narrow the call" in caught.value.next_step
     assert sent < 50_000_000
 
 

@@ -224,7 +224,7 @@ async def test_a_kept_connection_that_fails_under_the_request_is_replaced_once(f
 async def test_a_fresh_connection_that_fails_is_an_error_at_once(fails: object):
     async with serving(fails) as stub:  # pyright: ignore[reportArgumentType]
         sparql = client(stub.url)
-        with pytest.raises(StoreUnavailable, match="broke before its answer was whole"):
+        with pytest.raises(StoreUnavailable, match="broke before the answer was complete"):
             await sparql.select(QUERY)
         await sparql.close()
 
@@ -255,7 +255,7 @@ async def test_a_connection_lost_in_the_middle_of_an_answer_is_not_tried_again()
     async with serving(always(ONE), cut) as stub:
         sparql = client(stub.url)
         await sparql.select(QUERY)
-        with pytest.raises(StoreUnavailable, match="broke before its answer was whole"):
+        with pytest.raises(StoreUnavailable, match="broke before the answer was complete"):
             await sparql.select(QUERY)
         await sparql.close()
 

@@ -84,12 +84,12 @@ async def test_a_refusal_for_its_estimated_time_says_both_times_and_what_to_leav
 
     assert isinstance(error, StoreTimeout)
     assert error.seconds == 400
-    assert "by its own estimate it would take 14,292 s, above its limit of 400 s" in error.message
-    assert "Ask for less" in error.next_step
+    assert "by its estimate it would take 14,292 s, above its limit of 400 s" in error.message
+    assert "Narrow the call" in error.next_step
 
 
 OTHERS = [
-    ("400 Bad Request", "Parse error: mismatched input", Unsupported, "does not take this query"),
+    ("400 Bad Request", "Parse error: mismatched input", Unsupported, "rejects this query"),
     ("400 Bad Request", "Operation timed out: cancelled due to timeout", StoreTimeout, "stopped the query"),
     ("403 Forbidden", "", ConfigurationError, "refuses access"),
     ("404 Not Found", "<html>", InvalidStore, "no SPARQL endpoint"),
@@ -153,7 +153,7 @@ async def test_a_pause_has_a_longest_length_and_readable_words(said: str, second
 
     assert isinstance(error, RateLimited)
     assert error.retry_after == seconds
-    assert error_text(error).endswith(f"takes no more queries for now.\nNext: Try again in {words}.")
+    assert error_text(error).endswith(f"accepts no more queries now.\nNext: Try again in {words}.")
 
 
 async def test_a_rate_limit_without_a_time_is_one_all_the_same():

@@ -26,7 +26,7 @@ from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess
 
 SIZE = 3_000
-MOST = 10_000
+MAX = 10_000
 """Calls that one callback may make."""
 PLAIN = "\n".join(
     [
@@ -133,4 +133,4 @@ async def test_of_thousands_of_entities_no_callback_holds_the_loop(
         begin = len(calls)
         await VERBS[verb](graph, ids)
         await asyncio.sleep(0)
-        assert max(calls[begin:]) < MOST
+        assert max(calls[begin:]) < MAX

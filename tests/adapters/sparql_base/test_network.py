@@ -43,7 +43,7 @@ async def test_an_endpoint_that_is_down_is_said_to_be_down():
 async def test_a_host_that_is_not_known_is_named():
     error = await unreachable("http://no-such-host.invalid/sparql")
 
-    assert error.message == "no host is called no-such-host.invalid"
+    assert error.message == "unknown host no-such-host.invalid"
 
 
 async def test_a_host_that_takes_no_connection_is_given_up_soon():
@@ -57,7 +57,7 @@ async def test_a_host_that_takes_no_connection_is_given_up_soon():
         url = f"http://127.0.0.1:{server.getsockname()[1]}/sparql"
         error = await unreachable(url)
 
-    assert error.message == f"{url} takes no connection within 3 s"
+    assert error.message == f"{url} accepts no connection within 3 s"
 
 
 async def test_a_connection_that_this_program_was_too_busy_to_see_is_made_again(monkeypatch: pytest.MonkeyPatch):
@@ -107,7 +107,7 @@ async def test_an_answer_that_is_cut_under_tls_is_not_taken_for_a_fault_of_tls()
     async with serving(cuts, tls=server) as stub:
         error = await unreachable(stub.url, httpx2.AsyncHTTPTransport(verify=ours))
 
-    assert "broke before its answer was whole" in error.message
+    assert "broke before the answer was complete" in error.message
 
 
 async def test_a_plain_endpoint_under_an_https_address_is_said_to_be_one():
@@ -118,7 +118,7 @@ async def test_a_plain_endpoint_under_an_https_address_is_said_to_be_one():
     async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
         error = await unreachable(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/sparql")
 
-    assert "does not speak TLS" in error.message
+    assert "does not support TLS" in error.message
     assert "http://" in error.next_step
 
 
@@ -127,6 +127,6 @@ def test_a_proxy_that_is_no_address_is_said_to_be_none_without_its_password(
     proxy: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("HTTPS_PROXY", proxy)
-    with pytest.raises(ConfigurationError, match="proxy that is set") as error:
+    with pytest.raises(ConfigurationError, match="the proxy setting") as error:
         SparqlClient("https://store.example/sparql", timeout=3)
     assert "secret" not in "".join(traceback.format_exception(error.value))

@@ -195,7 +195,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 async def test_after_a_query_in_vain_an_endpoint_that_still_answers_is_asked_on(clock: Clock):
     endpoint = Slow(clock)
     asked = Reader(endpoint, {}, 30.0)
-    with store_timeout.one_call():
+    with store_timeout.single_call():
         with pytest.raises(StoreTimeout):
             await asked.in_batches(LIST, "ids", IRIS)
         await asked.select("SELECT ?less")
@@ -206,7 +206,7 @@ async def test_after_a_query_in_vain_an_endpoint_that_still_answers_is_asked_on(
 async def test_after_a_query_in_vain_an_endpoint_that_hangs_is_asked_for_a_sign_and_nothing_else(clock: Clock):
     endpoint = Slow(clock, hangs_after=0)
     asked = Reader(endpoint, {}, 30.0)
-    with store_timeout.one_call():
+    with store_timeout.single_call():
         for _ in range(2):
             with pytest.raises(StoreTimeout):
                 await asked.select("SELECT ?everything")
@@ -222,7 +222,7 @@ async def test_that_an_endpoint_refuses_a_question_is_a_sign_too(clock: Clock):
 
     endpoint = Refusing(clock)
     asked = Reader(endpoint, {}, 30.0)
-    with store_timeout.one_call():
+    with store_timeout.single_call():
         with pytest.raises(StoreTimeout):
             await asked.in_batches(LIST, "ids", IRIS)
         assert await asked.select("SELECT ?less") == Read(())

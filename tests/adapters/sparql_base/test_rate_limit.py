@@ -52,7 +52,7 @@ def limiter(clock: Clock) -> RateLimiter:
 
 
 def limited(seconds: float | None) -> RateLimited:
-    return RateLimited("no more for now", seconds)
+    return RateLimited("no more queries now", seconds)
 
 
 async def test_a_pause_that_fits_is_waited_for_and_the_question_asked_again(limiter: RateLimiter, clock: Clock):
@@ -169,10 +169,10 @@ async def test_a_host_that_keeps_failing_is_left_alone_then_tried_by_one_call_an
         with pytest.raises(StoreUnavailable, match="down"):
             await limiter.ask(down.ask, patience=30)
     assert down.asked == 5
-    with pytest.raises(StoreUnavailable, match="left alone") as caught:
+    with pytest.raises(StoreUnavailable, match="not queried for a while") as caught:
         await limiter.ask(down.ask, patience=30)
     assert down.asked == 5
-    assert "Ask again in 10 s" in caught.value.next_step
+    assert "Try again in 10 s" in caught.value.next_step
 
     clock.time += 11
     asked = asyncio.Event()
@@ -183,7 +183,7 @@ async def test_a_host_that_keeps_failing_is_left_alone_then_tried_by_one_call_an
 
     trial = asyncio.create_task(limiter.ask(slow, patience=30))
     await asyncio.sleep(0)
-    with pytest.raises(StoreUnavailable, match="left alone"):
+    with pytest.raises(StoreUnavailable, match="not queried for a while"):
         await limiter.ask(down.ask, patience=30)
     asked.set()
     assert await trial == "rows"
@@ -201,7 +201,7 @@ async def test_a_trial_that_fails_leaves_the_host_alone_for_twice_as_long(limite
     assert down.asked == 6
     with pytest.raises(StoreUnavailable) as caught:
         await limiter.ask(down.ask, patience=30)
-    assert "Ask again in 20 s" in caught.value.next_step
+    assert "Try again in 20 s" in caught.value.next_step
 
 
 async def test_a_trial_that_is_cancelled_lets_another_call_try(limiter: RateLimiter, clock: Clock):

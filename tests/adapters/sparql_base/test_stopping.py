@@ -211,7 +211,7 @@ async def test_a_query_whose_turn_does_not_come_says_so_and_is_not_sent():
         others = [asyncio.create_task(sparql.select(QUERY)) for _ in range(MAX_QUERIES)]
         while len(stub.requests) < MAX_QUERIES:  # noqa: ASYNC110 - a stub has one event for all
             await asyncio.sleep(0.01)
-        with pytest.raises(StoreTimeout, match=r"could not be sent within 0\.2 s: 3 others of this graph"):
+        with pytest.raises(StoreTimeout, match=r"could not be sent within 0\.2 s: because 3 others"):
             await sparql.select(QUERY, seconds=0.2)
         for other in others:
             other.cancel()
@@ -248,6 +248,6 @@ async def test_the_advice_for_a_wrong_path_names_the_paths_of_each_store():
 async def test_an_endpoint_is_asked_at_the_path_that_is_given_also_at_the_root(given: str, path: str):
     async with serving(always("", status="404 Not Found")) as stub:
         root = "/".join(stub.url.split("/")[:3])
-        with pytest.raises(InvalidStore, match=f"no SPARQL endpoint is at {root}{path} "):
+        with pytest.raises(InvalidStore, match=f"there is no SPARQL endpoint at {root}{path} "):
             async with open_adapter(f"sparql+{root}{given}", AdapterOptions(timeout=5)):
                 pass

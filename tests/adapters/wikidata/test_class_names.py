@@ -34,9 +34,7 @@ async def test_a_list_over_a_name_that_other_classes_may_have_is_not_said_to_be_
     async with opened_over(_endpoint(whole=whole, number_of=number_of), WIKIDATA.location) as graph:
         page = await graph.nodes("city", None, None, limit=5)
         assert page.total == (Count(1) if all_named else Count.at_least(1))
-        assert page.note == (
-            "" if all_named else "Other classes may be called 'city', too: followed were wd:Q1, wd:Q2."
-        )
+        assert page.note == ("" if all_named else "Other classes may have the name 'city', too. Used: wd:Q1, wd:Q2.")
         assert page.stop is Stop.COMPLETE
         page = await graph.nodes("Q1", None, None, limit=5)
         assert (page.total, page.note) == (Count(1), "")

@@ -50,7 +50,7 @@ FAULTS: dict[str, tuple[Handler, type[KgnavError], str, str]] = {
     "rate limit": (
         always("Too Many Requests", "Retry-After: 120", status="429 X", kind="text/plain"),
         RateLimited,
-        "takes no more queries for now",
+        "accepts no more queries now",
         "Try again in 2 minutes",
     ),
     "rate limit until a date": (
@@ -58,33 +58,33 @@ FAULTS: dict[str, tuple[Handler, type[KgnavError], str, str]] = {
             "", f"Retry-After: {format_datetime(datetime.now(UTC) + timedelta(days=9), usegmt=True)}", status="429 X"
         ),
         RateLimited,
-        "takes no more queries for now",
+        "accepts no more queries now",
         "Try again in more than a day",
     ),
     "QLever's time-out": (
         always(_QLEVER, status="429 X", kind="application/json"),
         StoreTimeout,
-        "its time was over",
+        "at its time limit",
         "",
     ),
     "Blazegraph's time-out": (
         always(_BLAZEGRAPH, status="500 X", kind="text/plain"),
         StoreTimeout,
-        "its time was over",
+        "at its time limit",
         "",
     ),
-    "cut body": (_cut, StoreUnavailable, "broke before its answer was whole", "Ask again"),
+    "cut body": (_cut, StoreUnavailable, "broke before the answer was complete", "Ask again"),
     "cut JSON": (always('{"results": {"bindin', kind=_JSON), InvalidStore, "damaged or cut", "Ask again"),
     "slow body": (_slow, StoreTimeout, "did not answer within 0.5 s", ""),
-    "web page": (always("<html>Hello</html>", kind=_HTML), InvalidStore, "a web page that is no SPARQL", "address"),
-    "huge body": (_huge, InvalidStore, "larger than 50,000,000 bytes", "Ask for less"),
+    "web page": (always("<html>Hello</html>", kind=_HTML), InvalidStore, "a web page instead of a SPARQL", "address"),
+    "huge body": (_huge, InvalidStore, "larger than 50,000,000 bytes", "Narrow the call"),
     "redirect": (
         always("", "Location: http://elsewhere.example/", status="302 X", kind=_HTML),
         InvalidStore,
         "to another address, which is not followed",
         "final one",
     ),
-    "no such page": (always("", status="404 X", kind=_HTML), InvalidStore, "no SPARQL endpoint is at", "address"),
+    "no such page": (always("", status="404 X", kind=_HTML), InvalidStore, "there is no SPARQL endpoint at", "address"),
     "down": (always("", status="503 X", kind=_HTML), StoreUnavailable, "fails (HTTP 503)", "Ask again"),
 }
 
@@ -113,7 +113,7 @@ async def test_each_fault_is_one_clear_error_at_every_verb(fault: str, verb: str
         with pytest.raises(kind) as caught:
             await VERBS[verb](graph)
     hub = kind is StoreTimeout and verb.startswith("incoming")
-    assert ("over all that points at this entity" if hub else message) in caught.value.message
+    assert ("the triples that point at this entity" if hub else message) in caught.value.message
     assert step in caught.value.next_step
     assert caught.value.next_step
 

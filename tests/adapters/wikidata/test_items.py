@@ -119,7 +119,7 @@ async def test_his_identifiers_are_counted_and_not_shown(location: str):
         while True:
             page = await triples_at(graph, ["Q42"], Direction.OUTGOING, limit=40, after=after)
             rows += page.items
-            assert page.note.startswith(f"{IDENTIFIERS} identifiers of other databases are not shown")
+            assert page.note.startswith(f"{IDENTIFIERS} identifiers of other databases are hidden")
             if page.stop is Stop.COMPLETE:
                 break
             after = page.positions[-1]

@@ -93,7 +93,7 @@ async def test_statements_of_every_rank_are_shown_where_they_are_wanted(wikibase
 async def test_identifiers_are_hidden_and_counted_until_their_property_is_named(graph: GraphAdapter):
     page = await triples_at(graph, [ANN], Direction.OUTGOING, limit=50)
     assert not {"wdt:P214", "wdt:P646"} & {triple.relation.id for triple in page.items}
-    assert page.note.startswith("2 identifiers of other databases are not shown")
+    assert page.note.startswith("2 identifiers of other databases are hidden")
     assert page.total.value == len(page.items)
     facts = await graph.relations([ANN], Direction.OUTGOING, examples=1, limit=50)
     assert {each.relation.id for each in facts.items if each.hidden} == {"wdt:P214", "wdt:P646"}
@@ -101,7 +101,7 @@ async def test_identifiers_are_hidden_and_counted_until_their_property_is_named(
 
 
 async def test_a_property_of_classes_that_no_item_has_is_refused_with_the_nearest(wikibase_location: str):
-    with pytest.raises(ConfigurationError, match="no relation 'P3100', which its option 'instance_of'") as told:
+    with pytest.raises(ConfigurationError, match="no relation 'P3100' of the option 'instance_of'") as told:
         await open_adapter(wikibase_location, AdapterOptions(extra={"instance_of": "P3100"})).open()
     assert told.value.next_step.startswith("Use one of the nearest: P")
 

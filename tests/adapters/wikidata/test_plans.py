@@ -36,7 +36,7 @@ async def test_edges_are_found_by_the_id_or_the_label_of_an_entity_that_qualifie
 ):
     page = await PlanRunner(graph, bound=2).run(plan(fit(MEMBER, where=condition), give("a", "b")), limit=9)
     assert rows(page) == expected
-    assert ("Nothing fits the condition r." in page.note) is not bool(expected)
+    assert ("Nothing matches the condition r." in page.note) is not bool(expected)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ async def test_a_part_that_nothing_fits_beside_a_qualifier_is_named(graph: Graph
         plan(fit(MEMBER, edge("b", "wdt:P26", "c", "s"), where=condition), give("a")), limit=9
     )
     assert page.items == ()
-    assert "Nothing fits (b)-[s:`wdt:P26`]->(c)." in page.note
+    assert "Nothing matches (b)-[s:`wdt:P26`]->(c)." in page.note
 
 
 async def test_edges_of_several_relations_and_of_any_are_fitted_by_the_store(graph: GraphAdapter):

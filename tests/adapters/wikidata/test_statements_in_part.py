@@ -66,7 +66,7 @@ async def test_properties_that_were_not_all_listed_in_time_are_no_catalogue(cut:
         health = await graph.health()
         assert any(fault in advice for advice in health.advice)
         for ask in (graph.values("country", None, ValueOwner.NODE, limit=5), graph.schema("country", limit=5)):
-            with pytest.raises(StoreTimeout, match=r"in time whether it has a .*'country'"):
+            with pytest.raises(StoreTimeout, match=r"whether the store has a .*'country'"):
                 await ask
 
 

@@ -114,6 +114,6 @@ async def test_an_endpoint_with_nothing_of_a_wikibase_says_so(oxigraph: Oxigraph
     source = tmp_path / "cats.nt"
     source.write_text(f'<http://cats.example/tom> <{LABEL}> "Tom" .\n', encoding="utf-8")
     oxigraph.load(source, NOTHING)
-    with pytest.raises(InvalidStore, match="has no Wikibase in it") as caught:
+    with pytest.raises(InvalidStore, match="has no Wikibase data") as caught:
         await open_adapter(location(oxigraph, NOTHING), AdapterOptions()).open()
     assert "option graph" in caught.value.next_step

@@ -103,7 +103,7 @@ class CheckContract(AdapterContract):
         written, of_plan = NOTHING_FITS[part]
         found = await checked(adapter, view, written)
         assert found.problems == ()
-        sentence = f"Nothing fits {named(view, part)}."
+        sentence = f"Nothing matches {named(view, part)}."
         empty = await PlanRunner(adapter).run(found.plan, limit=9)
         assert (empty.items, empty.note) == ((), sentence)
         for by_store in (True, False):
@@ -147,7 +147,7 @@ class CheckContract(AdapterContract):
                 view.node(node) for node in nodes
             ]
             assert candidates.items[0].entity.id == view.node(nodes[0])
-            assert any("is taken for" in note for note in found.notes) is not exact
+            assert any("was interpreted as" in note for note in found.notes) is not exact
         else:
             (problem,) = found.problems
             ids = [each.partition(" (")[0] for each in problem.alternatives]

@@ -165,7 +165,7 @@ class EntityContract(AdapterContract):
             assert found[:3] == [view.node(local) for local in ("lamp", toy.HUB, toy.REGISTRY)]
             assert page.note == ""
         else:
-            assert page.note.startswith("Looked for ")
+            assert page.note.startswith("Searched for ")
             assert (await adapter.find("Harbour Registry", limit=5)).note == ""
 
     async def test_find_puts_the_very_name_first(self, adapter: GraphAdapter, view: View):
@@ -185,7 +185,7 @@ class EntityContract(AdapterContract):
 
     async def test_find_forgives_misspelt_words_or_says_what_it_looked_for(self, adapter: GraphAdapter, view: View):
         if not has(adapter, Capability.FUZZY_NAMES):
-            assert (await adapter.find("Ada Stoone", limit=5)).note.startswith("Looked for ")
+            assert (await adapter.find("Ada Stoone", limit=5)).note.startswith("Searched for ")
             return
         for hint, local in (
             ("Ada Stoone", "ada"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.model import Direction, Entity, Link, Literal, Page
-from kgnav_mcp.port import Capability, FarEndKind, FarEnds, GraphAdapter, far_end_filters
+from kgnav_mcp.port import Capability, FarEndFilter, FarEndKind, GraphAdapter, far_end_filters
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, has
 from tests.contract.toy_views import View, as_rows, tally
@@ -23,16 +23,18 @@ class MatchingContract(AdapterContract):
         self, adapter: GraphAdapter, view: View, asked: tuple[Direction | None, str, str], size: int
     ):
         direction, words, node = asked
-        far = FarEnds(FarEndKind.ENTITY, words=words)
+        far = FarEndFilter(FarEndKind.ENTITY, words=words)
         read = await self._matching(adapter, view, direction, far, size)
         assert {link.far_end.id for link in read if isinstance(link.far_end, Entity)} == {view.node(node)}
 
     @pytest.mark.parametrize("size", [2, ALL])
     async def test_rows_are_found_by_the_words_of_their_values(self, adapter: GraphAdapter, view: View, size: int):
-        read = await self._matching(adapter, view, Direction.OUTGOING, FarEnds(FarEndKind.LITERAL, words="NIGHT"), size)
+        read = await self._matching(
+            adapter, view, Direction.OUTGOING, FarEndFilter(FarEndKind.LITERAL, words="NIGHT"), size
+        )
         assert view.relation("tag") in {link.triple.relation.id for link in read}
         assert all("night" in link.far_end.text.casefold() for link in read if isinstance(link.far_end, Literal))
-        nothing = await self._matching(adapter, view, None, FarEnds(words="nothing like it"), size)
+        nothing = await self._matching(adapter, view, None, FarEndFilter(words="nothing like it"), size)
         assert nothing == []
 
     @pytest.mark.parametrize("size", [2, ALL])
@@ -42,7 +44,7 @@ class MatchingContract(AdapterContract):
         ids = [view.node(node) for node in _SEARCHED]
         people = {node for node, types in view.types.items() if "Person" in types}
         for direction in Direction:
-            read = await self._matching(adapter, view, direction, FarEnds(label="Person"), size)
+            read = await self._matching(adapter, view, direction, FarEndFilter(label="Person"), size)
             ends = sorted(link.far_end.id for link in read if isinstance(link.far_end, Entity))
             far = 2 if direction is Direction.OUTGOING else 0
             assert ends == sorted(str(row[far]) for row in view.around(ids, direction) if row[far] in people)
@@ -50,15 +52,15 @@ class MatchingContract(AdapterContract):
     @pytest.mark.parametrize(
         "far",
         [
-            FarEnds(FarEndKind.ENTITY, words="VISITOR 1"),
-            FarEnds(FarEndKind.ENTITY, label="Person"),
-            FarEnds(FarEndKind.ENTITY, label="Person", words="marsh"),
-            FarEnds(words="night"),
-            FarEnds(words="visitor 2"),
+            FarEndFilter(FarEndKind.ENTITY, words="VISITOR 1"),
+            FarEndFilter(FarEndKind.ENTITY, label="Person"),
+            FarEndFilter(FarEndKind.ENTITY, label="Person", words="marsh"),
+            FarEndFilter(words="night"),
+            FarEndFilter(words="visitor 2"),
         ],
     )
     async def test_a_list_that_is_too_long_to_be_read_is_searched_for_the_same_rows(
-        self, adapter: GraphAdapter, view: View, far: FarEnds, monkeypatch: pytest.MonkeyPatch
+        self, adapter: GraphAdapter, view: View, far: FarEndFilter, monkeypatch: pytest.MonkeyPatch
     ):
         if type(adapter).matching is GraphAdapter.matching:
             return  # always reads the list, so that there is nothing to compare
@@ -77,14 +79,14 @@ class MatchingContract(AdapterContract):
             with monkeypatch.context() as patch:
                 patch.setattr(far_end_filters, "_ROWS", 5)
                 if far.kind is FarEndKind.ENTITY:  # no list is short enough to be read
-                    patch.setattr(far_end_filters, "MOST_READ", 5)
+                    patch.setattr(far_end_filters, "MAX_READ", 5)
                 found = await self.walked(matched, 7)
             assert tally(as_rows([link.triple for link in found])) == tally(as_rows([link.triple for link in read]))
             both += found
         assert both
 
     async def _matching(
-        self, adapter: GraphAdapter, view: View, direction: Direction | None, far: FarEnds, size: int
+        self, adapter: GraphAdapter, view: View, direction: Direction | None, far: FarEndFilter, size: int
     ) -> list[Link]:
         """All matching rows around a few nodes, in pages of this size."""
         ids = [view.node(node) for node in _SEARCHED]

@@ -35,13 +35,13 @@ class PlanContract(AdapterContract):
     """Plans run in the store as far as it supports them, else by the evaluator, with the same answers."""
 
     bound: ClassVar[int] = 20_000
-    """Most rows that the evaluator may hold. A random plan that needs more is skipped."""
+    """Maximum rows that the evaluator may hold. A random plan that needs more is skipped."""
 
     plans: ClassVar[int] = 2
     """Number of random plans. Each takes seconds on a server; `make fuzz` tries more."""
 
     pages: ClassVar[int] = 3
-    """Most pages of one answer that are read, for the same reason."""
+    """Maximum pages of one answer that are read, for the same reason."""
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -206,10 +206,10 @@ class PlanContract(AdapterContract):
         checked = await plans.check(parse_plan(f"MATCH (n) WHERE {condition} RETURN n").plan)
         reasons = [problem.reason for problem in checked.problems]
         if matched is None:
-            assert "no entity is called 'Zedzz'" in reasons
+            assert "no entity has the name 'Zedzz'" in reasons
             return
         assert not reasons
-        assert any("no entity is called 'Zedzz'" in note for note in checked.notes)
+        assert any("no entity has the name 'Zedzz'" in note for note in checked.notes)
         page = await plans.run(checked.plan, limit=9)
         assert {getattr(row.cells[0], "id", None) for row in page.items} == {view.node(one) for one in matched}
 

@@ -11,8 +11,8 @@ from tests.contract.suite.base import ALL, AdapterContract, every, has, without_
 from tests.contract.toy_views import Row, View, as_row, as_rows, tally
 
 PEOPLE = ["ada", "ben", "cyd", "hermit", "ouroboros"]
-MOST = 10_000
-"""Most ids that a verb must accept."""
+MAX = 10_000
+"""Maximum ids that a verb must accept."""
 
 
 class SetContract(AdapterContract):
@@ -162,13 +162,13 @@ class VastSetContract(AdapterContract):
     """The largest sets of ids, tested once for each adapter, since the adapter divides a set into queries."""
 
     async def test_ten_thousand_ids_are_answered_whole(self, adapter: GraphAdapter, view: View):
-        await _is_answered_whole(adapter, view, MOST, None)
+        await _is_answered_whole(adapter, view, MAX, None)
 
     async def test_a_set_of_ten_thousand_is_paged_and_narrowed(self, adapter: GraphAdapter, view: View):
-        await _is_paged_and_narrowed(adapter, view, MOST)
+        await _is_paged_and_narrowed(adapter, view, MAX)
 
     async def test_edges_between_sets_of_ten_thousand_are_found(self, adapter: GraphAdapter, view: View):
-        await _edges_are_found(adapter, view, MOST)
+        await _edges_are_found(adapter, view, MAX)
 
 
 async def _is_answered_whole(adapter: GraphAdapter, view: View, size: int, direction: Direction | None) -> None:

@@ -19,7 +19,7 @@ from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Comparison, Variable
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.render.problems import error_text
-from kgnav_mcp.values.scalars import MOST_BYTES, Date
+from kgnav_mcp.values.scalars import MAX_BYTES, Date
 
 DOUBLED, PAIRED = "WITH a + a AS a " * 60, "WITH [a, a] AS a " * 60
 NAMES = "MATCH (n) WITH collect(n.name) AS c "
@@ -54,7 +54,7 @@ async def test_texts_and_lists_that_grow_beyond_the_budget_are_refused_with_thei
     assert caught.value.part == part
     text = error_text(caught.value)
     assert f"texts and lists of more than 256 MB, at {part}." in text
-    assert "Next: Make shorter texts and lists" in text
+    assert "Next: Create shorter texts and lists" in text
 
 
 async def test_a_list_counts_in_each_row_that_has_it(demo: GraphAdapter):
@@ -69,7 +69,7 @@ LENGTHS = "MATCH (n) WITH collect(size(n.name) * 1.0) AS c"
 async def test_members_of_a_list_are_counted_when_they_are_compared_one_by_one(
     demo: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(budget, "_MOST_COMPARED", 100_000)
+    monkeypatch.setattr(budget, "_MAX_COMPARED", 100_000)
     plan = parse_cypher(f"{LENGTHS} MATCH (m) WHERE size(m.name) + 0.5 IN c RETURN count(m) AS n")
     with pytest.raises(PlanOverBudget, match="more than 100,000 values with members of lists") as caught:
         await PlanRunner(demo, by_store=False).run(plan, limit=9)
@@ -79,7 +79,7 @@ async def test_members_of_a_list_are_counted_when_they_are_compared_one_by_one(
 async def test_texts_and_integers_are_found_in_a_list_without_comparing_them_one_by_one(
     demo: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(budget, "_MOST_COMPARED", 100)
+    monkeypatch.setattr(budget, "_MAX_COMPARED", 100)
     plan = parse_cypher(f"{NAMES} MATCH (m) WHERE m.name IN c AND NOT m.name + '.' IN c RETURN count(m) AS n")
     page = await PlanRunner(demo, by_store=False).run(plan, limit=9)
     everything = await PlanRunner(demo).run(parse_cypher("MATCH (m) WHERE m.name IS NOT NULL RETURN count(m)"), limit=9)
@@ -142,7 +142,7 @@ def test_few_rows_with_long_texts_or_lists_are_much_work():
 
 
 def test_all_parts_of_a_plan_share_one_budget():
-    shared, half = Budget(10), "x" * (MOST_BYTES // 2)
+    shared, half = Budget(10), "x" * (MAX_BYTES // 2)
     shared.make(Variable("a"), half)
     with pytest.raises(PlanOverBudget, match="at b"):
         shared.make(Variable("b"), half)
@@ -151,7 +151,7 @@ def test_all_parts_of_a_plan_share_one_budget():
 def test_a_list_is_weighed_in_each_row_but_measured_once():
     names = PropertyList(["name"] * 1_000)
     assert weight(names) == weight(tuple(names)) > 1_000 * len("name")
-    few, many = (Table(("n", "names"), [(1, names)] * rows) for rows in (10, MOST_BYTES // weight(names) + 1))
+    few, many = (Table(("n", "names"), [(1, names)] * rows) for rows in (10, MAX_BYTES // weight(names) + 1))
     Budget(10_000).check_table(few)
     with pytest.raises(PlanOverBudget, match=r"at the values of names in [0-9,]+ rows"):
         Budget(10_000).check_table(many)

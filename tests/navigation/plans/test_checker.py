@@ -54,7 +54,7 @@ async def test_names_of_entities_become_their_ids_and_letter_case_is_told(demo: 
     found = await checked(demo, {"nodes": {"a": {"name": "vincent VAN gogh"}}})
 
     assert ids_in(found) == ["vincent_van_gogh"]
-    assert found.notes == ("Nothing is called 'vincent VAN gogh' in this letter case: vincent_van_gogh is meant.",)
+    assert found.notes == ("No name is 'vincent VAN gogh' in this letter case: vincent_van_gogh is used.",)
 
 
 async def test_another_name_than_one_in_another_letter_case_excludes_the_node_that_it_means(demo: PlanRunner):
@@ -62,7 +62,7 @@ async def test_another_name_than_one_in_another_letter_case_excludes_the_node_th
     exact, other_case, nobody = [await checked(demo, asked.format(n)) for n in ("Edvard Munch", "edvard munch", "Xy")]
     counts = [(await demo.run(each.plan, limit=1)).items[0].cells[0] for each in (exact, other_case, nobody)]
     assert counts == [80, 80, 81]
-    assert other_case.notes == ("Nothing is called 'edvard munch' in this letter case: edvard_munch is meant.",)
+    assert other_case.notes == ("No name is 'edvard munch' in this letter case: edvard_munch is used.",)
     assert not exact.notes
 
 
@@ -133,8 +133,8 @@ async def test_an_id_with_a_prefix_that_reads_as_two_labels_is_put_in_backticks(
         two = await checked(PlanRunner(graph), "MATCH (x:Poet:wd) RETURN x")
 
     assert mistakes(found) == [
-        ("(x:wd:Q5)", "wd:Q5 is one id, and stands in backticks", ("`wd:Q5`",)),
-        ("(y:wd:Q6)", "wd:Q6 is one id, and stands in backticks", ("`wd:Q6`",)),
+        ("(x:wd:Q5)", "wd:Q5 is one id, so it needs backticks", ("`wd:Q5`",)),
+        ("(y:wd:Q6)", "wd:Q6 is one id, so it needs backticks", ("`wd:Q6`",)),
     ]
     assert found.corrected is not None
     assert write_cypher(found.corrected) == "MATCH (x:`wd:Q5`)-[:knows]->(y:`wd:Q6`&Poet)\nRETURN y"
@@ -247,7 +247,7 @@ async def test_a_property_that_leads_to_nodes_and_an_edge_that_leads_to_values_a
 
     assert mistakes(found) == [
         ("(a)-[:population]->(b)", "population leads to values, not to nodes: it is a property", ("a.population",)),
-        ("a.born_in", "leads to nodes, so that it is an edge of the pattern", ("(a)-[:born_in]->(x)",)),
+        ("a.born_in", "leads to nodes: write it as an edge of the pattern", ("(a)-[:born_in]->(x)",)),
     ]
 
 
@@ -271,7 +271,7 @@ async def test_a_qualifier_of_other_edges_is_told_with_those_of_this_one(demo: P
 async def test_times_of_edges_are_read_from_their_from_and_to(demo: PlanRunner):
     found = await checked(demo, {"edges": [edge("p", "lived_in", "c", as_of="1886")]})
     assert found.notes == (
-        "An edge without a start date holds from the beginning, one without an end date to this day.",
+        "An edge without a start date is valid from the beginning, one without an end date until now.",
     )
     without = await checked(demo, {"edges": [edge("p", "painted_by", "c", as_of="1886")]})
 
@@ -295,7 +295,7 @@ async def test_a_step_wants_one_node_where_several_share_a_name(graph: GraphAdap
 
     assert not several.problems
     ((_, reason, possible),) = mistakes(one)
-    assert reason.endswith("give the id of one")
+    assert reason.endswith("use the id of one")
     assert len(possible) > 1
 
 

@@ -73,7 +73,7 @@ async def test_a_check_is_within_the_deadline_too(monkeypatch: pytest.MonkeyPatc
     async with DictAdapter(TOY, AdapterOptions()) as graph:
         with pytest.raises(StoreTimeout, match="within 7 s: checking the plan") as caught:
             await PlanRunner(graph, deadline=passed()).check(parse_cypher(VISITS))
-    assert "raise the time-out" in caught.value.next_step
+    assert "raise --timeout" in caught.value.next_step
 
 
 async def test_an_answer_whose_explanation_is_out_of_time_is_given_and_says_so(monkeypatch: pytest.MonkeyPatch):

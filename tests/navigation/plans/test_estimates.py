@@ -140,7 +140,7 @@ async def test_a_plan_that_is_too_much_is_answered_or_refused_by_the_steps_of_it
         return await neighbours(self, *given, **more)
 
     monkeypatch.setattr(DictAdapter, "neighbours", counting)
-    monkeypatch.setattr(plan_runner, "_MOST_STEPS", 200)
+    monkeypatch.setattr(plan_runner, "_MAX_STEPS", 200)
     async with opened() as graph:
         runner = PlanRunner(graph)
         small, large = [

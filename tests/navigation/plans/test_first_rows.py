@@ -49,7 +49,7 @@ async def test_first_rows_without_the_value_are_told_with_the_condition_that_lea
     people: PlanRunner, cypher: str, told: str
 ):
     note = await _note(people, f"MATCH (p:Person) {cypher}")
-    assert note == f"{told}DESC begins with rows without it. WHERE p.age IS NOT NULL leaves them out."
+    assert note == f"{told}DESC puts rows without it first. WHERE p.age IS NOT NULL excludes them."
     assert await _note(people, f"MATCH (p:Person) WHERE p.age IS NOT NULL {cypher}") == ""
 
 

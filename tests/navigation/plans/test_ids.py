@@ -71,7 +71,7 @@ async def test_each_constant_is_a_value_of_the_property_or_else_a_printed_id(
 ):
     found, checked = await _found(graph, f"MATCH (n) WHERE {condition} RETURN n")
     assert found == nodes
-    assert [note for note in checked.notes if "as printed" in note] == list(map(read_as_printed, printed))
+    assert [note for note in checked.notes if "that answers print" in note] == list(map(read_as_printed, printed))
 
 
 @pytest.mark.parametrize(

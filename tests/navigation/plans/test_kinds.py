@@ -24,9 +24,9 @@ async def demo() -> AsyncGenerator[PlanRunner]:
 @pytest.mark.parametrize(
     ("written", "place", "reason", "possible"),
     [
-        ("RETURN avg(a.name)", "avg(a.name)", "its values are texts, avg is of numbers", "avg(toFloat(a.name))"),
-        ("RETURN sum(DISTINCT a)", "sum(DISTINCT a)", "its values are nodes, sum is of numbers", None),
-        ("RETURN sum(r)", "sum(r)", "its values are edges, sum is of numbers", None),
+        ("RETURN avg(a.name)", "avg(a.name)", "its values are texts, but avg needs numbers", "avg(toFloat(a.name))"),
+        ("RETURN sum(DISTINCT a)", "sum(DISTINCT a)", "its values are nodes, but sum needs numbers", None),
+        ("RETURN sum(r)", "sum(r)", "its values are edges, but sum needs numbers", None),
         ("WHERE 9 < a.name RETURN a", "a.name", "its values are texts, 9 is a number", "toFloat(a.name) > 9"),
         ("WHERE a.name <= 1.5 RETURN a", "a.name", "its values are texts, 1.5 is a number", "toFloat(a.name) <= 1.5"),
     ],

@@ -72,4 +72,4 @@ async def test_a_name_that_nothing_has_is_noted_where_another_alternative_may_ho
 )
 async def test_a_name_that_nothing_has_is_a_problem_where_no_alternative_may_hold(films: PlanRunner, condition: str):
     checked = await films.check(parse_cypher(f"MATCH (f) WHERE {condition} RETURN f"))
-    assert any("no entity is called 'aliens'" in problem.reason for problem in checked.problems)
+    assert any("no entity has the name 'aliens'" in problem.reason for problem in checked.problems)

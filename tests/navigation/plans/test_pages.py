@@ -111,9 +111,9 @@ async def test_sizes_tell_how_many_fitted_each_part_in_the_order_of_the_plan(toy
 async def test_an_empty_answer_names_the_first_part_that_nothing_fits(toy: GraphAdapter):
     asked = fit(edge("p", "knows", "q"), edge("q", "moored_at", "h", "s"), where=is_id("p", "ada"))
     page = await evaluate(toy, plan(asked, give("h")), limit=9)
-    assert (page.items, page.total, page.note) == ((), Count(0), "Nothing fits (q)-[s:moored_at]->(h).")
+    assert (page.items, page.total, page.note) == ((), Count(0), "Nothing matches (q)-[s:moored_at]->(h).")
     page = await evaluate(toy, plan(fit(node("p", "Person"), where=is_id("p", "nobody")), give("p")), limit=9)
-    assert page.note == "Nothing fits (p:Person) WHERE elementId(p) IN ['nobody']."
+    assert page.note == "Nothing matches (p:Person) WHERE elementId(p) IN ['nobody']."
     counted = plan(fit(node("x", "Ghost")), give(named("n", total(AggregateFunction.COUNT))))
     assert (await evaluate(toy, counted, limit=9)).note == "", "a count of zero is an answer"
 

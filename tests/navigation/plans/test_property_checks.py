@@ -64,7 +64,7 @@ async def names(graph: GraphAdapter, text: str) -> list[tuple[object, ...]]:
 async def test_a_property_of_other_nodes_is_told_with_those_of_the_label(kind: type[DictAdapter]):
     found = await checked("MATCH (f:Film) WHERE f.born > 1900 RETURN f", kind)
     (problem,) = found.problems
-    assert (problem.place, problem.reason) == ("f.born", "no node (:Film) has such a property")
+    assert (problem.place, problem.reason) == ("f.born", "no node (:Film) has this property")
     assert problem.alternatives[0].startswith("f.")
     assert "f.born" not in problem.alternatives
 

@@ -158,7 +158,7 @@ def arm_path(name: str) -> Path:
     """
     path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
     if not path.is_file():
-        raise ArmError(f"there is no arm {name!r}. Name one of {', '.join(arm_names())}, or a TOML file of yours.")
+        raise ArmError(f"unknown arm {name!r}. Use one of {', '.join(arm_names())}, or a TOML file of yours.")
     return path
 
 

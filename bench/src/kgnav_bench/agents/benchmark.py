@@ -37,7 +37,7 @@ class Endpoint:
     model: str
     provider: Provider | None = None
     timeout: float = 300.0
-    """Seconds for one request."""
+    """Maximum seconds for one request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def chosen(path: Path, sample: int | None, seed: int) -> list[Question]:
     questions = list(read_records(path, Question))
     twice = [name for name, count in Counter(question.id for question in questions).items() if count > 1]
     if twice:
-        raise ValueError(f"{path} has several questions with the id {twice[0]!r}. Give each its own.")
+        raise ValueError(f"{path} has several questions with the id {twice[0]!r}. Make the ids unique.")
     if not questions:
         raise ValueError(f"{path} has no questions.")
     if sample is None or sample >= len(questions):

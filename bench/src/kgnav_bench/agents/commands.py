@@ -28,28 +28,42 @@ def _arm_file(_: click.Context, __: click.Parameter, value: str) -> Path:
     )
 )
 @click.option("--arm", required=True, callback=_arm_file, help=f"{', '.join(arm_names())}, or your own TOML file.")
-@click.option("--model", required=True, help="Its name at the endpoint.")
-@click.option("--url", required=True, help="The API's address: what stands before /chat/completions or /v1/messages.")
+@click.option("--model", required=True, help="Name of the model at the endpoint.")
+@click.option("--url", required=True, help="Base URL of the API, without /chat/completions or /v1/messages.")
 @click.option(
-    "--provider", type=click.Choice(["openai", "anthropic"]), help="The API. [default: by the address's host]"
+    "--provider", type=click.Choice(["openai", "anthropic"]), help="Kind of API. [default: by the host of the URL]"
 )
 @click.option("--data", required=True, type=FILE, help="JSON Lines file of questions.")
 @click.option("--graph", help="Graph to serve: a graph file or a store's URL. [default: the demo graph]")
 @click.option("--server", help="URL of a running server, instead of --graph.")
 @click.option("--sample", type=click.IntRange(1), help="Questions chosen at random. [default: all]")
-@click.option("--seed", default=1, show_default=True, help="Of the sample.")
-@click.option("--repeats", default=1, show_default=True, type=click.IntRange(1), help="Attempts at each question.")
-@click.option("--concurrency", default=1, show_default=True, type=click.IntRange(1, 64), help="Attempts at a time.")
+@click.option("--seed", default=1, show_default=True, help="Seed of the sample.")
+@click.option("--repeats", default=1, show_default=True, type=click.IntRange(1), help="Attempts per question.")
+@click.option("--concurrency", default=1, show_default=True, type=click.IntRange(1, 64), help="Concurrent attempts.")
 @click.option("--temperature", type=click.FloatRange(0), help="[default: the endpoint's]")
-@click.option("--max-turns", type=click.IntRange(1), help="Requests to the model in a phase. [default: the arm's]")
-@click.option("--max-calls", default=100, show_default=True, type=click.IntRange(1), help="Calls of tools.")
-@click.option("--max-tokens", type=click.IntRange(1), help="Tokens of one reply. [default: the endpoint's]")
-@click.option("--token-budget", type=click.IntRange(1), help="Tokens of all requests and replies of an attempt.")
-@click.option("--timeout", default=300.0, show_default=True, type=click.FloatRange(1), help="Seconds for one request.")
-@click.option("--stop-after", default=5, show_default=True, type=click.IntRange(1), help="Failures in a row.")
+@click.option(
+    "--max-turns", type=click.IntRange(1), help="Maximum requests to the model per phase. [default: the arm's]"
+)
+@click.option(
+    "--max-calls", default=100, show_default=True, type=click.IntRange(1), help="Maximum tool calls per attempt."
+)
+@click.option("--max-tokens", type=click.IntRange(1), help="Maximum tokens of one reply. [default: the endpoint's]")
+@click.option(
+    "--token-budget", type=click.IntRange(1), help="Maximum tokens of all requests and replies of an attempt."
+)
+@click.option(
+    "--timeout", default=300.0, show_default=True, type=click.FloatRange(1), help="Maximum seconds for one request."
+)
+@click.option(
+    "--stop-after", default=5, show_default=True, type=click.IntRange(1), help="Stop after this many failures in a row."
+)
 @click.option("--price-prompt", type=click.FloatRange(0), help="US dollars for a million tokens of prompts.")
 @click.option("--price-completion", type=click.FloatRange(0), help="US dollars for a million tokens of replies.")
-@click.option("--price-cached", type=click.FloatRange(0), help="Of cached tokens of prompts. [default: as others]")
+@click.option(
+    "--price-cached",
+    type=click.FloatRange(0),
+    help="US dollars for a million cached prompt tokens. [default: as other prompt tokens]",
+)
 @measurement
 def ask(record: Run, arm: Path, data: Path, **options: Any) -> str:  # noqa: ANN401 - of several types
     """Ask a model questions by one method, and keep each attempt with all its turns.
@@ -64,10 +78,12 @@ def ask(record: Run, arm: Path, data: Path, **options: Any) -> str:  # noqa: ANN
     from kgnav_bench.prices import Prices  # noqa: PLC0415 - as above
 
     if options["graph"] and options["server"]:
-        raise click.UsageError("--graph is served by this command, --server is already running: give one of them.")
+        raise click.UsageError(
+            "--graph and --server cannot be combined: --graph is served by this command, --server is a running server."
+        )
     prompt, completion = options["price_prompt"], options["price_completion"]
     if (prompt is None) != (completion is None):
-        raise click.UsageError("--price-prompt and --price-completion belong together.")
+        raise click.UsageError("--price-prompt and --price-completion must be given together.")
     limits = Limits(**{name: options[name] for name in Limits.__dataclass_fields__})
     prices = None if prompt is None else Prices(prompt, completion, options["price_cached"])
     provider = Provider(options["provider"]) if options["provider"] else None
@@ -86,7 +102,9 @@ def ask(record: Run, arm: Path, data: Path, **options: Any) -> str:  # noqa: ANN
         return benchmark.run(record, experiment, questions)
     except benchmark.TooManyFailuresError as error:
         message = f"{options['stop_after']} attempts in a row failed, the last one because: {error}\n"
-        kept = f"What is finished is kept and reported in {record.path.with_suffix('.md')}: the same command continues."
+        kept = (
+            f"Finished attempts are kept and reported in {record.path.with_suffix('.md')}: the same command continues."
+        )
         raise click.ClickException(message + kept) from error
     except (ArmError, EndpointError, ServerFailedError, UnreadableRecordsError, ValueError) as error:
         raise click.ClickException(str(error)) from error

@@ -35,7 +35,7 @@ class Limits:
     max_turns: int | None = None
     """Requests to the model in each phase; the arm's if None."""
     max_calls: int = 100
-    """Calls of tools."""
+    """Maximum tool calls per attempt."""
     max_tokens: int | None = None
     """Tokens of each reply; the endpoint's default if None."""
     token_budget: int | None = None
@@ -262,7 +262,7 @@ class Loop:
         if self._calls_made + before >= self.limits.max_calls:
             problem = f"The limit of {self.limits.max_calls} calls is reached. Answer from what you have."
         elif tool not in names:
-            problem = f"There is no tool {tool!r}. There are: {', '.join(names) or 'none'}."
+            problem = f"Unknown tool {tool!r}. The tools are: {', '.join(names) or 'none'}."
         elif isinstance(arguments, str):
             problem = f"The arguments are not a JSON object: {arguments[:200]!r}. Call {tool} again with one."
         else:

@@ -29,7 +29,7 @@ NAMES = (
 """The names of the datasets, so that `--help` reads none of their modules."""
 _NAME = click.argument("name", type=click.Choice(NAMES))
 _SHOWN = 5
-"""Most bad rows in a message."""
+"""Maximum bad rows in a message."""
 
 
 @click.group()
@@ -59,8 +59,8 @@ def list_datasets() -> None:
 
 @dataset.command("fetch", epilog=example("kgnav-bench dataset fetch qald-10"))
 @_NAME
-@click.option("--split", help="One file alone, as `dataset list` names it. [default: all]")
-@click.option("--cache", type=NEW_FOLDER, help="Folder to keep files in. [default: the user's cache folder]")
+@click.option("--split", help="Only this file of `dataset list`. [default: all]")
+@click.option("--cache", type=NEW_FOLDER, help="Folder for the files. [default: the user's cache folder]")
 def fetch(name: str, split: str | None, cache: Path | None) -> None:
     """Fetch the files of a dataset from its publisher, and print where they are.
 
@@ -95,9 +95,11 @@ def fetch(name: str, split: str | None, cache: Path | None) -> None:
 @_NAME
 @click.argument("file", type=FILE)
 @click.option("-o", "--output", type=NEW_FILE, required=True, help="JSON Lines file of questions.")
-@click.option("--split", default="", help="Name of this part, kept with each question.")
-@click.option("--language", default="en", show_default=True, help="Of the questions, where a dataset has several.")
-@click.option("--skip-bad", is_flag=True, help="Leave out rows that are not questions, and count them.")
+@click.option("--split", default="", help="Name of the split, stored with each question.")
+@click.option(
+    "--language", default="en", show_default=True, help="Language of the questions, if a dataset has several."
+)
+@click.option("--skip-bad", is_flag=True, help="Skip rows that are not questions, and count them.")
 def read_dataset(name: str, file: Path, output: Path, split: str, language: str, *, skip_bad: bool) -> None:
     """Read a published file of a dataset as questions."""
     from kgnav_bench.datasets.dataset import read  # noqa: PLC0415 - as above
@@ -114,7 +116,7 @@ def read_dataset(name: str, file: Path, output: Path, split: str, language: str,
         more = f"\nand {len(result.bad) - _SHOWN:,} more" if len(result.bad) > _SHOWN else ""
         raise click.ClickException(
             f"{len(result.bad):,} rows of {file} are not questions of {name}:\n{shown}{more}\n"
-            "Correct them, or leave them out with --skip-bad."
+            "Correct them, or skip them with --skip-bad."
         )
     if not result.questions:
         raise click.ClickException(f"{file} has no questions of {name}.")

@@ -36,7 +36,7 @@ class Settings:
     shape: Shape
     graphs: int
     seed: int
-    """Of the first graph; each further one has the next."""
+    """Seed of the first graph; each further graph has the next seed."""
     stores: Sequence[str]
     neo4j_url: str | None = None
     """A Neo4j that confirms the answers by Cypher; needed where the server is to read one."""

@@ -74,20 +74,28 @@ def make(folder: Path, nodes: int, seed: int, **shape: int | float | None) -> No
     default="script",
     show_default=True,
     type=click.Choice(["script", "primitives"]),
-    help="What answers, without a model: one plan for each question, or GraphWalk's four tools alone.",
+    help="The arm without a model: one plan for each question, or GraphWalk's four tools alone.",
 )
 @click.option("--neo4j", "neo4j_url", metavar="URL", help="An empty Neo4j, whose Cypher confirms the true answers.")
-@click.option("--clear", is_flag=True, help="Let the graphs replace what that Neo4j has.")
+@click.option("--clear", is_flag=True, help="Allow the graphs to replace the content of that Neo4j.")
 @click.option(
     "--store",
     default="file",
     show_default=True,
     type=click.Choice(["file", "neo4j", "both"]),
-    help="What the server reads: a graph file, or that Neo4j.",
+    help="The store of the server: a graph file, or that Neo4j.",
 )
-@click.option("--graphs", default=10, show_default=True, type=_COUNT, help="Graphs, with a question of each template.")
+@click.option(
+    "--graphs",
+    default=10,
+    show_default=True,
+    type=_COUNT,
+    help="Number of graphs, each with a question of each template.",
+)
 @_shape_options
-@click.option("--seed", default=1, show_default=True, help="Of the first graph; each further one has the next.")
+@click.option(
+    "--seed", default=1, show_default=True, help="Seed of the first graph; each further graph has the next seed."
+)
 @measurement
 def run(
     record: Run,
@@ -122,9 +130,11 @@ def run(
 
 
 @click.command(epilog=example("kgnav-bench maze --mazes 3 --seed 7"))
-@click.option("--mazes", default=10, show_default=True, type=_COUNT, help="Mazes that are walked.")
-@click.option("--seed", default=0, show_default=True, help="Of the first maze; each further one has the next.")
-@click.option("--size", default=10, show_default=True, type=click.IntRange(8, 40), help="Cells a side.")
+@click.option("--mazes", default=10, show_default=True, type=_COUNT, help="Number of mazes.")
+@click.option(
+    "--seed", default=0, show_default=True, help="Seed of the first maze; each further maze has the next seed."
+)
+@click.option("--size", default=10, show_default=True, type=click.IntRange(8, 40), help="Cells per side.")
 @measurement
 def maze(record: Run, *, mazes: int, seed: int, size: int) -> str:
     """GraphWalk's mazes, walked by scripts: with the maze tools, and with the maze as text in the prompt."""

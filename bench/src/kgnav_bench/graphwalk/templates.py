@@ -10,7 +10,7 @@ from kgnav_bench.graphwalk.evaluation import Evaluator, Row
 from kgnav_bench.graphwalk.graphs import KEY, NodeClass, Pool, RelationshipClass, Value
 
 MAX_HOPS = 3
-"""Most relationships of a path of variable length (GraphWalk, 5.2)."""
+"""Maximum relationships of a path of variable length (GraphWalk, 5.2)."""
 RETRIEVAL, PATHS, LOGIC = "retrieval and aggregation", "path and relational traversal", "complex logical composition"
 
 Fields = Mapping[str, str]

@@ -27,7 +27,7 @@ def hand_written_queries(location: str) -> Generator[ByHand]:
     scheme = location.partition("://")[0] if "://" in location else ""
     ways = {"": _file, "bolt": _neo4j, "neo4j": _neo4j, "sparql+http": _endpoint}
     if scheme not in ways:
-        raise ValueError(f"{location} is no graph file, and begins with none of bolt, neo4j and sparql+http")
+        raise ValueError(f"{location} is not a graph file or a URL of bolt, neo4j or sparql+http")
     with ways[scheme](location) as way:
         yield way
 

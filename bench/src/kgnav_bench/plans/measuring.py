@@ -23,7 +23,7 @@ from kgnav_bench.runs import Run
 from kgnav_bench.tables import parse
 
 AT_MOST = 1.5
-"""Most multiples of the hand-written query that a plan may take, besides an empty plan (the overhead of a call)."""
+"""Maximum time of a plan without the overhead (an empty plan), relative to the hand-written query."""
 WARM_UP = 2
 """Rounds that are not counted."""
 

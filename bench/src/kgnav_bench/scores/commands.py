@@ -23,18 +23,22 @@ _SENSES = ("set_match", "hits_at_1", "exact_match", "judge")
     "verdict. [default: set_match, and judge with a judge]",
 )
 @click.option("--judge-url", help="Endpoint of a judge model, such as http://localhost:8000/v1.")
-@click.option("--judge-model", help="Its name there.")
-@click.option("--judge-price-prompt", type=click.FloatRange(0), help="US dollars for a million tokens of its prompts.")
+@click.option("--judge-model", help="Name of the judge model.")
+@click.option(
+    "--judge-price-prompt", type=click.FloatRange(0), help="US dollars for a million prompt tokens of the judge."
+)
 @click.option("--judge-price-completion", type=click.FloatRange(0), help="US dollars for a million tokens of replies.")
 @click.option(
-    "--judge-price-cached", type=click.FloatRange(0), help="Of cached tokens of prompts. [default: as others]"
+    "--judge-price-cached",
+    type=click.FloatRange(0),
+    help="US dollars for a million cached prompt tokens. [default: as other prompt tokens]",
 )
 @click.option(
-    "--judge-concurrency", default=4, show_default=True, type=click.IntRange(1, 64), help="Requests at a time."
+    "--judge-concurrency", default=4, show_default=True, type=click.IntRange(1, 64), help="Concurrent requests."
 )
 @click.option("--resamples", default=10_000, show_default=True, type=click.IntRange(100), help="Of the bootstrap.")
 @click.option("--seed", default=0, show_default=True, help="Of the bootstrap.")
-@click.option("--plots/--no-plots", default=None, help="Draw pictures. [default: if matplotlib is installed]")
+@click.option("--plots/--no-plots", default=None, help="Draw plots. [default: if matplotlib is installed]")
 @click.option("--again", is_flag=True, help="Discard the judge's verdicts. [default: ask for missing ones]")
 @click.option("--progress/--quiet", default=None, help="Show a bar of verdicts on stderr. [default: on a terminal]")
 def score(
@@ -73,7 +77,7 @@ def score(
     if correct == "judge" and judge_url is None:
         raise click.UsageError("--correct judge needs --judge-url URL and --judge-model NAME.")
     if (judge_price_prompt is None) != (judge_price_completion is None):
-        raise click.UsageError("--judge-price-prompt and --judge-price-completion belong together.")
+        raise click.UsageError("--judge-price-prompt and --judge-price-completion must be given together.")
     judge = None
     if judge_url is not None and judge_model is not None:
         prices = None

@@ -35,7 +35,7 @@ class Judge:
     model: str
     prices: Prices | None = None
     concurrency: int = 4
-    """Requests at a time."""
+    """Concurrent requests."""
     again: bool = False
     """Discard the verdicts of earlier runs."""
 

@@ -26,7 +26,7 @@ def proof(record: Run, data: Path, count: int, seed: int) -> str:
 
 @click.command(epilog=example("kgnav-bench trails films.kg --rounds 3"))
 @click.argument("graph", type=FILE)
-@click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Of forty calls each.")
+@click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Rounds of forty calls each.")
 @measurement
 def trails(record: Run, graph: Path, rounds: int) -> str:
     """Calls that are recorded on a trail, in memory and in SQLite, beside the same calls without one."""

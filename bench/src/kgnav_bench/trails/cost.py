@@ -18,7 +18,7 @@ from kgnav_bench.overhead import CASES, DEGREES, LEAVES, Case
 from kgnav_bench.runs import Run
 
 AT_MOST = 1.3
-"""Most times as long as without a trail that a call on one may take."""
+"""Maximum time of a call on a trail, relative to the same call without one."""
 
 STORES = ("memory", "SQLite")
 """Where trails are kept."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from kgnav_bench.metaqa import HOPS, Question, questions, source_triples
 
 _LONGEST = 3
-"""Most hops of a walk, as in the gold paths."""
+"""Maximum hops of a walk, as in the gold paths."""
 
 
 @dataclass(frozen=True, slots=True)

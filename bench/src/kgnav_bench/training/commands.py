@@ -77,7 +77,7 @@ def train() -> None:
 @_options(
     ("batch_size", _COUNT, "Conversations in an optimizer step."),
     ("epochs", _RATE, "Times the data is gone through."),
-    ("max_length", _COUNT, "Most tokens of a conversation. None is cut."),
+    ("max_length", _COUNT, "Maximum tokens of a conversation. None is cut."),
     *_COMMON,
     kind=SftSettings,
 )
@@ -131,7 +131,7 @@ def sft(
     ("attempts", click.IntRange(2), "Attempts at a question, between which the reward is normalized."),
     ("sample", _COUNT, "Questions that are drawn at random."),
     ("max_turns", _COUNT, "Turns of an attempt."),
-    ("max_response_length", _COUNT, "Most tokens of an attempt, the server's answers included."),
+    ("max_response_length", _COUNT, "Maximum tokens of an attempt, the server's answers included."),
     *_COMMON,
     kind=GrpoSettings,
 )

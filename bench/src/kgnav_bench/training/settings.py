@@ -64,7 +64,7 @@ class SftSettings(Settings):
     """Conversations in an optimizer step."""
     epochs: float = Field(default=2, gt=0)
     max_length: int = Field(default=4096, gt=0)
-    """Most tokens of a conversation."""
+    """Maximum tokens of a conversation."""
 
 
 class GrpoSettings(Settings):
@@ -79,7 +79,7 @@ class GrpoSettings(Settings):
     """Attempts at a question, between which the reward is normalized."""
     max_prompt_length: int = Field(default=4096, gt=0)
     max_response_length: int = Field(default=8192, gt=0)
-    """Most tokens after the prompt, tool answers included."""
+    """Maximum tokens after the prompt, tool answers included."""
     kl: float = Field(default=0.001, ge=0)
     """Weight of the KL divergence from the model before GRPO."""
     temperature: float = Field(default=1.0, gt=0)

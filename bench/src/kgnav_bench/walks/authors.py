@@ -99,7 +99,7 @@ class ModelAuthor:
     lowest: float = LOWEST_SCORE
     temperature: float | None = None
     _cut: int = field(default=6_000, repr=False)
-    """Most characters of an observation in the prompt for a thought."""
+    """Maximum characters of an observation in the prompt for a thought."""
 
     @property
     def model(self) -> str:

@@ -19,7 +19,7 @@ _OPENING = (Sender.SYSTEM, Sender.HUMAN)
 KINDS = ("malformed", "unreplayable", "ungrounded", "incomplete")
 """The kinds of faults."""
 _CUT = 120
-"""Most characters of an answer in a message."""
+"""Maximum characters of an answer in a message."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,13 +30,17 @@ _SHAPES = [shape.value for shape in Shape if shape is not Shape.OTHER]
 _SHOWN_FAULTS = 20
 _LIMITS = options(
     click.option("--d-min", default=1, show_default=True, type=click.IntRange(1), help="Fewest neighbours of a hop."),
-    click.option("--d-max", default=20, show_default=True, type=click.IntRange(1), help="Most neighbours of a hop."),
+    click.option("--d-max", default=20, show_default=True, type=click.IntRange(1), help="Maximum neighbours of a hop."),
     click.option(
-        "--frontier", default=40, show_default=True, type=click.IntRange(1), help="Most entities at any hop in all."
+        "--frontier", default=40, show_default=True, type=click.IntRange(1), help="Maximum entities at any hop in all."
     ),
-    click.option("--answers", default=20, show_default=True, type=click.IntRange(1), help="Most answers."),
+    click.option("--answers", default=20, show_default=True, type=click.IntRange(1), help="Maximum answers."),
     click.option(
-        "--characters", default=16_000, show_default=True, type=click.IntRange(1), help="Most of a conversation."
+        "--characters",
+        default=16_000,
+        show_default=True,
+        type=click.IntRange(1),
+        help="Maximum characters of a conversation.",
     ),
     click.option("--allow", multiple=True, metavar="GLOB", help="Relations to follow. [default: all]"),
     click.option("--forbid", multiple=True, metavar="GLOB", help="Relations not to follow, such as 'type.*'."),

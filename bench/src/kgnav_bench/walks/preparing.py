@@ -76,7 +76,7 @@ def overlap(file: Path, against: tuple[Path, ...], encoder: str | None, threshol
 @click.argument("file", type=FILE)
 @GRAPH
 @model_options(required=True)
-@click.option("--turns", default=10, show_default=True, type=click.IntRange(1), help="Most of an attempt.")
+@click.option("--turns", default=10, show_default=True, type=click.IntRange(1), help="Maximum turns of an attempt.")
 @CONCURRENCY
 @click.option("-o", "--output", required=True, type=NEW_FILE, help="JSON Lines file of conversations.")
 @AGAIN

@@ -19,7 +19,7 @@ from kgnav_bench.walks.sharegpt import Conversation, Message, Metadata, NamedEnt
 
 TITLE = "rollout"
 TURNS = 10
-"""Most turns of an attempt (section 3.1)."""
+"""Maximum turns of an attempt (section 3.1)."""
 
 _ROLES = {
     Sender.SYSTEM: Role.SYSTEM,

@@ -23,7 +23,7 @@ _CHARACTERS_BESIDE = 1_400
 _CHARACTERS_OF_HOP = 450
 """Characters of a conversation beside the observations, and of a hop's thoughts and calls, as word templates write."""
 _ROWS_PER_END = 2
-"""Most triples that may lead an entity to the same neighbour, as several mediators do."""
+"""Maximum triples that may lead an entity to the same neighbour, as several mediators do."""
 
 
 class DroppedError(Exception):
@@ -49,13 +49,13 @@ class Limits:
     d_min: int = 1
     """Fewest neighbours of the path's entity along a sampled relation (equation 1)."""
     d_max: int = 20
-    """Most neighbours, as above."""
+    """Maximum neighbours, as above."""
     frontier: int = 40
-    """Most entities between the topics and the answers at any hop."""
+    """Maximum entities between the topics and the answers at any hop."""
     answers: int = 20
-    """Most answers of a question."""
+    """Maximum answers of a question."""
     characters: int = 16_000
-    """Most characters of a conversation: about the paper's 4,096 tokens (appendix G)."""
+    """Maximum characters of a conversation: about the paper's 4,096 tokens (appendix G)."""
     allow: tuple[str, ...] = ()
     """Glob patterns of relation ids that may be followed; all if empty."""
     forbid: tuple[str, ...] = ()

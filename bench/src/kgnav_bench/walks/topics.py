@@ -13,7 +13,7 @@ from kgnav_bench.walks.sharegpt import NamedEntity
 
 _ENTITIES = 200
 """Entities that are read at each end of a relation."""
-_DEEPEST = 1_000
+_MAX_DEPTH = 1_000
 """Deepest place in a relation's entities where they are read: a store counts up to it."""
 _GLOB = set("*?[")
 _BATCH = 500
@@ -37,7 +37,7 @@ async def sampled_topics(session: Session, limits: Limits, seed: int) -> list[Na
     found: dict[str, str] = {}
     failure: ToolFailedError | None = None
     for relation, count in counts.items():
-        skipped = chance.randrange(max(1, min(count // 2, _DEEPEST)))
+        skipped = chance.randrange(max(1, min(count // 2, _MAX_DEPTH)))
         if not limits.permits(relation):
             continue
         try:

@@ -30,7 +30,7 @@ An initial entity is never an answer, and no step of the way leads back to one."
 """The system message: the agent's loop and its two tools (section 2.1)."""
 
 _NESTED_HOPS = 3
-"""Most hops of a question that is one nested phrase."""
+"""Maximum hops of a question that is one nested phrase."""
 
 Label = Callable[[str], str]
 

@@ -38,7 +38,7 @@ from kgnav_mcp.model import (
     ValueMatch,
 )
 from kgnav_mcp.plan import Plan
-from kgnav_mcp.port import FarEndKind, FarEnds, GraphAdapter, ValueOwner
+from kgnav_mcp.port import FarEndFilter, FarEndKind, GraphAdapter, ValueOwner
 from kgnav_mcp.port.far_end_filters import MatchRequest, read_or_search
 
 T = TypeVar("T")
@@ -191,7 +191,7 @@ class CypherAdapter(GraphAdapter):
         direction: Direction | None,
         *,
         paths: Sequence[tuple[str, ...]] | None = None,
-        far: FarEnds,
+        far: FarEndFilter,
         limit: int,
         after: str | None = None,
     ) -> AnchoredPage[Link]:
@@ -241,6 +241,6 @@ def _wanted(direction: Direction | None, relations: frozenset[str] | None, far_e
 
 def _no_mediators() -> Unsupported:
     return Unsupported(
-        "a property graph has no relations of two hops: what ties several nodes together is a node with edges",
-        next_step="Follow the first relation, then the second one from there.",
+        "a property graph has no two-hop relations, because it has no mediators",
+        next_step="Follow the first relation, then the second one from its far ends.",
     )

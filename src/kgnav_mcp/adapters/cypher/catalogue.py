@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.cypher.session import Session, quoted
 from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.adapters.options import absent_name
-from kgnav_mcp.concurrency import Shared
+from kgnav_mcp.concurrency import SharedTask
 from kgnav_mcp.errors import StoreError, UnknownName
 
 _NEAREST = 5
@@ -145,7 +145,7 @@ class CatalogueCache:
         self._properties = properties
         self._catalogue: Catalogue | None = None
         self._read_at = 0.0
-        self._reading = Shared(self.read)
+        self._reading = SharedTask(self.read)
 
     @property
     def current(self) -> Catalogue:

@@ -70,7 +70,8 @@ def _names(value: object) -> tuple[Texts, Mapping[str, Texts]]:
 def _one(value: object, key: str) -> str:
     if not isinstance(value, str) or not value:
         raise ConfigurationError(
-            f"the option {key!r} names a property for each label", next_step=f'Write it as {key} = {{ Label = "id" }}.'
+            f"the option {key!r} must be a table with a property for each label",
+            next_step=f'Write it as {key} = {{ Label = "id" }}.',
         )
     return value
 
@@ -78,13 +79,15 @@ def _one(value: object, key: str) -> str:
 def _list(value: object, key: str) -> Texts:
     found = (value,) if isinstance(value, str) else value
     if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in cast("list[object]", found)):
-        raise ConfigurationError(f"the option {key!r} is a list of properties", next_step=f'Write it as {key} = ["x"].')
+        raise ConfigurationError(
+            f"the option {key!r} must be a list of properties", next_step=f'Write it as {key} = ["x"].'
+        )
     return tuple(cast("list[str]", found))
 
 
 def _table(value: object, key: str) -> Mapping[str, object]:
     if not isinstance(value, Mapping):
         raise ConfigurationError(
-            f"the option {key!r} is a table by label", next_step=f'Write it as {key} = {{ Label = "property" }}.'
+            f"the option {key!r} must be a table by label", next_step=f'Write it as {key} = {{ Label = "property" }}.'
         )
     return cast("Mapping[str, object]", value)

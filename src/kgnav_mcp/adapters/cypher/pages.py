@@ -86,6 +86,6 @@ def _number(text: str, position: str) -> int:
 def changed() -> InvalidCursor:
     """The error for a position in a list that has changed since."""
     return InvalidCursor(
-        "the graph was written to since this cursor was made: the list has another length now",
-        next_step="Make the call again without a cursor to start anew.",
+        "the graph has changed since this cursor was made",
+        next_step="Repeat the call without a cursor to start again.",
     )

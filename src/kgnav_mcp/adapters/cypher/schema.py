@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.cypher.entities import Entities, relation_of
 from kgnav_mcp.adapters.cypher.session import labelled, quoted
 from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.naming import readable
-from kgnav_mcp.concurrency import Shared
+from kgnav_mcp.concurrency import SharedTask
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, Listing, PropertyFacts, QualifierFacts, Schema
 from kgnav_mcp.port.lists import batches
@@ -113,7 +113,7 @@ class SchemaReader:
         self._session = entities.session
         self._catalogue = entities.catalogue
         self._sample: Sample | None = None
-        self._reading = Shared(self.read)
+        self._reading = SharedTask(self.read)
 
     async def overview(self, limit: int) -> Schema:
         """The schema of the whole graph."""

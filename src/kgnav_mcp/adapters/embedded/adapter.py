@@ -46,7 +46,7 @@ from kgnav_mcp.model import (
     ValueFacts,
     ValueMatch,
 )
-from kgnav_mcp.port import AdapterOptions, Capability, FarEndKind, FarEnds, GraphAdapter, ValueOwner
+from kgnav_mcp.port import AdapterOptions, Capability, FarEndFilter, FarEndKind, GraphAdapter, ValueOwner
 
 if TYPE_CHECKING:
     from kgnav_mcp.plan import Plan
@@ -237,7 +237,7 @@ class EmbeddedAdapter(GraphAdapter):
         direction: Direction | None,
         *,
         paths: Sequence[tuple[str, ...]] | None = None,
-        far: FarEnds,
+        far: FarEndFilter,
         limit: int,
         after: str | None = None,
     ) -> AnchoredPage[Link]:

@@ -56,7 +56,7 @@ _MAX_HUBS = 2_000
 """Nodes with most rows whose names are compared with a word that very many names have."""
 _MAX_LABEL_SETS = 10_000
 """Combinations of several labels that are kept in memory, at most."""
-_UNDIRECTED = "{} edges are undirected, and each is stored once: look in both directions"
+_UNDIRECTED = "{} edges are undirected, and each is stored once: follow them in both directions"
 
 
 @dataclass(frozen=True, slots=True)

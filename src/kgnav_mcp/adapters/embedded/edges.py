@@ -28,7 +28,7 @@ _SEEK_QUERIES = {
     Direction.INCOMING: queries.around.EDGES_OF_HUB_TAILS,
 }
 
-MOST_QUALIFIED = 500_000
+MAX_QUALIFIED = 500_000
 """Edges, and likewise attributes, that are searched for a qualifier, at most. Takes 1.5 seconds for either."""
 
 
@@ -120,7 +120,7 @@ def qualified(builder: Builder, entity: str, limit: int) -> tuple[Triple, ...] |
     if node is None:
         return ()
     key = node[1]
-    parameters = {"key": key, "written": json.dumps(key, ensure_ascii=False), "limit": limit, "most": MOST_QUALIFIED}
+    parameters = {"key": key, "written": json.dumps(key, ensure_ascii=False), "limit": limit, "most": MAX_QUALIFIED}
     rows = session.all_named(queries.around.QUALIFIED, parameters)
     if not rows:
         unread = session.all_named(queries.around.UNREAD, parameters)

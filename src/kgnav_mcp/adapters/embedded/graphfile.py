@@ -23,12 +23,12 @@ USUAL_LENGTH = 256 * 1024
 """Bytes that an ordinary row stays within. A thousand such rows fit in memory easily."""
 GREATEST_LENGTH = 128 * 1024 * 1024
 """Bytes of the longest row that is read. A load accepts lines of at most half that."""
-MOST_MEMORY = 192 * 1024**2
+MAX_MEMORY = 192 * 1024**2
 """Bytes that SQLite may use in this process. A query that would need more is refused or, if it is a plan's, evaluated
 over rows: with what this holds, a plan takes at most 256 MB."""
-MOST_ROW_BYTES = 1024**3
+MAX_ROW_BYTES = 1024**3
 """Bytes that the rows of one job may take."""
-MOST_ROW_BYTES_OF_PLAN = 128 * 1024**2
+MAX_ROW_BYTES_OF_PLAN = 128 * 1024**2
 """Bytes that the rows of one job of a plan may take. Other calls read one page, which only damage makes large."""
 
 _HEADER = 100
@@ -43,7 +43,7 @@ _PRAGMAS = (
     "temp_store = MEMORY",
     "trusted_schema = OFF",
     "cell_size_check = ON",
-    f"hard_heap_limit = {MOST_MEMORY}",
+    f"hard_heap_limit = {MAX_MEMORY}",
 )
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: USUAL_LENGTH,
@@ -83,11 +83,11 @@ def check(path: str) -> None:
     version = _uint32_at(header, 60)
     if version != FORMAT_VERSION:
         raise InvalidStore(
-            f"{path} has format {version}, this version of kgnav reads format {FORMAT_VERSION}",
+            f"{path} has format {version}; this version of kgnav reads format {FORMAT_VERSION}",
             next_step=_load_command(path),
         )
     if size < _uint32_at(header, 28) * _page_size(header):
-        raise InvalidStore(f"{path} is cut short: its end is missing", next_step=_load_command(path))
+        raise InvalidStore(f"{path} is truncated", next_step=_load_command(path))
 
 
 def is_graph_file(path: str | Path) -> bool:
@@ -118,7 +118,7 @@ def check_schema(statements: Iterable[str], path: str) -> None:
         InvalidStore: a table or an index is missing, is another one, or too many.
     """
     if SCHEMA.symmetric_difference(statements):
-        raise InvalidStore(f"{path} has other tables than a graph file", next_step=_load_command(path))
+        raise InvalidStore(f"{path} does not have the tables of a graph file", next_step=_load_command(path))
 
 
 def connect(path: str) -> tuple[sqlite3.Connection, Identity]:
@@ -140,7 +140,7 @@ def connect(path: str) -> tuple[sqlite3.Connection, Identity]:
         if before is not None and before == identity(path):
             return connection, before
         connection.close()  # the file was replaced meanwhile: the connection may be to the old one or to the new one
-    raise StoreUnavailable(f"the graph file {path} is being replaced all the time", next_step="Ask again.")
+    raise StoreUnavailable(f"the graph file {path} is being replaced repeatedly", next_step="Ask again.")
 
 
 def _open_connection(path: str) -> sqlite3.Connection:
@@ -169,8 +169,8 @@ def translate(error: Exception, path: str) -> StoreError | Unsupported | None:
     """
     if isinstance(error, MemoryError) or _code(error) == sqlite3.SQLITE_TOOBIG:
         return InvalidStore(
-            f"an answer from the graph file {path} would take more memory than a graph of its kind can need",
-            next_step=f"Ask for less: one relation, or a label. If that fails, too: {_load_command(path)}",
+            f"an answer from the graph file {path} would take more memory than allowed",
+            next_step=f"Narrow the call to one relation or a label. If that fails, too: {_load_command(path)}",
         )
     if isinstance(error, sqlite3.ProgrammingError | sqlite3.InterfaceError):
         return None
@@ -184,8 +184,8 @@ def _translate_code(error: sqlite3.Error, path: str) -> StoreError | Unsupported
     code = _code(error)
     if code == sqlite3.SQLITE_ERROR and _QUERY_LIMIT.search(str(error)):
         return Unsupported(
-            f"SQLite does not take so large a query: {error}",
-            next_step="Ask for less at once: shorter lists, fewer alternatives, or less deeply nested expressions.",
+            f"the query is too large for SQLite: {error}",
+            next_step="Use shorter lists, fewer alternatives, or less deeply nested expressions.",
         )
     if code in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}:
         return StoreUnavailable(f"the graph file {path} can no longer be read", next_step=_load_command(path))
@@ -206,7 +206,7 @@ def damaged(path: str) -> InvalidStore:
 def _unreadable_row(path: str) -> InvalidStore:
     """Returns the error for rows or values that a load does not write."""
     return InvalidStore(
-        f"the graph file {path} is damaged, or kgnav-mcp has a fault: a row cannot be read",
+        f"the graph file {path} is damaged, or kgnav-mcp has a bug: a row cannot be read",
         next_step=f"{_load_command(path)}. If the same call fails on the new file, report it.",
     )
 

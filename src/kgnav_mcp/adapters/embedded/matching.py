@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.embedded.queries.around import FarEndCondition
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Parameter, text
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Link
-from kgnav_mcp.port import FarEndKind, FarEnds
+from kgnav_mcp.port import FarEndFilter, FarEndKind
 from kgnav_mcp.port.far_end_filters import MISSPELT, Words, text_of
 
 
@@ -26,7 +26,7 @@ class MatchingReader:
     """Answers `matching` for one set of nodes, within one job."""
 
     def __init__(
-        self, builder: Builder, anchors: Anchors, direction: Direction | None, row_filter: RowFilter, far: FarEnds
+        self, builder: Builder, anchors: Anchors, direction: Direction | None, row_filter: RowFilter, far: FarEndFilter
     ) -> None:
         self._builder = builder
         self._session = builder.session

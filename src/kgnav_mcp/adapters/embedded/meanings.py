@@ -27,7 +27,7 @@ _CHUNK = 16_384
 """Vectors that are converted to float32 at once: 25 MB of 384 dimensions."""
 _DECIMALS = 4
 """Decimals of a similarity that are compared: float16 is not more exact."""
-MOST_SIMILAR = 10_000
+MAX_SIMILAR = 10_000
 """Entities above the threshold that a search returns, at most."""
 
 
@@ -82,7 +82,7 @@ class MeaningIndex:
     def similar(self, query: NDArray[np.float32], threshold: float) -> list[tuple[int, float]]:
         """The nodes at least this similar to a unit vector, most similar first, each with its similarity.
 
-        Ties are in the order of the file. At most MOST_SIMILAR are returned. Takes time: call it in a thread.
+        Ties are in the order of the file. At most MAX_SIMILAR are returned. Takes time: call it in a thread.
         """
         if query.shape != self.vectors.shape[1:]:
             return []
@@ -92,7 +92,7 @@ class MeaningIndex:
         ]
         similarities = np.round(np.concatenate(parts), _DECIMALS) if parts else np.empty(0, np.float32)
         (places,) = np.nonzero(similarities >= threshold)  # NaN, of a damaged file, is not
-        best = places[np.argsort(-similarities[places], kind="stable")][:MOST_SIMILAR]
+        best = places[np.argsort(-similarities[places], kind="stable")][:MAX_SIMILAR]
         return [(int(self.numbers[place]), round(float(similarities[place]), _DECIMALS)) for place in best]
 
 

@@ -27,9 +27,9 @@ from kgnav_mcp.adapters.likeness import (
 from kgnav_mcp.adapters.naming import language_rank, local_name_variants, names_from_id
 from kgnav_mcp.model import Candidate, Count, Namesake, Page, Stop, ValueMatch
 
-MOST_HITS = 1_000
+MAX_HITS = 1_000
 """Names that the full-text index returns for one hint, at most."""
-MOST_SAME = 10_000
+MAX_SAME = 10_000
 """Entities with exactly the same name that are read, at most."""
 
 _MAX_HITS_WITH_LABEL = 10_000
@@ -64,9 +64,9 @@ class NameLookup:
         self._session.check()
         equal = self._rows_named(names)
         phrases = {name: f"^ {_quoted(' '.join(name_words))}" for name in names if (name_words := words(name))}
-        limit = MOST_SAME if len(names) > 1 else MOST_HITS
+        limit = MAX_SAME if len(names) > 1 else MAX_HITS
         by_words = self._session.all(queries.names.NAMES_MATCHING_EACH, json.dumps(phrases), limit) if phrases else []
-        if len(names) > 1 and max(len(equal), len(by_words)) >= MOST_SAME:
+        if len(names) > 1 and max(len(equal), len(by_words)) >= MAX_SAME:
             half = len(names) // 2
             return self.rows_named(names[:half]) | self.rows_named(names[half:])
         by_text: dict[str, list[Row]] = defaultdict(list)
@@ -102,7 +102,7 @@ class NameLookup:
         known = self._existing_forms(words(hint))
         if any(kind != ID for _, kind, _, _ in same):
             if all(known.values()):
-                yield from self._rows_matching(_all_of_queries(map(_any_of_words, known.values())), MOST_HITS)
+                yield from self._rows_matching(_all_of_queries(map(_any_of_words, known.values())), MAX_HITS)
             return
         named = False
         for row in self._similar(known) if known else ():
@@ -110,8 +110,8 @@ class NameLookup:
             yield row
         if not named:
             hint = encodable(hint)
-            rows = self._session.all(queries.names.NAMES_STARTING, hint, hint + _LAST_CHARACTER, MOST_HITS)
-            self.is_truncated |= len(rows) >= MOST_HITS
+            rows = self._session.all(queries.names.NAMES_STARTING, hint, hint + _LAST_CHARACTER, MAX_HITS)
+            self.is_truncated |= len(rows) >= MAX_HITS
             yield from rows
 
     def rows_with_words(self, query_words: Sequence[str], limit: int, *, nearly: bool) -> list[Row]:
@@ -144,13 +144,13 @@ class NameLookup:
             word: _any_of_words(similar_words, is_prefix=not known[word]) for word, similar_words in similar.items()
         }
         strict = _all_of_queries(_any_of_words(forms) if forms else either[word] for word, forms in known.items())
-        rows = self._rows_matching(strict, MOST_HITS)
-        if len(rows) < MOST_HITS:
-            rows += self._rows_matching(f"({_all_of_queries(either.values())}) NOT ({strict})", MOST_HITS - len(rows))
+        rows = self._rows_matching(strict, MAX_HITS)
+        if len(rows) < MAX_HITS:
+            rows += self._rows_matching(f"({_all_of_queries(either.values())}) NOT ({strict})", MAX_HITS - len(rows))
         yield from rows
         if all(kind == DESCRIPTION for _, kind, _, _ in rows):
             for group in either.values():
-                yield from self._rows_matching(group, MOST_HITS)
+                yield from self._rows_matching(group, MAX_HITS)
 
     def _existing_forms(self, hint_words: Sequence[str]) -> dict[str, list[str]]:
         """Returns for each word those of it and its singular or plural that occur in some name."""
@@ -164,8 +164,8 @@ class NameLookup:
         all_spellings = list(dict.fromkeys(spelling for name in names for spelling in _spellings(name)))
         if not all_spellings:
             return []
-        rows = self._session.all(queries.names.NAMES_EQUAL, json.dumps(all_spellings), MOST_SAME)
-        self.is_truncated |= len(rows) >= MOST_SAME
+        rows = self._session.all(queries.names.NAMES_EQUAL, json.dumps(all_spellings), MAX_SAME)
+        self.is_truncated |= len(rows) >= MAX_SAME
         return rows
 
     def _filter_by_label(self, rows: list[Row]) -> list[Row]:
@@ -253,7 +253,7 @@ class NameReader:
                 [(str(node), Namesake(described[node], found[name][node][1])) for node in group[:limit]],
                 len(group),
                 limit,
-                _stop(len(rows[name]), MOST_SAME),
+                _stop(len(rows[name]), MAX_SAME),
             )
             for name, group in ordered.items()
         }

@@ -22,7 +22,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from kgnav_mcp.adapters.embedded import fileformat, graphfile
-from kgnav_mcp.adapters.embedded.graphfile import MOST_ROW_BYTES, MOST_ROW_BYTES_OF_PLAN
+from kgnav_mcp.adapters.embedded.graphfile import MAX_ROW_BYTES, MAX_ROW_BYTES_OF_PLAN
 from kgnav_mcp.adapters.embedded.session import RowsTooLargeError, Session, StoppedError, Ticket
 from kgnav_mcp.errors import StepLimitReached, StoreTimeout, StoreUnavailable
 from kgnav_mcp.store_limits import PLANS_AT_ONCE, store_limits
@@ -197,7 +197,7 @@ class Pool:
         ticket = Ticket(
             monotonic() + self._timeout,
             steps_left=inf if steps is None else steps,
-            most_bytes=MOST_ROW_BYTES_OF_PLAN if limits.of_plan else MOST_ROW_BYTES,
+            most_bytes=MAX_ROW_BYTES_OF_PLAN if limits.of_plan else MAX_ROW_BYTES,
         )
         self._tickets.add(ticket)
         try:
@@ -209,7 +209,8 @@ class Pool:
             if steps is not None and ticket.steps_left < 0:
                 raise StepLimitReached(steps) from error
             raise StoreTimeout(
-                self._timeout, next_step="Ask for less: fewer entities, one relation or a label; or raise the time-out."
+                self._timeout,
+                next_step="Narrow the call to fewer entities, one relation or a label; or raise --timeout.",
             ) from error
         finally:
             ticket.stop()

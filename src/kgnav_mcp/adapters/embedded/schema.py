@@ -187,7 +187,7 @@ def health(builder: Builder, name: str) -> Health:
     advice: list[str] = []
     named = builder.session.one(queries.lists.HAS_NAMES)
     if named is None or not named[0]:
-        advice.append("No entity has a name: load the names, too (kgnav load SOURCES... --labels NAMES).")
+        advice.append("No entity has a name. Load the names, too: kgnav load SOURCES... --labels NAMES")
     if not catalogue.labels(builder.session).entries:
-        advice.append("No entity has a label (class), so that questions cannot be narrowed to one.")
+        advice.append("No entity has a label (class), so calls cannot be restricted to one.")
     return Health(True, f"graph file {name}", Count(catalogue.entities), Count(catalogue.triples), tuple(advice))

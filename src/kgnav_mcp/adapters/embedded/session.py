@@ -12,7 +12,7 @@ from math import inf
 from time import monotonic
 from typing import Any, TypeVar, cast
 
-from kgnav_mcp.adapters.embedded.graphfile import GREATEST_LENGTH, MOST_ROW_BYTES, USUAL_LENGTH
+from kgnav_mcp.adapters.embedded.graphfile import GREATEST_LENGTH, MAX_ROW_BYTES, USUAL_LENGTH
 
 Parameter = str | int | float | bytes | None
 Row = tuple[Any, ...]
@@ -94,7 +94,7 @@ class Ticket:
     stopped: float = inf
     steps_left: float = inf
     """Steps that SQLite's virtual machine may still take for the job. Below zero: the job was stopped for them."""
-    most_bytes: int = MOST_ROW_BYTES
+    most_bytes: int = MAX_ROW_BYTES
     """Bytes that all rows which the job reads may take."""
 
     def count_steps(self, steps: int) -> None:

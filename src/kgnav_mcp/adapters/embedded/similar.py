@@ -61,7 +61,7 @@ class SimilarEntities:
         try:
             index = self._index = self._index or await self._opened(revision, embed)
         except UnusableIndexError as error:
-            note = f"Not searched by meaning: {self._path.name} {error}. kgnav load --semantic makes it anew."
+            note = f"Not searched by meaning: {self._path.name} {error}. kgnav load --semantic rebuilds it."
             return Page((), (), Count(0), note=note)
         except OSError as error:
             return Page((), (), Count(0), note=f"Not searched by meaning: {self._path.name}: {error.strerror}.")

@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 _MAX_COUNTED = 50_000_000
 """Maximum number of triples counted when a graph is opened: 0.7 seconds."""
-_TOO_MANY_NAMES = "the store has too many names to find out in time which of its graphs is meant"
+_TOO_MANY_NAMES = "the graph could not be determined in time: the store has too many names"
 
 
 class FreebaseAdapter(EndpointAdapter):
@@ -69,11 +69,11 @@ class FreebaseAdapter(EndpointAdapter):
         triples = await _count_triples(opened.store.reader)
         advice: list[str] = []
         if not triples.value:
-            advice.append(f"The graph {graph} is empty: name another with the option graph.")
+            advice.append(f"The graph {graph} is empty: choose another with the option graph.")
         elif not await opened.linker.full_text():
             advice.append(
-                "Names are not in Virtuoso's full-text index, so that finding one by its words reads them all: "
-                f"run DB.DBA.RDF_OBJ_FT_RULE_ADD('{graph}', null, 'all')."
+                "Names are not in Virtuoso's full-text index, so searching by words reads all of them. Run: "
+                f"DB.DBA.RDF_OBJ_FT_RULE_ADD('{graph}', null, 'all')."
             )
         store = f"Freebase on {self._endpoint.host}, graph {graph}"
         return Health(True, store, Count.unknown(), triples, tuple(advice))
@@ -130,7 +130,7 @@ class FreebaseAdapter(EndpointAdapter):
             InvalidStore: there is none, or there are several.
             StoreTimeout: not all names could be read in time.
         """
-        step = "Name one with the option graph, or with ?default-graph-uri=IRI behind the graph's address."
+        step = "Choose one with the option graph, or by appending ?default-graph-uri=IRI to the graph's address."
         client = self._client(())
         try:
             read = await Store.of(client, self._freebase, self._options).reader.select(queries.GRAPHS)

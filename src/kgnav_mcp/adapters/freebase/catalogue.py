@@ -46,7 +46,7 @@ class CatalogueCache(catalogue.CatalogueCache):
     ) -> tuple[dict[URIRef, Use], dict[URIRef, Count], Collection[URIRef] | None, Stop]:
         counted = await self._select_or_none(RELATION_COUNTS)
         if counted is None or counted.stop is Stop.TIME_OUT:
-            notes.append("relations are not counted: the graph is too large for that")
+            notes.append("relations are not counted: the graph is too large")
             read = await self._reader.select(queries.RELATIONS)
             if read.stop is not Stop.COMPLETE:
                 notes.append(f"relations are missing: the endpoint's {read.stop} cut them")
@@ -63,7 +63,7 @@ class CatalogueCache(catalogue.CatalogueCache):
     async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], Stop]:
         counted = await self._select_or_none(queries.TYPE_COUNTS)
         if counted is None:
-            notes.append("labels are not counted: the graph is too large for that")
+            notes.append("labels are not counted: the graph is too large")
             return {}, Stop.TIME_OUT
         make_count = count_constructor("labels", counted.stop, notes)
         return {iri_in(row, "t"): make_count(number_in(row, "n")) for row in counted.rows}, counted.stop

@@ -49,5 +49,5 @@ class ListReader(lists.ListReader):
 def _no_edge_properties(what: str) -> Unsupported:
     return Unsupported(
         f"in Freebase {what} have no properties of their own",
-        next_step="Name a relation that leads to mediators, as get_relations shows, or ask for a node's property.",
+        next_step="Use a relation that leads to mediators (get_relations shows them), or a property of nodes.",
     )

@@ -76,4 +76,4 @@ def _relation(ids: FreebaseIds, text: str) -> URIRef:
     try:
         return ids.iri(text) or iri(text)
     except InvalidArgument as error:
-        raise ConfigurationError(f"{text!r} is the id of no relation", next_step=error.next_step) from error
+        raise ConfigurationError(f"{text!r} is not the id of a relation", next_step=error.next_step) from error

@@ -147,11 +147,11 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
         elif await store.reader.select(queries.NAMED, share=_COUNT_SHARE) == Read(()):
             relations = ", ".join(self._endpoint.ids.short(relation) for relation in self._endpoint.names)
             advice.append(
-                f"No node has a name by {relations}: set the option labels to the relation that names nodes here."
+                f"No node has a name by {relations}: set the option labels to the relation with the names of nodes."
             )
         if store.reification.unsure:
             notations = ", ".join(sorted(store.reification.unsure))
-            advice.append(f"The endpoint did not say in time whether it has statements about triples ({notations}).")
+            advice.append(f"It is unknown whether the endpoint has statements about triples (timed out) ({notations}).")
         return advice
 
     async def _advice_on_empty_graph(self) -> str:
@@ -163,14 +163,14 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
             read = await Reader(client, {}, self._options.timeout).select(queries.NAMED_GRAPHS, share=_COUNT_SHARE)
             rows = read.any_rows()
         except StoreTimeout:
-            return f"{empty} is empty: name a graph with the option graph."
+            return f"{empty} is empty: choose a graph with the option graph."
         finally:
             await client.close()
         graphs = sorted(str(row["g"]) for row in rows if "g" in row)
         if not graphs:
-            return f"{empty} is empty, and the endpoint has no other graph: load it first."
+            return f"{empty} is empty, and the endpoint has no other graph: load data first."
         listed = ", ".join(graphs)
-        return f"{empty} is empty; graphs with triples: {listed}. Name one: ?{GRAPH}={graphs[0]} behind the address."
+        return f"{empty} is empty; graphs with triples: {listed}. Name one: ?{GRAPH}={graphs[0]} after the address."
 
     async def _connect(self, *, named: bool = True) -> Client:
         endpoint = self._endpoint

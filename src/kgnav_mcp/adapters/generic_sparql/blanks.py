@@ -292,8 +292,8 @@ class Blanks:
         read = (await self._reader.slice(queries.BRANCHES, 0, _MAX_ROWS, branches=union)).all_rows()
         if len(read) == _MAX_ROWS:
             raise Unsupported(
-                f"the blank nodes here have more than {_MAX_ROWS:,} triples, by which they would be told apart",
-                next_step="Add a condition, or begin at a node with an IRI.",
+                f"the blank nodes here have more than {_MAX_ROWS:,} triples, so they cannot be distinguished",
+                next_step="Add a condition, or start at a node with an IRI.",
             )
         variables = [each.variable for each in seeds]
         return await in_thread(len(read), lambda: _graph(read, variables))

@@ -22,7 +22,7 @@ from kgnav_mcp.adapters.sparql_base.catalogue import Use, combined_stop, count_c
 from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS, SIZE, UNION
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, boolean_in, iri_in, is_at_most, number_in
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
-from kgnav_mcp.concurrency import Shared
+from kgnav_mcp.concurrency import SharedTask
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import NODE_VALUES, Count, Listing, QualifierFacts, Relation, Stop
 from kgnav_mcp.port.lists import batches
@@ -39,7 +39,7 @@ _SHARE = 0.5
 """The fraction of a call's time for each exact count. The rest is for a sample."""
 _NOT_COUNTED = {
     Stop.TIME_OUT: "it takes too long",
-    Stop.ROW_CAP: "the endpoint gives too few rows at once",
+    Stop.ROW_CAP: "the endpoint returns too few rows at once",
     Stop.LIMIT: _UNSTOPPABLE,
 }
 _COUNTS = {
@@ -88,7 +88,7 @@ class CatalogueCache:
         self._is_countable: bool | None = None
         self._complete: Catalogue | None = None
         self._partial: TTLCache[None, Catalogue] = TTLCache(1, self.cache_seconds)
-        self._loading = Shared(self._load)
+        self._loading = SharedTask(self._load)
 
     @property
     def loaded(self) -> Catalogue | None:
@@ -169,7 +169,7 @@ class CatalogueCache:
                 # These numbers include statements about triples, so they are not lower bounds.
                 make_count = _uncertain_count
                 why = _NOT_COUNTED[stop]
-                notes.append(f"what is said of triples is not counted: {why}")
+                notes.append(f"statements about triples are not counted: {why}")
         for (iri, value), uses_number in reifier_uses.items():
             # A count that was cut may lack some of these, but the difference is still a lower bound.
             if iri in uses and not (value and _quoted_only(self._store)):

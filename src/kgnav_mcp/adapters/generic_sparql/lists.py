@@ -132,7 +132,7 @@ class ListReader(lists.ListReader):
         part = self._reader.part(queries.BLANKS_OF_NODES, conditions=conditions, skip=skip, most=most)
         read = await self._store.blanks.identified([Seeds(part, "s")])
         found = await self._entities.blank_nodes({path: read.nodes[label] for label, path in read.paths.items()})
-        note = f"{read.unidentified:,} blank nodes are left out: no path from a node with an IRI identifies them."
+        note = f"{read.unidentified:,} blank nodes are omitted: no path from a node with an IRI identifies them."
         return BlankNodes(sorted(found, key=lambda node: node.id), note if read.unidentified else "")
 
     def _with_types(self, types: Sequence[URIRef]) -> str:

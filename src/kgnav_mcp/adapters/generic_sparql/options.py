@@ -125,7 +125,7 @@ def _prefixes(extra: Mapping[str, object]) -> dict[str, str]:
 def _relation(ids: RdfIds, text: str) -> URIRef:
     relation = ids.iri(text)
     if relation is None:
-        raise ConfigurationError(f"{text!r} is the id of no relation", next_step="Write it as a full IRI.")
+        raise ConfigurationError(f"{text!r} is not the id of a relation", next_step="Write it as a full IRI.")
     return relation
 
 

@@ -61,7 +61,7 @@ def iri(text: str) -> URIRef:
     """
     if _SCHEME.match(text) is None or _UNENCODABLE.search(text):
         raise InvalidArgument(
-            f"{echoed(text)} is no full IRI", next_step="Write it whole, such as http://example.org/resource/Name."
+            f"{echoed(text)} is not a full IRI", next_step="Write it in full, such as http://example.org/resource/Name."
         )
     return URIRef(_FORBIDDEN.sub(lambda match: quote(match[0], safe=""), text))
 

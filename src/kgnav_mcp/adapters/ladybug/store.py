@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 _CONNECTIONS = 4
 _INTERRUPTED = "Interrupted"
-_NEXT_TIME_OUT = "Narrow the call, or raise the time-out with --timeout."
+_NEXT_TIME_OUT = "Narrow the call, or raise --timeout."
 
 
 class Store:
@@ -46,7 +46,9 @@ class Store:
             InvalidStore: it is no database, or one of another version.
         """
         if not self.path.exists():
-            raise StoreUnavailable(f"there is no file {self.path}", next_step="Check the path after ladybug+file:.")
+            raise StoreUnavailable(
+                f"the file {self.path} does not exist", next_step="Check the path after ladybug+file:."
+            )
         self._threads = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="ladybug")
         await asyncio.get_running_loop().run_in_executor(self._threads, self._connect)
 

@@ -24,26 +24,26 @@ def advice(catalogue: Catalogue, *, refuses_writes: bool) -> tuple[str, ...]:
     sentences: list[str] = []
     if not refuses_writes:
         sentences.append(
-            "This server takes writes in read mode: give the graph a user who may only read. Nothing here writes."
+            "This server accepts writes in read mode: use a user with read permission only. (kgnav never writes.)"
         )
     identified = {label for label, _ in catalogue.id_keys}
     without_key = [label for label in catalogue.labels if label not in identified]
     if without_key:
         sentences.append(
-            f"No property identifies nodes of {_list(without_key)}: their ids are Neo4j's own and may change. Make a "
-            f"constraint, CREATE CONSTRAINT FOR (n:{quoted(without_key[0])}) REQUIRE n.id IS UNIQUE, or name the "
-            "property in the option keys."
+            f"No property identifies nodes of {_list(without_key)}: their ids are Neo4j's own and may change. Create a "
+            f"constraint, CREATE CONSTRAINT FOR (n:{quoted(without_key[0])}) REQUIRE n.id IS UNIQUE, or set the "
+            f"property in the option keys."
         )
     indexed = {label for index in catalogue.full_text for label in index.labels}
     unindexed = [label for label in catalogue.labels if label not in indexed]
     if unindexed and catalogue.name_keys:
         sentences.append(
-            f"Names of {_list(unindexed)} are in no full-text index, so that they are found by scanning: "
-            f"CREATE FULLTEXT INDEX FOR (n:{'|'.join(map(quoted, unindexed[:_MAX_SHOWN]))}) ON EACH "
+            f"Names of {_list(unindexed)} are in no full-text index, so they are found by scanning. Create one: CREATE "
+            f"FULLTEXT INDEX FOR (n:{'|'.join(map(quoted, unindexed[:_MAX_SHOWN]))}) ON EACH "
             f"[{', '.join(f'n.{quoted(key)}' for key in catalogue.name_keys[:_MAX_SHOWN])}]."
         )
     if not catalogue.name_keys:
-        sentences.append("No property looks like a name: say which one is with the option names.")
+        sentences.append("No property looks like a name: set the option names.")
     return tuple(sentences)
 
 
@@ -80,7 +80,7 @@ class Neo4jAdapter(CypherAdapter):
             await self._store.close()
             raise
         if not self._refuses_writes:
-            _log.warning("%s takes writes in read mode: give this graph a user who may only read", self._store.place)
+            _log.warning("%s accepts writes in read mode: use a user with read permission only", self._store.place)
 
     async def close(self) -> None:
         self._opened = None

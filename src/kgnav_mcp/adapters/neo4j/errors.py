@@ -40,7 +40,7 @@ REFUSED_WRITE = "Neo.ClientError.Statement.AccessMode"
 _TOO_LARGE = "Neo.ClientError.Statement.ArithmeticError"
 """The server's error code for an integer overflow."""
 
-_NEXT_TIME_OUT = "Ask for less (a filter, a label, one relation), or raise the timeout of this graph."
+_NEXT_TIME_OUT = "Narrow the call (a filter, a label, one relation), or raise --timeout."
 _CREDENTIALS = "Set user and password in the options of this graph, by KGNAV_GRAPHS__NAME__OPTIONS__PASSWORD or a file."
 
 
@@ -64,10 +64,10 @@ def translated(place: str, database: str | None, seconds: float) -> Generator[No
     except Neo4jError as error:
         raise _server_error(error, place, database, seconds) from error
     except UnsupportedServerProduct as error:
-        raise InvalidStore(f"what answers at {place} is no Neo4j that can be read") from error
+        raise InvalidStore(f"the server at {place} is not a supported Neo4j") from error
     except DriverConfigurationError as error:
         raise ConfigurationError(
-            "the driver does not take this location", next_step="Write it as bolt://HOST:7687 or neo4j://HOST:7687."
+            "the driver does not accept this location", next_step="Write it as bolt://HOST:7687 or neo4j://HOST:7687."
         ) from error
     except (DriverError, OSError, ssl.SSLError) as error:
         raise _connection_error(error, place) from error
@@ -76,9 +76,9 @@ def translated(place: str, database: str | None, seconds: float) -> Generator[No
 def _connection_error(error: BaseException, place: str) -> StoreError | ConfigurationError:
     if any(isinstance(cause, ssl.SSLError) or type(cause).__name__ == _TLS_ERROR_NAME for cause in _causes(error)):
         return ConfigurationError(
-            f"no encrypted connection to {place} can be made: TLS fails",
-            next_step="Use bolt:// where the server has no TLS, the option ca_file for a certificate authority of "
-            "your own, or bolt+ssc:// for a certificate that nobody vouches for.",
+            f"no encrypted connection to {place}: TLS fails",
+            next_step="Use bolt:// if the server has no TLS, the option ca_file for your own certificate authority, or "
+            "bolt+ssc:// for a self-signed certificate.",
         )
     return StoreUnavailable(
         f"Neo4j does not answer at {place}", next_step="Start it, or check the address; then repeat the call."
@@ -103,21 +103,21 @@ def _server_error(
     if "DatabaseNotFound" in code or code.endswith("Database.Unavailable"):
         return ConfigurationError(
             f"there is no database {database!r} at {place}, or it is stopped",
-            next_step=f"Name another behind the address: bolt://{place}/DATABASE.",
+            next_step=f"Give another one after the address: bolt://{place}/DATABASE.",
         )
     if code.startswith("Neo.TransientError"):
-        return StoreUnavailable(f"Neo4j at {place} cannot answer for now ({reason})", next_step="Repeat the call.")
+        return StoreUnavailable(f"Neo4j at {place} cannot answer now ({reason})", next_step="Repeat the call.")
     if code == _TOO_LARGE:
-        return Unsupported("Neo4j has no whole numbers as large as this plan comes to")
-    return StoreError(f"Neo4j at {place} refuses the query ({code or 'no reason given'})")
+        return Unsupported("an integer of this plan exceeds Neo4j's 64 bits")
+    return StoreError(f"Neo4j at {place} rejects the query ({code or 'no reason given'})")
 
 
 def _credentials_error(reason: str, place: str) -> StoreError | ConfigurationError:
     if reason == "AuthenticationRateLimit":
-        return RateLimited(f"Neo4j at {place} takes no log-in for now", 5.0)
+        return RateLimited(f"Neo4j at {place} accepts no log-in now", 5.0)
     if reason == "Forbidden":
-        return ConfigurationError(f"this user may not read what was asked for at {place}", next_step=_CREDENTIALS)
-    return ConfigurationError(f"Neo4j at {place} refuses the user or the password", next_step=_CREDENTIALS)
+        return ConfigurationError(f"this user has no permission to read this data at {place}", next_step=_CREDENTIALS)
+    return ConfigurationError(f"Neo4j at {place} rejects the user or the password", next_step=_CREDENTIALS)
 
 
 def timed_out(seconds: float) -> StoreTimeout:

@@ -51,9 +51,9 @@ class Neo4jOptions:
             parts = urlsplit(location)
             host, port = parts.hostname, parts.port
         except ValueError as error:
-            raise ConfigurationError("the location is no URL", next_step="Write it as bolt://HOST:7687.") from error
+            raise ConfigurationError("the location is not a URL", next_step="Write it as bolt://HOST:7687.") from error
         if not host:
-            raise ConfigurationError("the location names no host", next_step="Write it as bolt://HOST:7687.")
+            raise ConfigurationError("the location has no host", next_step="Write it as bolt://HOST:7687.")
         query_parameters = dict(parse_qsl(parts.query))
         database_in_url = query_parameters.pop("database", None) or unquote(parts.path.strip("/"))
         netloc = parts.netloc.rpartition("@")[2]
@@ -93,12 +93,13 @@ def _read_file(name: str, key: str) -> str:
         return Path(name).expanduser().read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
-            f"the file that the option {key!r} names cannot be read: {name}", next_step="Check its path and its rights."
+            f"the file of the option {key!r} cannot be read: {name}",
+            next_step="Check its path and permissions.",
         ) from error
 
 
 def _text(extra: Mapping[str, object], key: str) -> str | None:
     value = extra.get(key)
     if value is not None and not isinstance(value, str):
-        raise ConfigurationError(f"the option {key!r} is a text", next_step=f'Write it as {key} = "...".')
+        raise ConfigurationError(f"the option {key!r} must be a text", next_step=f'Write it as {key} = "...".')
     return value

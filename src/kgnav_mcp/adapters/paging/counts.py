@@ -270,4 +270,4 @@ def hidden_note(rows: Count, relations: Iterable[str]) -> str:
     """The note that rows of hidden relations, with these ids, are not shown."""
     example = min(relations, key=lambda name: (len(name), name))
     size = f"{rows.value:,}" if rows.certainty is Certainty.EXACT else f"At least {rows.value:,}"
-    return f"{size} identifiers of other databases are not shown; to see one, name its property, such as {example}."
+    return f"{size} identifiers of other databases are hidden. Name a property to show one, such as {example}."

@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.paging.neighbours import EdgeSource, edges_page
 from kgnav_mcp.adapters.paging.positions import Position
 from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.lists import ListReader
-from kgnav_mcp.adapters.sparql_base.matching import FarEndFilter, RowSearch, SearchRequest
+from kgnav_mcp.adapters.sparql_base.matching import FarEndTerms, RowSearch, SearchRequest
 from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.rate_limit import Client
 from kgnav_mcp.concurrency import gathered, in_thread
@@ -34,7 +34,7 @@ from kgnav_mcp.model import (
     ValueFacts,
     ValueMatch,
 )
-from kgnav_mcp.port import FarEnds, ValueOwner
+from kgnav_mcp.port import FarEndFilter, ValueOwner
 from kgnav_mcp.port.far_end_filters import MatchRequest, read_or_search
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
@@ -178,7 +178,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         direction: Direction | None,
         *,
         paths: Sequence[tuple[str, ...]] | None = None,
-        far: FarEnds,
+        far: FarEndFilter,
         limit: int,
         after: str | None = None,
     ) -> AnchoredPage[Link]:
@@ -198,7 +198,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         if asked.far.label is not None:
             types = await self._types_with_label(asked.far.label)
         paths = asked.paths and self._paths([path for path in asked.paths if len(path) <= hops])
-        far = FarEndFilter.of(asked.far.words, types)
+        far = FarEndTerms.of(asked.far.words, types)
         return readers.search(SearchRequest(await self._anchors(asked.ids), paths, side, far))
 
     async def _types_with_label(self, label: str) -> Sequence[URIRef]:

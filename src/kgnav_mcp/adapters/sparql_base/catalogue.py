@@ -136,21 +136,17 @@ def incomplete_catalogue(kind: str, name: str, nearest: Sequence[str], stop: Sto
     StoreTimeout after a time-out, since the next try may find it; Unsupported after a row cap, which cuts every time,
     and for a sample.
     """
-    next_step = (
-        f"Nearest of those that were read: {', '.join(nearest)}."
-        if nearest
-        else "describe_graph() lists those that were read."
-    )
+    next_step = f"Nearest known names: {', '.join(nearest)}." if nearest else "describe_graph() lists the known names."
     reason = {
         Stop.ROW_CAP: "its row cap cut the list of its names",
         Stop.LIMIT: "only a sample of its names was read",
     }.get(stop)
     if reason is not None:
         return Unsupported(
-            f"nobody can tell whether the store has a {kind} {echoed(name)}: {reason}", next_step=next_step
+            f"it is unknown whether the store has a {kind} {echoed(name)}: {reason}", next_step=next_step
         )
     return StoreTimeout(
-        None, f"the store could not be asked in time whether it has a {kind} {echoed(name)}", next_step=next_step
+        None, f"it is unknown (timed out) whether the store has a {kind} {echoed(name)}", next_step=next_step
     )
 
 

@@ -134,7 +134,7 @@ class _Attempt:
 
 
 class SparqlClient:
-    """One endpoint. Safe for concurrent calls of one event loop.
+    """One endpoint. Safe for concurrent calls in one event loop.
 
     A call that fails raises one of these; it never returns an empty answer instead:
         StoreUnavailable: nothing answers, or the connection broke.
@@ -200,7 +200,8 @@ class SparqlClient:
             )
         except (ValueError, httpx2.InvalidURL):  # which may repeat a password
             raise ConfigurationError(
-                "the proxy that is set for this program is no address", next_step="Correct the proxy's settings."
+                "the proxy setting of this environment is not a valid address",
+                next_step="Correct the proxy's settings.",
             ) from None
 
     def __repr__(self) -> str:

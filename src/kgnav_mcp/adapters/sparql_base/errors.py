@@ -40,8 +40,8 @@ from kgnav_mcp.errors import (
     Unsupported,
 )
 
-_ASK_AGAIN = "Ask again; if it stays so, see whether the endpoint is up."
-NARROWER = "Ask for less: name relations, a label or a direction, or lower the limit."
+_ASK_AGAIN = "Try again. If it fails again, check that the endpoint is up."
+NARROWER = "Narrow the call by relations, a label or a direction, or lower the limit."
 _CORRECT_ADDRESS = (
     "Correct the graph's address. Usual paths: /sparql (Virtuoso), /query (Oxigraph), /DATASET/query (Fuseki), "
     "/rdf4j-server/repositories/NAME (RDF4J), /blazegraph/namespace/NAME/sparql (Blazegraph), or / alone."
@@ -79,7 +79,9 @@ def not_results(refusal: Refusal, *, ended: bool) -> KgnavError:
     if "json" in kind or kind == "application/sparql-results+xml":
         return InvalidStore(f"{refusal.endpoint} sent a SPARQL result that is damaged or cut", next_step=_ASK_AGAIN)
     what = "a web page" if "html" in kind else "something"
-    return InvalidStore(f"{refusal.endpoint} answers with {what} that is no SPARQL result", next_step=_CORRECT_ADDRESS)
+    return InvalidStore(
+        f"{refusal.endpoint} answers with {what} instead of a SPARQL result", next_step=_CORRECT_ADDRESS
+    )
 
 
 def too_large(endpoint: str, limit: int) -> KgnavError:
@@ -96,46 +98,44 @@ def not_sent(seconds: float, max_queries: int) -> KgnavError:
     """The error for a query that waited in vain for others of the same graph to end."""
     return StoreTimeout(
         seconds,
-        f"the query could not be sent within {seconds:g} s: {max_queries} others of this graph were running",
-        next_step="Ask again, fewer at a time.",
+        f"the query could not be sent within {seconds:g} s, because {max_queries} others were running",
+        next_step="Try again with fewer concurrent calls.",
     )
 
 
 def stopped_by_store(seconds: float | None = None) -> KgnavError:
     """The error for a query that the endpoint itself stopped for time; `seconds` is the call's time-out."""
-    return StoreTimeout(
-        seconds, "the store stopped the query before it was done: its time was over", next_step=NARROWER
-    )
+    return StoreTimeout(seconds, "the store stopped the query at its time limit", next_step=NARROWER)
 
 
 def capped() -> KgnavError:
     """The error for an answer that the endpoint's row cap cut and that would be wrong in part."""
     return Unsupported(
-        "the store's row cap cut an answer that would be wrong in part",
-        next_step="Have its operator raise the row cap, or ask about another entity.",
+        "the store's row cap truncated a result, so the answer would be wrong",
+        next_step="Ask its operator to raise the row cap, or query another entity.",
     )
 
 
 def reordered() -> KgnavError:
     """The error for a list that was read in parts between which the order of its rows changed."""
     return Unsupported(
-        "the store's row cap cut a list, and its rows come in another order each time",
-        next_step="Have its operator raise the row cap, or narrow the list.",
+        "the store's row cap truncated a list that has no stable order",
+        next_step="Ask its operator to raise the row cap, or narrow the list.",
     )
 
 
 def lost_blank_nodes(number: int) -> KgnavError:
     """The error for blank nodes of a list whose triples the store does not find."""
     return Unsupported(
-        f"the store lists {number:,} blank nodes here, but finds no triples of them",
-        next_step="Begin at the nodes beside them, or count them: MATCH (n:Label) RETURN count(*).",
+        f"the store returns {number:,} blank nodes here, but no triples of them",
+        next_step="Start at their neighbours, or count them: MATCH (n:Label) RETURN count(*).",
     )
 
 
 def not_sorted() -> KgnavError:
     """The error for an answer that is not in the order that the query asked for."""
     return Unsupported(
-        "the store does not sort by text, so that a long list could not be continued",
+        "the store cannot sort by text, so a long list cannot be continued",
         next_step="Narrow the list by relation, match or node_type.",
     )
 
@@ -145,22 +145,22 @@ def disconnected(error: httpx2.RequestError, endpoint: Address, connect_timeout:
     # SSLWantReadError only means waiting for more of a TLS record; it shows up in the context but is not a cause.
     causes = tuple(cause for cause in _causes(error) if not isinstance(cause, ssl.SSLWantReadError))
     if isinstance(error, httpx2.DecodingError | httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
-        return InvalidStore(f"{endpoint.name} does not speak HTTP as it should", next_step=_CORRECT_ADDRESS)
+        return InvalidStore(f"{endpoint.name} does not answer in valid HTTP", next_step=_CORRECT_ADDRESS)
     for kind, message, next_step in _NETWORK_FAILURES:
         if isinstance(error, kind) or any(isinstance(cause, kind) for cause in causes):
             text = message.format(endpoint=endpoint.name, host=endpoint.host, seconds=f"{connect_timeout:g}")
             return StoreUnavailable(text, next_step=next_step)
     return StoreUnavailable(
-        f"the connection to {endpoint.name} broke before its answer was whole", next_step=_ASK_AGAIN
+        f"the connection to {endpoint.name} broke before the answer was complete", next_step=_ASK_AGAIN
     )
 
 
-_START = "Start the endpoint, or correct the graph's address; then ask again."
+_START = "Start the endpoint, or correct the graph's address; then repeat the call."
 _NETWORK_FAILURES: tuple[tuple[type[BaseException], str, str], ...] = (
-    (httpx2.ConnectTimeout, "{endpoint} takes no connection within {seconds} s", _START),
-    (socket.gaierror, "no host is called {host}", _CORRECT_HOST),
+    (httpx2.ConnectTimeout, "{endpoint} accepts no connection within {seconds} s", _START),
+    (socket.gaierror, "unknown host {host}", _CORRECT_HOST),
     (ssl.SSLCertVerificationError, "the TLS certificate of {host} is not trusted", "Trust it, or correct the address."),
-    (ssl.SSLError, "{host} does not speak TLS as it should", "See whether the address must begin with http://."),
+    (ssl.SSLError, "{host} does not support TLS correctly", "Check whether the address must begin with http://."),
     (ConnectionRefusedError, "nothing listens at {endpoint}", _START),
     (httpx2.ProxyError, "the proxy on the way to {endpoint} refuses the connection", "Correct the proxy's settings."),
     (httpx2.ConnectError, "no connection to {endpoint} can be made", _START),
@@ -193,7 +193,7 @@ def _busy(refusal: Refusal) -> KgnavError:
 
 def _rate_limited(refusal: Refusal) -> KgnavError:
     seconds = _retry_after(refusal.headers.get("retry-after"))
-    return RateLimited(f"{refusal.endpoint} takes no more queries for now", seconds)
+    return RateLimited(f"{refusal.endpoint} accepts no more queries now", seconds)
 
 
 def _retry_after(value: str | None) -> float | None:
@@ -213,14 +213,14 @@ def _retry_after(value: str | None) -> float | None:
 
 def _not_understood(refusal: Refusal) -> KgnavError:
     return Unsupported(
-        f"{refusal.endpoint} does not take this query (HTTP {refusal.status})",
-        next_step="Ask in another way; see whether the adapter fits the endpoint.",
+        f"{refusal.endpoint} rejects this query (HTTP {refusal.status})",
+        next_step="Change the call, or check that the URL scheme matches the kind of endpoint.",
     )
 
 
 def _unauthorized(refusal: Refusal) -> KgnavError:
     return ConfigurationError(
-        f"{refusal.endpoint} asks for a user and a password, or refuses those it was given",
+        f"{refusal.endpoint} requires a user and a password, or rejects the given ones",
         next_step="Write http://USER:PASSWORD@HOST/... as the graph's address.",
     )
 
@@ -229,7 +229,7 @@ def forbidden(refusal: Refusal) -> KgnavError:
     """The error for an endpoint that refuses access with the given rights."""
     return ConfigurationError(
         f"{refusal.endpoint} refuses access",
-        next_step="See whether it needs another user, or a User-Agent that names an operator.",
+        next_step="Check whether it needs another user, or a contact (--contact).",
     )
 
 
@@ -242,12 +242,12 @@ def _redirected(refusal: Refusal) -> KgnavError:
 
 def _no_endpoint(refusal: Refusal) -> KgnavError:
     return InvalidStore(
-        f"no SPARQL endpoint is at {refusal.endpoint} (HTTP {refusal.status})", next_step=_CORRECT_ADDRESS
+        f"there is no SPARQL endpoint at {refusal.endpoint} (HTTP {refusal.status})", next_step=_CORRECT_ADDRESS
     )
 
 
 def _too_long(refusal: Refusal) -> KgnavError:
-    return Unsupported(f"{refusal.endpoint} takes no query of this length", next_step=NARROWER)
+    return Unsupported(f"{refusal.endpoint} rejects a query of this length", next_step=NARROWER)
 
 
 def _unexpected(refusal: Refusal) -> KgnavError:

@@ -35,7 +35,7 @@ class Location:
         """
         parts = urlsplit(location)
         if not parts.hostname:
-            raise ConfigurationError("the graph's address names no host", next_step=f"Write it as {example}.")
+            raise ConfigurationError("the graph's address has no host", next_step=f"Write it as {example}.")
         given = parse_qsl(parts.query, keep_blank_values=True)
         return cls(
             scheme=parts.scheme.rpartition("+")[2],

@@ -15,12 +15,12 @@ from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Direction, Link, Page, Stop, Triple
-from kgnav_mcp.port.far_end_filters import MOST_READ, Words
+from kgnav_mcp.port.far_end_filters import MAX_READ, Words
 from kgnav_mcp.port.lists import items_before
 
 _SHARE = 0.5
 """The fraction of a call's time that a search may take. After that, rows are read and compared instead."""
-_ACCENTS = "Letters with accents were looked for as other letters."
+_ACCENTS = "Letters with accents were searched as different letters."
 
 F = TypeVar("F")
 """What `find` returns: a group of rows."""
@@ -29,14 +29,14 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class FarEndFilter:
+class FarEndTerms:
     """A filter for far ends: `words`, each with its spellings, and `types`. None leaves a condition out."""
 
     words: Sequence[Sequence[str]] | None
     types: Sequence[URIRef] | None
 
     @classmethod
-    def of(cls, words: str | None, types: Sequence[URIRef] | None) -> FarEndFilter:
+    def of(cls, words: str | None, types: Sequence[URIRef] | None) -> FarEndTerms:
         """Create a filter; `words` is the text of the user."""
         return cls(None if words is None else Words(words).spellings, types)
 
@@ -62,7 +62,7 @@ class SearchRequest:
     anchors: Sequence[Any]
     paths: Sequence[Any] | None
     direction: Direction
-    far: FarEndFilter
+    far: FarEndTerms
 
 
 class RowSearch(ABC, Generic[F, R]):
@@ -122,11 +122,11 @@ class RowSearch(ABC, Generic[F, R]):
 
 def branch(reader: Reader, *, number: int, row: Fragment, by: Fragment, fitting: Fragment) -> str:
     """The query for the rows of pattern `by` that meet `fitting`, as a branch of a union identified by `number`."""
-    return reader.filled(queries.FITTING, number=number, row=row, by=by, fitting=fitting, most=MOST_READ + 1)
+    return reader.filled(queries.FITTING, number=number, row=row, by=by, fitting=fitting, most=MAX_READ + 1)
 
 
 async def searched(reader: Reader, branches: Sequence[str]) -> Read:
-    """Run a union of branches. Rows beyond MOST_READ are dropped, with Stop.ROW_CAP.
+    """Run a union of branches. Rows beyond MAX_READ are dropped, with Stop.ROW_CAP.
 
     Raises:
         StoreTimeout: no row was found in time.
@@ -134,6 +134,6 @@ async def searched(reader: Reader, branches: Sequence[str]) -> Read:
     read = await reader.union(branches, share=_SHARE)
     if read.stop is Stop.TIME_OUT and not read.rows:
         read.all_rows()
-    too_many = len(read.rows) > MOST_READ
-    rows = await in_thread(len(read.rows), lambda: read.rows[:MOST_READ])
+    too_many = len(read.rows) > MAX_READ
+    rows = await in_thread(len(read.rows), lambda: read.rows[:MAX_READ])
     return Read(rows, Stop.ROW_CAP if too_many else read.stop)

@@ -109,8 +109,8 @@ _MAX_OTHER_NUMBERS = 4
 """Maximum number of singular and plural forms of a name that are looked up: stores are slow with long lists."""
 _MIN_SIMILARITY, _MIN_WORD_SIMILARITY = 85, 80
 """The minimum similarity (of 100) of a misspelt name to the right one, or of each of its words to one of its words."""
-_BY_WORDS = "Looked for names with these words, or with words that begin like them."
-_BY_INDEX = "Looked for entities with this very label or alias, in the usual letter cases."
+_BY_WORDS = "Searched for names with these words, or words that start with them."
+_BY_INDEX = "Searched for exactly this label or alias, in the usual letter cases."
 
 
 class NameSearch(Protocol):

@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.sparql_base.queries import EXISTING
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, iri_in
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, fill
-from kgnav_mcp.concurrency import in_slices, in_thread
+from kgnav_mcp.concurrency import apply_in_slices, in_thread
 from kgnav_mcp.model import Entity, Node, Relation
 
 _VARIABLE = re.compile(r"\?\w+")
@@ -52,7 +52,7 @@ _RELATION_CACHE_SIZE = 20_000
 _ENTITY_CACHE_SIZE = 50_000
 _DESCRIBED_CACHE_SIZE, _DESCRIBED_SECONDS = 2_000, 60.0
 """Size of the cache of entities with types and descriptions, which the next calls ask for again, and its seconds."""
-_MOST_REMEMBERED = 200
+_MAX_REMEMBERED = 200
 """Entities of one call that are looked up in that cache."""
 
 
@@ -126,7 +126,7 @@ class Names(ABC):
                 elif label:
                     labels[iri] = label
 
-        await in_slices(list(dict.fromkeys(iris)), look_up)
+        await apply_in_slices(list(dict.fromkeys(iris)), look_up)
         for query in (self.naming.labels, self.naming.labels_of_any_language):
             if unknown:
                 found = await self._texts(query, unknown)
@@ -192,7 +192,7 @@ class Names(ABC):
     async def keep_relations(self, names: Mapping[URIRef, Iterable[Literal]]) -> None:
         """Cache the names of relations and types. An empty name means that it has none."""
         best = await in_thread(len(names), lambda: {iri: self.best(found) or "" for iri, found in names.items()})
-        await in_slices(list(best.items()), self._relation_cache.update)
+        await apply_in_slices(list(best.items()), self._relation_cache.update)
 
     def literal(self, term: Literal) -> model.Literal:
         """Convert an RDF literal to a value."""
@@ -206,7 +206,7 @@ class Names(ABC):
         An entity that was merged into another is described as that one, with the requested id in `asked_as`.
         """
         asked = list(dict.fromkeys(iris))
-        if len(asked) > _MOST_REMEMBERED:
+        if len(asked) > _MAX_REMEMBERED:
             return await self._read_entities(asked)
         known = {iri: entity for iri in asked if (entity := self._entity_cache.get(iri)) is not None}
         known |= await self._read_entities([iri for iri in asked if iri not in known])
@@ -236,7 +236,7 @@ class Names(ABC):
                         found[iri] = replace(targets[target], asked_as=self.naming.short(iri))
                 elif iri not in missing:
                     found[iri] = self._entity(iri, facts, mediator=iri in mediators)
-            if len(found) <= _MOST_REMEMBERED:
+            if len(found) <= _MAX_REMEMBERED:
                 self._entity_cache.update(found)
             return found
 
@@ -299,7 +299,7 @@ class Names(ABC):
         return (await self._reader.in_batches(query, "ids", iris)).all_rows()
 
     async def _cache_labels(self, labels: Mapping[URIRef, str]) -> None:
-        await in_slices(list(labels.items()), self._label_cache.update)
+        await apply_in_slices(list(labels.items()), self._label_cache.update)
 
 
 def _without(iris: Iterable[URIRef], known: Container[URIRef]) -> list[URIRef]:

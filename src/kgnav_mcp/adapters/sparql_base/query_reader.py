@@ -20,7 +20,7 @@ from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import InvalidStore, Unsupported
 from kgnav_mcp.model import Certainty, Count, Stop
 from kgnav_mcp.port.lists import batches
-from kgnav_mcp.store_timeout import answered, expect_answer
+from kgnav_mcp.store_timeout import note_answer, require_answer
 
 Row = Mapping[str, Term]
 Value = URIRef | Literal | int | Fragment
@@ -222,11 +222,11 @@ class Reader:
     async def _send(self, query: str, share: float = 1.0) -> Read:
         seconds = self._timeout * share
         try:
-            await expect_answer(seconds, patience=self._timeout, sign=self.check_alive)
+            await require_answer(seconds, call_timeout=self._timeout, liveness_check=self.check_alive)
         except TimeoutError as error:
             raise errors.timed_out(seconds) from error
         answer = await self._client.select(self._prologue + query, seconds=seconds)
-        answered()
+        note_answer()
         rows = answer.rows if _GROUPED not in query else tuple(row for row in answer.rows if not _is_empty_group(row))
         if answer.partial:
             return Read(rows, Stop.TIME_OUT)

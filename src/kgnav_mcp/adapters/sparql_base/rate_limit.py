@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 
 from kgnav_mcp.adapters.sparql_base.dialect import Dialect
 from kgnav_mcp.adapters.sparql_base.results import Answer
-from kgnav_mcp.errors import RateLimited, StoreError, StoreTimeout, StoreUnavailable, in_words
+from kgnav_mcp.errors import RateLimited, StoreError, StoreTimeout, StoreUnavailable, pause_text
 
 T = TypeVar("T")
 
@@ -123,7 +123,7 @@ class RateLimiter:
                 yield
         except TimeoutError as error:
             raise StoreTimeout(
-                patience, next_step=f"Other queries took all turns of {self._host}: ask fewer at once."
+                patience, next_step=f"Other queries to {self._host} took all the time: use fewer concurrent calls."
             ) from error
 
     async def _wait_for_pause(self, deadline: float) -> None:
@@ -134,7 +134,7 @@ class RateLimiter:
         """
         while (pause := self._pause_ends - self._now()) > 0:
             if self._pause_ends > deadline:
-                raise RateLimited(f"{self._host} takes no more queries for now", pause)
+                raise RateLimited(f"{self._host} accepts no more queries now", pause)
             await self._sleep(pause)
 
     def _pass_circuit(self) -> bool:
@@ -148,8 +148,8 @@ class RateLimiter:
         seconds = self._open_until - self._now()
         if seconds > 0 or self._trial_running:
             raise _CircuitOpenError(
-                f"{self._host} has failed {self._failures} times in a row and is left alone for now",
-                next_step=f"Ask again in {in_words(seconds)}; see whether the endpoint is up.",
+                f"{self._host} has failed {self._failures} times in a row, so it is not queried for a while",
+                next_step=f"Try again in {pause_text(seconds)}; check that the endpoint is up.",
             )
         self._trial_running = True
         return True

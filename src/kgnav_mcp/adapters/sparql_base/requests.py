@@ -161,12 +161,12 @@ def checked_contact(host: str, contact: str) -> str:
     """
     if contact and _CONTACT.search(contact) is None:
         raise ConfigurationError(
-            f"the contact {contact!r} is no way to reach anybody",
+            f"the contact {contact!r} is not an e-mail address or web address",
             next_step="Give an e-mail address, or the address of a web page about your use.",
         )
     if is_wikimedia(host) and not contact:
         raise ConfigurationError(
-            f"{host} is asked in nobody's name: Wikimedia's User-Agent policy wants a contact",
+            f"no contact is set, which Wikimedia's User-Agent policy requires for {host}",
             next_step="Set KGNAV_CONTACT, --contact or contact in kgnav.toml to your e-mail address or web page.",
         )
     return contact

@@ -53,8 +53,8 @@ _MAX_DETAILED = 200
 """Number of relations and of properties, largest first, whose end types or datatypes are looked up."""
 _SAMPLED = "the labels at the ends of relations and the datatypes of properties are from their first 1,000 rows"
 STOP_NOTES = {
-    Stop.TIME_OUT: "the endpoint's time was over before all of this was read",
-    Stop.ROW_CAP: "the endpoint's row cap cut what was read",
+    Stop.TIME_OUT: "the endpoint timed out before everything was read",
+    Stop.ROW_CAP: "the endpoint's row cap truncated the result",
 }
 """Why a schema is incomplete."""
 _MISSING = "relations, labels and datatypes may be missing"

@@ -95,7 +95,7 @@ def _n3(term: URIRef | Literal) -> str:
         raise TypeError(f"{type(term).__name__} is no IRI and no literal")
     if not is_encoded(term):
         raise InvalidArgument(
-            f"{echoed(str(term))} cannot stand in a query as an IRI", next_step="Use a full, encoded IRI."
+            f"{echoed(str(term))} is not a valid IRI in a query", next_step="Use a full, encoded IRI."
         )
     return term.n3()
 
@@ -107,9 +107,7 @@ def _literal(term: Literal) -> str:
     backslash. Each line by itself is written correctly, so the lines are formatted one by one and then joined.
     """
     if not sendable(term):
-        raise InvalidArgument(
-            f"{echoed(str(term))} has characters that no query can carry", next_step="Leave them out."
-        )
+        raise InvalidArgument(f"{echoed(str(term))} has characters that are invalid in a query", next_step="Omit them.")
     text = r"\n".join(Literal(line).n3()[1:-1] for line in str(term).split("\n"))
     if term.language:
         return f'"{text}"@{term.language.strip()}'  # rdflib accepts a line break after a tag

@@ -89,7 +89,7 @@ def lookup_note(languages: Sequence[str]) -> str:
     known = ", ".join(languages)
     return (
         "The property has too many values to compare them all: texts in other languages than "
-        f"{known}, values of unusual datatypes or spellings, and times of a date, were not looked for."
+        f"{known}, values of unusual datatypes or spellings, and times of a date, were not searched."
     )
 
 

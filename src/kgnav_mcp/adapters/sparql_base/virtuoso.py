@@ -70,14 +70,14 @@ def _too_costly(_: Refusal, sql: re.Match[str]) -> KgnavError:
     estimate, limit = numbers if len(numbers) == 2 else (None, None)
     duration = "too long" if estimate is None else f"{estimate:,} s, above its limit of {limit:,} s"
     return StoreTimeout(
-        limit, f"the store refused the query: by its own estimate it would take {duration}", next_step=NARROWER
+        limit, f"the store rejected the query, because by its estimate it would take {duration}", next_step=NARROWER
     )
 
 
 def _not_understood(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
     return Unsupported(
-        f"{refusal.endpoint} does not take this query (SQL state {_codes(sql)})",
-        next_step="Ask in another way; see whether the adapter fits the endpoint.",
+        f"{refusal.endpoint} rejects this query (SQL state {_codes(sql)})",
+        next_step="Change the call, or check that the URL scheme matches the kind of endpoint.",
     )
 
 
@@ -86,7 +86,7 @@ def _too_large(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
 
 
 def _deadlock(refusal: Refusal, _: re.Match[str]) -> KgnavError:
-    return StoreUnavailable(f"{refusal.endpoint} is busy with writing", next_step="Ask again.")
+    return StoreUnavailable(f"{refusal.endpoint} is busy writing", next_step="Ask again.")
 
 
 def _other(refusal: Refusal, sql: re.Match[str]) -> KgnavError:

@@ -105,7 +105,8 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         advice: list[str] = []
         if size == Count(0):
             advice.append(
-                f"No statements of {opened.store.ids.base} are here (wikibase:BestRank): correct the graph's address, "
+                f"The store has no statements (wikibase:BestRank) of {opened.store.ids.base}: correct the graph's "
+                f"address, "
                 "the option base or the option graph."
             )
         if not len(opened.catalogues.current):
@@ -113,9 +114,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         elif opened.catalogues.fault:
             advice.append(f"Some properties may be shown by their ids: {opened.catalogues.fault}.")
         if not wikidata.search and not wikidata.scans:
-            advice.append(
-                "Entities are found by their very labels only: set contact, with which the search of Wikidata is used."
-            )
+            advice.append("Entities are found by exact labels only: set contact to use the search of Wikidata.")
         store = f"Wikibase {opened.store.ids.base} on {wikidata.host}, {len(opened.catalogues.current):,} properties"
         if not opened.store.form.statements:
             store += f"; {VALUES_ONLY}"
@@ -195,6 +194,6 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
 
 def _no_mediators() -> Unsupported:
     return Unsupported(
-        "a Wikibase has no mediators, so that every relation has one hop",
-        next_step="Follow one relation, then the next; what a mediator would say are the qualifiers of a row.",
+        "a Wikibase has no mediators, so all relations have one hop",
+        next_step="Follow one relation, then the next. Qualifiers have what a mediator would have.",
     )

@@ -261,7 +261,7 @@ class CatalogueCache:
         try:
             await self._read()
         except StoreError as error:
-            self.fault = f"its catalogue of properties is old and could not be read anew: {error.message}"
+            self.fault = f"its catalogue of properties is old and could not be refreshed: {error.message}"
 
     async def _read(self) -> None:
         self.fault, self._stop = "", Stop.COMPLETE

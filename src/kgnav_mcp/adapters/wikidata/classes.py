@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.clipping import echoed
-from kgnav_mcp.concurrency import Shared
+from kgnav_mcp.concurrency import SharedTask
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Namesake, Page, Stop
 
@@ -51,7 +51,7 @@ class Classes:
         self._names = names
         self._find_named = named
         self._known: KnownClasses | None = None
-        self._reading = Shared(self._read)
+        self._reading = SharedTask(self._read)
 
     async def get(self) -> KnownClasses:
         """The classes; in a large Wikibase only those of a sample of its entities."""
@@ -80,7 +80,7 @@ class Classes:
         if known.all_labels_read:
             return Types(found)
         shown = ", ".join(map(self._store.ids.shown, found))
-        return Types(found, f"Other classes may be called {echoed(name.strip())}, too: followed were {shown}.")
+        return Types(found, f"Other classes may have the name {echoed(name.strip())}, too. Used: {shown}.")
 
     def label(self, iri: str, known: KnownClasses) -> str:
         """The label of a class, or its id if it has none."""

@@ -262,8 +262,8 @@ def hub_timed_out() -> StoreTimeout:
     """The error for a hub about which nothing could be read in time."""
     return StoreTimeout(
         None,
-        "the store ran out of time over all that points at this entity",
-        next_step="Name relations, or look at what leaves the entity (outgoing).",
+        "the store timed out while counting the triples that point at this entity",
+        next_step="Give relations, or use direction outgoing.",
     )
 
 

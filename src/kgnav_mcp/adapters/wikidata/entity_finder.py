@@ -105,7 +105,7 @@ class _LabelNames(SparqlNames):
             raise StoreTimeout(
                 error.seconds,
                 error.message,
-                next_step="No label is exactly this, and there are too many to read them all: give an id or the very "
+                next_step="No label is exactly this, and there are too many to search all: use an id or the exact "
                 "label, or set the option search to the address of the Wikibase's API.",
             ) from error
 
@@ -120,7 +120,7 @@ class _ApiNames(NameSearch):
 
     @property
     def note(self) -> str:
-        return "Looked for labels and aliases that begin like this, as the Wikibase's own search does."
+        return "Searched for labels and aliases that start with this text, as the Wikibase's own search does."
 
     async def same(self, names: Sequence[str]) -> Mapping[str, Hits]:
         return await one_by_one(names, self._same)

@@ -84,8 +84,8 @@ class ListReader(lists.ListReader):
         """
         if not self._store.form.statements:
             raise Unsupported(
-                "this copy of a Wikibase has values only (a truthy dump), so that its relations have no qualifiers",
-                next_step="Ask for the values of a property of nodes (entity_type='node').",
+                "this copy of a Wikibase has values only (a truthy dump), so its relations have no qualifiers",
+                next_step="Use a property of nodes instead (entity_type='node').",
             )
         local, ids = await self.property(property_name), self._store.ids
         owned = Fragment("")

@@ -225,9 +225,9 @@ async def detect_wikibase(reader: Reader, wikidata: Wikidata) -> tuple[WikibaseI
         direct = (await reader.select(queries.DIRECT, instance=instance, folder=folder, most=_MAX_TRIPLES)).any_rows()
         if not (defined or direct or wikidata.base):
             raise InvalidStore(
-                "this endpoint has no Wikibase in it: no statement (wikibase:BestRank), no property "
+                "this endpoint has no Wikibase data: no statement (wikibase:BestRank), no property "
                 "(wikibase:directClaim), no value (prop/direct/)",
-                next_step="Correct the graph's address, or name the graph that has it (option graph).",
+                next_step="Correct the graph's address, or choose the graph with the option graph.",
             )
     iris = [*(row["direct"] for row in defined), *(row["p"] for row in (*claims, *direct))]
     found = next((base for base, folder, _ in (str(iri).partition("/prop/") for iri in iris) if folder), WIKIDATA)

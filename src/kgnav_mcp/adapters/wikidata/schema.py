@@ -23,7 +23,7 @@ from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
-from kgnav_mcp.concurrency import Shared, gathered
+from kgnav_mcp.concurrency import SharedTask, gathered
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import (
     NODE_VALUES,
@@ -103,7 +103,7 @@ class SchemaReader:
         self._catalogues = catalogues
         self._classes = classes
         self._uses: StatementCounts | None = None
-        self._counting = Shared(self._count_statements)
+        self._counting = SharedTask(self._count_statements)
         self._use_cache: LRUCache[str, Count] = LRUCache(_CACHE_SIZE)
         self._datatype_cache: LRUCache[str, str] = LRUCache(_CACHE_SIZE)
         self._details_cache: LRUCache[str, RelationDetails] = LRUCache(_CACHE_SIZE)

@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.sparql_base.rate_limit import limiter_of
 from kgnav_mcp.adapters.sparql_base.requests import Address
 from kgnav_mcp.errors import InvalidStore, StoreUnavailable
 from kgnav_mcp.model import Stop
-from kgnav_mcp.store_timeout import answered
+from kgnav_mcp.store_timeout import note_answer
 
 _CONNECT_SECONDS = 3.0
 _MAX_CANDIDATES = 50
@@ -57,7 +57,7 @@ class JsonApi:
             StoreError: the same errors as those of the SPARQL client.
         """
         answer = await limiter_of(self._endpoint.host).ask(lambda: self._get(parameters), patience=self._timeout)
-        answered()
+        note_answer()
         return answer
 
     async def close(self) -> None:
@@ -82,7 +82,7 @@ class JsonApi:
             return json.loads(body)
         except ValueError as error:
             raise InvalidStore(
-                f"{self._endpoint.name} answers with something that is no JSON",
+                f"{self._endpoint.name} answers with something that is not JSON",
                 next_step="Correct the option search, or set it to an empty text to search labels in SPARQL.",
             ) from error
 
@@ -114,7 +114,7 @@ class WikibaseSearch:
         )
         entries = cast("Mapping[str, object]", answer).get("search") if isinstance(answer, dict) else None
         if not isinstance(entries, list):
-            raise StoreUnavailable("the search of this Wikibase does not answer", next_step="Ask again in a minute.")
+            raise StoreUnavailable("the search of this Wikibase does not answer", next_step="Try again in a minute.")
         found = cast("list[object]", entries)
         matches = [match for entry in found if (match := _match(entry)) is not None]
         return matches, Stop.LIMIT if len(found) >= most else Stop.COMPLETE

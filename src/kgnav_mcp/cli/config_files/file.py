@@ -1,4 +1,4 @@
-"""A configuration file of another program: read, edited in memory, and replaced at once with a copy kept beside it."""
+"""A configuration file of another program: read, edited in memory, and replaced atomically, with a backup."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class ConfigFile:
         return True
 
     def write(self) -> None:
-        """Replace the file at once by its edited text. The first time, the file as it was is copied beside it.
+        """Replace the file atomically by its edited text. Before the first change it is copied to the backup.
 
         Raises:
             ConfigurationError: it cannot be written.
@@ -131,7 +131,7 @@ class ConfigFile:
             _replace(target, text)
         except OSError as error:
             raise ConfigurationError(
-                f"{self.path} cannot be written: {error.strerror}", next_step="Check the rights of its folder."
+                f"{self.path} cannot be written: {error.strerror}", next_step="Check the permissions of its folder."
             ) from error
 
     def _read(self) -> str:
@@ -146,7 +146,7 @@ class ConfigFile:
             ) from error
         except OSError as error:
             raise ConfigurationError(
-                f"{self.path} cannot be read: {error.strerror}", next_step="Check its rights."
+                f"{self.path} cannot be read: {error.strerror}", next_step="Check its permissions."
             ) from error
 
     def _parse(self, text: str) -> dict[str, Any]:

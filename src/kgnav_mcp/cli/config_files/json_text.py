@@ -171,7 +171,7 @@ def _root(text: str) -> _Node:
     parser = _Parser(text)
     node = parser.value()
     if (rest := parser.peek()) is not None:
-        parser.fail(f"{rest.text!r} stands behind the end of the object")
+        parser.fail(f"{rest.text!r} after the end of the object")
     _members(node, text)
     return node
 
@@ -199,7 +199,7 @@ class _Parser:
             return self._array(token)
         if token.kind == "mark":
             self._next -= 1
-            self.fail(f"{token.text!r} stands where a value is expected")
+            self.fail(f"{token.text!r} found where a value is expected")
         try:
             return _Node(json.loads(token.text), token.start, token.end)
         except json.JSONDecodeError:
@@ -215,17 +215,17 @@ class _Parser:
         comma: int | None = None
         while not self._at("}"):
             if members and comma is None:
-                self.fail("a comma is missing")
+                self.fail("missing comma")
             key = self._take("a key")
             if key.kind != "string":
                 self._next -= 1
-                self.fail(f"{key.text!r} stands where a key in double quotes is expected")
+                self.fail(f"{key.text!r} found where a key in double quotes is expected")
             name: str = json.loads(key.text)
             if name in members:
                 self._next -= 1
-                self.fail(f"the key {key.text} is there twice")
+                self.fail(f"duplicate key {key.text}")
             if not self._at(":"):
-                self.fail("a colon is missing")
+                self.fail("missing colon")
             self._next += 1
             before, node, comma = comma, self.value(), None
             if self._at(","):
@@ -240,7 +240,7 @@ class _Parser:
         separated = True
         while not self._at("]"):
             if not separated:
-                self.fail("a comma is missing")
+                self.fail("missing comma")
             values.append(self.value().value)
             separated = self._at(",")
             self._next += separated
@@ -253,7 +253,7 @@ class _Parser:
     def _take(self, expected: str) -> _Token:
         token = self.peek()
         if token is None:
-            self.fail(f"the text ends where {expected} is expected")
+            self.fail(f"expected {expected}, found the end of the text")
         self._next += 1
         return token
 
@@ -263,7 +263,7 @@ class _Parser:
         while place < len(self._text):
             match = _TOKEN.match(self._text, place)
             if match is None:
-                raise SyntaxProblem(f"{self._text[place]!r} is not expected here", _line(self._text, place))
+                raise SyntaxProblem(f"{self._text[place]!r} is unexpected", _line(self._text, place))
             if match.lastgroup not in {"space", "comment"}:
                 tokens.append(_Token(str(match.lastgroup), match[0], match.start(), match.end()))
             place = match.end()

@@ -31,12 +31,12 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.plan.walking import aggregates, rewritten, variables_of
 
-MOST_CLAUSES: Final = 100
-"""Most clauses of one plan, over all sides of a union."""
-MOST_COLUMNS: Final = 200
-"""Most columns of one projection."""
+MAX_CLAUSES: Final = 100
+"""Maximum clauses of one plan, in all parts of a union together."""
+MAX_COLUMNS: Final = 200
+"""Maximum columns of one projection."""
 
-_NO_AGGREGATE = "a condition has no aggregate: give it a name in WITH first"
+_NO_AGGREGATE = "a condition cannot contain an aggregate: name it in WITH first"
 
 
 class _ProjectionScope:
@@ -77,18 +77,18 @@ class Clauses:
         """
         query = next(subtrees(start))
         clauses = [clause for pipeline in subtrees(query, "pipeline") for clause in subtrees(pipeline)]
-        if len(clauses) > MOST_CLAUSES:
-            raise invalid_plan([PlanProblem("the plan", f"it has {len(clauses)} clauses, {MOST_CLAUSES} are taken")])
+        if len(clauses) > MAX_CLAUSES:
+            raise invalid_plan([PlanProblem("the plan", f"it has {len(clauses)} clauses; the limit is {MAX_CLAUSES}")])
         unions = list(subtrees(query, "union", "union_all"))
         pipelines = [self._pipeline(pipeline) for pipeline in subtrees(query, "pipeline")]
         if len({union.data for union in unions}) > 1:
-            self._reading.report(unions[1], "UNION and UNION ALL are not mixed", "UNION ALL everywhere")
+            self._reading.report(unions[1], "UNION and UNION ALL cannot be mixed", "UNION ALL everywhere")
         plan = Plan(tuple(pipelines), keep_duplicates=any(union.data == "union_all" for union in unions))
         if not self._reading.problems:
             names = [tuple(column.name for column in pipeline.result.columns) for pipeline in pipelines]
             for union, other in zip(unions, names[1:], strict=True):
                 if other != names[0]:
-                    reason = f"both sides of UNION return the same columns, here {', '.join(other)}"
+                    reason = f"both sides of UNION must return the same columns, here {', '.join(other)}"
                     self._reading.report(union, reason, f"RETURN ... AS {', ... AS '.join(names[0])}")
         return plan
 
@@ -100,9 +100,9 @@ class Clauses:
             self._reading.clause = {"for_each": "FOR"}.get(clause.data, clause.data.upper())
             found.extend(self._clause(clause))
             if clause.data == "return" and clause is not clauses[-1]:
-                self._reading.report(clause, "RETURN is the last clause", "WITH")
+                self._reading.report(clause, "RETURN must be the last clause", "WITH")
         if clauses[-1].data != "return":
-            self._reading.report(clauses[-1], "a plan ends with what it returns", "RETURN *")
+            self._reading.report(clauses[-1], "a plan must end with RETURN", "RETURN *")
         return Pipeline(tuple(found))
 
     def _clause(self, clause: Node) -> Iterator[Clause]:
@@ -127,8 +127,10 @@ class Clauses:
     def _unwind(self, of: Node, named: Node) -> Unwind:
         name = name_of(named)
         if name in self._scope:
-            self._reading.report(named, f"{name} is taken", f"{name}2")
-        value = self._patterns.expressions.read(of, Context(self._scope, "a list to unwind has no aggregate"))
+            self._reading.report(named, f"{name} is already used", f"{name}2")
+        value = self._patterns.expressions.read(
+            of, Context(self._scope, "the list of UNWIND cannot contain an aggregate")
+        )
         self._scope = {**self._scope, name: "value"}
         return Unwind(value, name)
 
@@ -141,8 +143,8 @@ class Clauses:
             named, value = subtrees(assignment)
             name = name_of(named)
             if name in self._scope:
-                self._reading.report(named, f"{name} is taken", f"{name}2")
-            read = self._patterns.expressions.read(value, Context(self._scope, "LET has no aggregate"))
+                self._reading.report(named, f"{name} is already used", f"{name}2")
+            read = self._patterns.expressions.read(value, Context(self._scope, "LET cannot contain an aggregate"))
             columns.append(Column(name, read))
         self._scope = {**self._scope, **{column.name: "value" for column in columns if column.name not in self._scope}}
         return Project(tuple(columns))
@@ -181,14 +183,14 @@ class Clauses:
         for node in (node for columns in subtrees(clause, "columns") for node in subtrees(columns)):
             added = self._every_variable() if node.data == "every_variable" else (self._column(node, clause),)
             if not added:
-                self._reading.report(node, "there is no variable to return")
+                self._reading.report(node, "there are no variables to return")
             for column in added:
                 if column.name in found:
-                    self._reading.report(node, f"two columns are called {column.name}", "... AS another_name")
+                    self._reading.report(node, f"two columns have the name {column.name}", "... AS another_name")
                 found[column.name] = column
-        if len(found) > MOST_COLUMNS:
-            self._reading.report(clause, f"it has {len(found)} columns, {MOST_COLUMNS} are taken")
-            return tuple(found.values())[:MOST_COLUMNS]
+        if len(found) > MAX_COLUMNS:
+            self._reading.report(clause, f"it has {len(found)} columns; the limit is {MAX_COLUMNS}")
+            return tuple(found.values())[:MAX_COLUMNS]
         return tuple(found.values())
 
     def _column(self, node: Node, clause: Node) -> Column:
@@ -196,14 +198,16 @@ class Clauses:
         read = self._patterns.expressions.read(value, Context(self._scope, None))
         if value.data == "pattern_predicate":
             text = self._reading.source_text(value)
-            self._reading.report(value, "a pattern is no value", f"MATCH p = {text} RETURN p", f"EXISTS {{ {text} }}")
+            self._reading.report(
+                value, "a pattern is not a value", f"MATCH p = {text} RETURN p", f"EXISTS {{ {text} }}"
+            )
         if alias:
             return Column(name_of(alias[0]), read)
         if isinstance(read, Variable):
             return Column(read.name, read)
         text = self._reading.source_text(node)  # with its brackets, as Neo4j names the column
         if clause.data == "with":
-            self._reading.report(node, "a value in WITH has a name", f"{text} AS x")
+            self._reading.report(node, "a value in WITH needs a name", f"{text} AS x")
         return Column(text, read)
 
     def _check_groups(self, clause: Node, columns: tuple[Column, ...]) -> None:
@@ -216,11 +220,11 @@ class Clauses:
                 column.value, lambda part: Constant(None) if isinstance(part, Aggregate) or part in keys else None
             )
             for name in sorted(variables_of(outside_aggregates) & self._scope.keys()):
-                reason = f"{name} stands beside an aggregate, so its value is a column of its own"
+                reason = f"{name} is used beside an aggregate, so it must be a column of its own"
                 self._reading.report(clause, reason, f"WITH {name}, count(*) AS c, then RETURN ...")
 
     def _order(self, key: Node, projection_scope: _ProjectionScope, *, may_sum: bool) -> Order:
-        """A key of ORDER BY. `may_sum`: it may have aggregates that are not returned."""
+        """A key of ORDER BY. `may_sum`: it may contain aggregates that are not returned."""
         node = next(subtrees(key))
         by = self._read_after_projection(node, projection_scope, may_sum=may_sum)
         return Order(by, has_token(key, "DESCENDING"))
@@ -230,7 +234,7 @@ class Clauses:
     ) -> Expression:
         """An expression of ORDER BY or WHERE after a projection. It may use columns and the variables in them.
 
-        `may_sum`: whether it may have aggregates that are no columns; None: no aggregates at all.
+        `may_sum`: whether it may contain aggregates that are not columns; None: no aggregates at all.
         """
         context = Context(projection_scope.all, _NO_AGGREGATE if may_sum is None else None)
         read = projection_scope.by_columns(self._patterns.expressions.read(node, context))
@@ -238,7 +242,7 @@ class Clauses:
         beside = rewritten(read, lambda part: Constant(None) if isinstance(part, Aggregate) else None)
         left = projection_scope.lost if not summed else projection_scope.all.keys() - projection_scope.columns
         if (summed and not may_sum) or variables_of(beside) & left:
-            reason = "where rows are counted or made distinct, only what is returned can be used behind it"
+            reason = "after an aggregation or DISTINCT only returned columns can be used"
             self._reading.report(node, reason, *projection_scope.visible)
         return read
 
@@ -248,12 +252,12 @@ class Clauses:
         if found is None:
             return None
         node = next(subtrees(found))
-        value = self._patterns.expressions.read(node, Context({}, "it has no aggregate"))
+        value = self._patterns.expressions.read(node, Context({}, "it cannot contain an aggregate"))
         match value:
             case Constant(int() as number) if number >= 0 and not isinstance(number, bool):
                 return number
             case _:
-                self._reading.report(node, "a number of rows is a whole number from 0 on", "10")
+                self._reading.report(node, "the number of rows must be an integer of 0 or more", "10")
                 return None
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from lark import Token
 
 from kgnav_mcp.languages.cypher.reader import (
-    MOST_PROBLEMS,
+    MAX_PROBLEMS,
     UNREADABLE,
     Context,
     Reading,
@@ -77,15 +77,15 @@ REPLACEMENTS: Final[dict[str, tuple[str, ...]]] = {
 
 FUNCTION_LIST: Final = "docs/plans.md lists all under Functions and parameters"
 """Where a reader finds the functions if none has a similar name."""
-_MOST_SIMILAR = 3
-_LEAST_SIMILARITY = 0.76
-"""Of a name that may be meant. `tolwer` and `toLower` have 0.92, `foo` and `floor` 0.75, `soundex` and `round` 0.67."""
+_MAX_SIMILAR = 3
+_MIN_SIMILARITY = 0.76
+"""Similarity of suggested names: `tolwer` and `toLower` have 0.92, `foo` and `floor` 0.75, `soundex`, `round` 0.67."""
 
 
 def similar_functions(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """The functions whose names are so similar that a misspelt one may mean them; none if there are no such."""
+    """The functions whose names are similar to a misspelt one."""
     names = {each.casefold(): each for each in known}
-    return tuple(names[each] for each in get_close_matches(name.casefold(), names, _MOST_SIMILAR, _LEAST_SIMILARITY))
+    return tuple(names[each] for each in get_close_matches(name.casefold(), names, _MAX_SIMILAR, _MIN_SIMILARITY))
 
 
 def accepted_call(function: Function) -> str:
@@ -108,7 +108,7 @@ class Calls:
         if known in AGGREGATE_NAMES:
             return self._aggregate(node, AGGREGATE_NAMES[known], arguments, context)
         if has_token(node, "STAR") or has_token(node, "DISTINCT"):
-            return self._reading.report(node, f"{name} is no aggregate", *(each.value for each in AGGREGATES))
+            return self._reading.report(node, f"{name} is not an aggregate", *(each.value for each in AGGREGATES))
         if len(arguments) == 1 and arguments[0].data == "pattern_predicate" and known in {"exists", "size"}:
             read = self._expressions.exists if known == "exists" else self._expressions.count_of
             return read(arguments[0], context)
@@ -132,7 +132,7 @@ class Calls:
         if function is None:
             names = dict.fromkeys(each.value for each in (*FUNCTIONS, *AGGREGATES))
             instead = REPLACEMENTS.get(name.lower()) or similar_functions(name, names)
-            reason = f"there is no function {name} in plans"
+            reason = f"unknown function {name}"
             return self._reading.report(node, reason if instead else f"{reason}; {FUNCTION_LIST}", *instead)
         if not FUNCTIONS[function].accepts(len(values)):
             reason = f"{function} does not take {len(values)} values"
@@ -145,7 +145,7 @@ class Calls:
             return self._reading.report(node, context.aggregate_refusal, f"WITH ..., {written} AS x, then WHERE x ...")
         if has_token(node, "STAR"):
             if function is not AggregateFunction.COUNT:
-                return self._reading.report(node, f"only count takes *, {function} takes a value")
+                return self._reading.report(node, f"{function} needs a value; only count takes *")
             return Aggregate(function, None)
         takes_share = AGGREGATES[function].takes_share
         if len(of) != 1 + takes_share:
@@ -153,7 +153,7 @@ class Calls:
             return self._reading.report(
                 node, f"{function} takes {'two values' if takes_share else 'one value'}", example
             )
-        inner = replace(context, aggregate_refusal="an aggregate has no other one inside")
+        inner = replace(context, aggregate_refusal="an aggregate cannot contain another one")
         value = self._expressions.read(of[0], inner)
         share = self._share(of[1], function, inner) if takes_share else None
         return Aggregate(function, value, has_token(node, "DISTINCT"), share)
@@ -164,7 +164,7 @@ class Calls:
             case Constant(int() | float() as share) if not isinstance(share, bool) and 0 <= share <= 1:
                 return float(share)
             case _:
-                reason = f"the second value of {function} is a number from 0 to 1"
+                reason = f"the second argument of {function} must be a number from 0 to 1"
                 self._reading.report(node, reason, f"{function}(n.value, 0.5)")
                 return 0.0
 
@@ -174,7 +174,7 @@ class Calls:
             case (Variable(edge),), (str() | None as begin, str() | None as end):
                 return During(edge, begin, end)
             case _:
-                reason = "during takes an edge and two dates, null where the time is open"
+                reason = "during takes an edge and two dates; null means an open end"
                 return self._reading.report(node, reason, "during(r, '1990', '1995')", "during(r, '1990', null)")
 
 
@@ -188,7 +188,7 @@ _COMPARISONS: Final = {"in": Comparison.IN, "contains": Comparison.CONTAINS, "ma
 }
 _BOUNDS: Final = frozenset({Comparison.LESS, Comparison.AT_MOST, Comparison.GREATER, Comparison.AT_LEAST})
 """The comparisons of a chain that is a range."""
-_NO_AGGREGATE: Final = "what is said of the members of a list has no aggregate"
+_NO_AGGREGATE: Final = "an expression about members of a list cannot contain an aggregate"
 _QUANTIFIERS: Final = frozenset(Quantifier)
 _PARTS_OF_DATES: Final = frozenset({"year", "month", "day"})
 Subquery = Callable[[Node, Scope], Match | None]
@@ -261,7 +261,9 @@ class Expressions:
                 return self.whole_number(token, node)
             case "FLOAT":
                 number = float(token)
-                return Constant(number) if isfinite(number) else self._reading.report(node, "the number is too large")
+                return (
+                    Constant(number) if isfinite(number) else self._reading.report(node, "the number exceeds 64 bits")
+                )
             case kind:
                 return Constant({"TRUE": True, "FALSE": False}.get(kind))
 
@@ -269,20 +271,20 @@ class Expressions:
         """A decimal, octal or hexadecimal number. A number over 64 bits is a problem."""
         base = {"0x": 16, "0o": 8}.get(token[:2], 10)
         if len(token) > 24 or not SMALLEST <= (number := sign * int(token, base)) <= LARGEST:
-            return self._reading.report(node, "the number is too large")
+            return self._reading.report(node, "the number exceeds 64 bits")
         return Constant(number)
 
     def _variable(self, node: Node, context: Context) -> Expression:
         named = next(subtrees(node))
-        return Variable(self.known_variable(named, context.scope, f"'{name_of(named)}' in quotes, if it is a text"))
+        return Variable(self.known_variable(named, context.scope, f"'{name_of(named)}' in quotes for a text"))
 
     def known_variable(self, node: Node, scope: Scope, *or_else: str) -> str:
         """The name of a variable. An unknown variable is a problem."""
         name = name_of(node)
         unknown = self._reading.unknown
-        if name not in scope and name not in unknown and len(unknown) < MOST_PROBLEMS:
+        if name not in scope and name not in unknown and len(unknown) < MAX_PROBLEMS:
             unknown.add(name)
-            self._reading.report(node, f"nothing is called {name} here", *nearest(name, scope), *or_else)
+            self._reading.report(node, f"unknown variable {name}", *nearest(name, scope), *or_else)
         return self._reading.renamed.get(name, name)
 
     def _property(self, node: Node, context: Context) -> Expression:
@@ -292,7 +294,7 @@ class Expressions:
             self.read(owner, context)
             return self._reading.report(
                 node,
-                f"{owner_text} is no variable, so it has no .{names[0]}",
+                f"{owner_text} is not a variable, so it has no property {names[0]}",
                 *_naming_suggestions(owner_text, ".".join(names)),
             )
         variable = self.known_variable(next(subtrees(owner)), context.scope)
@@ -382,12 +384,12 @@ class Expressions:
         of, labels = subtrees(node)
         owner, names = _owner_of(of)
         if owner.data != "variable":
-            return self._reading.report(node, f"{self._reading.source_text(of)} is no variable, so it has no label")
+            return self._reading.report(node, f"{self._reading.source_text(of)} is not a variable, so it has no label")
         variable = self.known_variable(next(subtrees(owner)), context.scope)
         if not names:
             return self.label_condition(variable, labels)
         if labels.data != "label":
-            return self._reading.report(node, f"{self._reading.source_text(of)} is no variable, so it has no label")
+            return self._reading.report(node, f"{self._reading.source_text(of)} is not a variable, so it has no label")
         return Property(variable, f"{'.'.join(names)}:{name_of(labels)}")  # an id with its prefix: n.wdt:P577
 
     def label_condition(self, variable: str, labels: Node) -> Expression:
@@ -453,7 +455,9 @@ class Expressions:
         written = {name_of(one) for one in node.find_data("name")}
         for name, own in self._reading.renamed.items():
             if name != own and name in written:
-                self._reading.report(node, f"{name} is a variable of the plan, too: give the member another name", own)
+                self._reading.report(
+                    node, f"{name} is already a variable of the plan: choose another name for the member", own
+                )
         return self._subquery(node, context.scope)
 
 

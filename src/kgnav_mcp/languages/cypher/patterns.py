@@ -59,8 +59,8 @@ def types_of(labels: Node) -> tuple[str, ...] | None:
     return (":".join(name_of(part) for part in parts),)
 
 
-MOST_ELEMENTS: Final = 200
-"""Most nodes and edges in the patterns of one plan."""
+MAX_ELEMENTS: Final = 200
+"""Maximum nodes and edges in the patterns of one plan."""
 
 _SELECTORS: Final = {"one_shortest": PathKind.SHORTEST, "all_shortest": PathKind.ALL_SHORTEST}
 _PATH_FUNCTIONS: Final = {
@@ -68,7 +68,7 @@ _PATH_FUNCTIONS: Final = {
     "allshortestpaths": PathKind.ALL_SHORTEST,
     "distance": PathKind.DISTANCE,
 }
-_NO_AGGREGATE: Final = "a condition of a pattern has no aggregate"
+_NO_AGGREGATE: Final = "a condition of a pattern cannot contain an aggregate"
 
 _Condition = Callable[[Scope], Iterable[Expression]]
 
@@ -134,13 +134,13 @@ class Patterns:
         clauses = [clause for pipeline in pipelines for clause in subtrees(pipeline)]
         plain = len(pipelines) == 1 and clauses[0].data == "match" and not has_token(clauses[0], "OPTIONAL")
         if not plain or [clause.data for clause in clauses[1:]] not in ([], ["return"]):
-            reason = "one pattern with its condition stands in { }"
+            reason = "{ } must contain one pattern with its condition"
             self._reading.report(query, reason, "EXISTS { (a)-[:R]->(b), (b)-[:S]->(c) WHERE b.x > 1 }")
             return None
         match, scope = self.match(clauses[0], bound)
         for returned in clauses[1:]:
             if has_token(returned, "DISTINCT") or subtree(returned, "offset", "limit"):
-                reason = "DISTINCT, SKIP and LIMIT are left out in { }"
+                reason = "DISTINCT, SKIP and LIMIT are not supported in { }"
                 self._reading.report(query, reason, "MATCH, then WITH a, count(DISTINCT b) AS c")
             for column in (
                 column for columns in subtrees(returned, "columns") for column in subtrees(columns, "column")
@@ -152,7 +152,7 @@ class Patterns:
         parts = _Parts(bound)
         self._chain(node, parts, None)
         for name in (name for name in (*parts.nodes, *parts.edges) if is_named(name) and name not in bound):
-            reason = f"nothing is called {name} here, and a pattern as a condition binds no variable"
+            reason = f"unknown variable {name}: a pattern used as a condition cannot bind variables"
             self._reading.report(node, reason, f"EXISTS {{ {self._reading.source_text(node)} }}")
         return self._build_match(parts)
 
@@ -171,7 +171,7 @@ class Patterns:
         chains = list(subtrees(node, "chain", "group", "shortest"))
         chain = chains[0]
         if len(chains) > 1:
-            self._reading.report(chains[1], "an edge is missing between two nodes", "(a)-->(b)", "(a)-[:R]->{1,3}(b)")
+            self._reading.report(chains[1], "missing edge between two nodes", "(a)-->(b)", "(a)-[:R]->{1,3}(b)")
         if chain.data == "group":
             self._group(chain, parts)
             return
@@ -190,7 +190,7 @@ class Patterns:
         if (selector := subtree(node, "k_shortest")) is None:
             return None
         if str(next(tokens(selector, "INTEGER"))) != "1":
-            self._reading.report(selector, "the k shortest paths are left out", "ANY SHORTEST", "ALL SHORTEST")
+            self._reading.report(selector, "the k shortest paths are not supported", "ANY SHORTEST", "ALL SHORTEST")
         return PathKind.SHORTEST
 
     def _group(self, group: Node, parts: _Parts) -> None:
@@ -207,12 +207,12 @@ class Patterns:
         elements = list(subtrees(chain))
         before = self._reading.elements
         self._reading.elements += len(elements)
-        if self._reading.elements > MOST_ELEMENTS:
-            if before <= MOST_ELEMENTS:
-                self._reading.report(chain, f"a plan has at most {MOST_ELEMENTS} nodes and edges in its patterns")
+        if self._reading.elements > MAX_ELEMENTS:
+            if before <= MAX_ELEMENTS:
+                self._reading.report(chain, f"a plan has at most {MAX_ELEMENTS} nodes and edges in its patterns")
             return ()
         if kind is not None and len(elements) != 3:
-            reason = "a shortest path is sought along one edge, repeated"
+            reason = "a shortest path needs a single edge of variable length"
             self._reading.report(chain, reason, "p = shortestPath((a)-[:R|S*]->(b))")
         variables = [self._element(element, parts) for element in elements]
         for place in range(1, len(elements), 2):
@@ -223,14 +223,14 @@ class Patterns:
         named = subtree(element, "name")
         name = name_of(named) if named else self._reading.unnamed()
         if named and not is_named(name):
-            self._reading.report(named, "the name of a variable does not begin so", name[1:] or "a")
+            self._reading.report(named, "invalid variable name", name[1:] or "a")
         if element.data == "node":
             self._node(element, name, parts)
         return name
 
     def _node(self, node: Node, name: str, parts: _Parts) -> None:
         if name in parts.edges or name in parts.paths or parts.bound.get(name) in {"edge", "path", "literal"}:
-            self._reading.report(node, f"{name} is no node", f"{name}2")
+            self._reading.report(node, f"{name} is not a node", f"{name}2")
         node_pattern = parts.nodes.get(name, NodePattern(name))
         groups: list[tuple[str, ...]] = []
         for labels in subtrees(node, "labels"):
@@ -251,7 +251,7 @@ class Patterns:
 
     def _properties(self, node: Node, name: str, parts: _Parts) -> None:
         for given in subtrees(node, "parameter"):
-            self._reading.report(given, "a parameter stands for a single value or a list", "{name: $name}")
+            self._reading.report(given, "a parameter can only be a single value or a list", "{name: $name}")
         for key, value in (tuple(subtrees(pair)) for given in subtrees(node, "map") for pair in subtrees(given)):
             owned = Property(name, name_of(key))
 
@@ -262,7 +262,9 @@ class Patterns:
 
     def _edge(self, edge: Node, name: str, ends: tuple[str, str], parts: _Parts, kind: PathKind | None) -> None:
         if parts.taken(name) or parts.bound.get(name) in {"node", "path", "literal"}:
-            self._reading.report(edge, f"{name} is taken: each edge of a pattern has a variable of its own", f"{name}2")
+            self._reading.report(
+                edge, f"{name} is already used: each edge of a pattern needs its own variable", f"{name}2"
+            )
         path = self._length(edge, kind)
         relations: tuple[str, ...] = ()
         for labels in subtrees(edge, "labels"):
@@ -272,7 +274,7 @@ class Patterns:
             elif expression.data == "not_label" and path is None:
                 self._label_condition(name, expression, parts)
             else:
-                self._reading.report(labels, "an edge has one type, or one of several", "[:R|S]")
+                self._reading.report(labels, "an edge can only have one type, or one of several (A|B)", "[:R|S]")
         if path is not None and (subtree(edge, "map", "where") is not None):
             self._reading.report(
                 edge, "a condition on each edge of a path is not supported", "-[:R {x: 1}]->(b)-[:R {x: 1}]->"
@@ -288,12 +290,12 @@ class Patterns:
             subtrees(edge, "hops_any", "hops_any_or_none", "hops_exactly", "hops_between", "quantifier_between")
         )
         if len(hops) > 1:
-            self._reading.report(hops[1], "the lengths of a path are given once", "-[:R*1..3]->", "-[:R]->{1,3}")
+            self._reading.report(hops[1], "the length of a path is given twice", "-[:R*1..3]->", "-[:R]->{1,3}")
         if not hops:
             return None if kind is None else PathLength(kind, 1, 1)
         shortest, longest = self._bounds(hops[0])
         if longest is not None and longest < shortest:
-            self._reading.report(hops[0], "no path is so long", f"*{longest}..{shortest}")
+            self._reading.report(hops[0], "the upper bound is below the lower bound", f"*{longest}..{shortest}")
         if kind is None:
             kind = PathKind.TRAILS
         return PathLength(kind, shortest, longest)
@@ -314,4 +316,4 @@ class Patterns:
     def _check_unused(self, node: Node, name: str, parts: _Parts) -> None:
         """Check that the name of a path is not in use."""
         if parts.taken(name) or name in parts.bound:
-            self._reading.report(node, f"{name} is taken", f"{name}2")
+            self._reading.report(node, f"{name} is already used", f"{name}2")

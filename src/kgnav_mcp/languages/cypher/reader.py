@@ -1,4 +1,4 @@
-"""State and helpers shared by all parts of the reader: the text, its problems so far, access to syntax trees."""
+"""The state of reading one text (its problems, parameters, variables), and access to syntax trees."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Scope = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The context of an expression: the variables it may use, and the reason why it may have no aggregate, if any."""
+    """The context of an expression: the variables it may use, and the reason if it cannot contain an aggregate."""
 
     scope: Scope
-    aggregate_refusal: str | None = "an aggregate stands in WITH or RETURN"
+    aggregate_refusal: str | None = "an aggregate is only possible in WITH and RETURN"
 
 
-MOST_PROBLEMS: Final = 20
-"""Most problems reported of one plan."""
+MAX_PROBLEMS: Final = 20
+"""Maximum problems reported of one plan."""
 
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _ESCAPED: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
@@ -60,7 +60,7 @@ class Reading:
         """Report a problem at this place of the text, and return a placeholder for the expression."""
         line, column = (where.line, where.column) if isinstance(where, Token) else (where.meta.line, where.meta.column)
         problem = PlanProblem(f"{self.clause}, line {line}, column {column}", reason, alternatives)
-        if problem not in self.problems and len(self.problems) < MOST_PROBLEMS:
+        if problem not in self.problems and len(self.problems) < MAX_PROBLEMS:
             self.problems.append(problem)
         return UNREADABLE
 
@@ -70,7 +70,7 @@ class Reading:
         self.used.add(name)
         if name not in self.params:
             example = f'params={{"{name}": ...}}'
-            return self.report(node, f"no value is given for ${name}", example)
+            return self.report(node, f"the parameter ${name} has no value", example)
         value = self.params[name]
         return ListOf(tuple(map(Constant, value))) if isinstance(value, tuple) else Constant(value)
 
@@ -81,7 +81,7 @@ class Reading:
 
     @contextmanager
     def naming(self, names: Mapping[str, str]) -> Generator[None]:
-        """Read with these names for variables that stand for members of lists."""
+        """Use these names for variables that stand for members of lists, within this block."""
         before, self.renamed = self.renamed, {**self.renamed, **names}
         try:
             yield
@@ -149,11 +149,11 @@ def nearest(name: str, known: Iterator[str] | Mapping[str, object]) -> tuple[str
 
 
 _PLAIN: Final[Mapping[str, tuple[str, ...]]] = {
-    "map": ("a map is no value of a plan", "a column for each: n.a AS a, n.b AS b"),
-    "map_projection": ("a map is no value of a plan", "properties(n)", "a column for each: n.a, n.b"),
-    "reduction": ("such a call is not known", "reduce(total = 0, x IN list | total + x)"),
+    "map": ("maps are not supported as values", "one column for each: n.a AS a, n.b AS b"),
+    "map_projection": ("maps are not supported as values", "properties(n)", "one column for each: n.a, n.b"),
+    "reduction": ("unknown form of call", "reduce(total = 0, x IN list | total + x)"),
     "collected": ("COLLECT { } is not supported", "OPTIONAL MATCH, then collect(n.name)"),
-    "namespaced": ("functions of packages are left out",),
+    "namespaced": ("functions of packages are not supported",),
 }
 
 
@@ -165,23 +165,23 @@ def unsupported_form(reading: Reading, node: Node) -> tuple[str, ...]:
 
 def _comprehension(reading: Reading, node: Node) -> tuple[str, ...]:
     """`[(a)-->(b) | b.name]`."""
-    reason = "a list made of a pattern is not supported"
+    reason = "pattern comprehensions are not supported"
     source, *rest = subtrees(node)
     texts = [reading.source_text(part) for part in rest]
     condition = f" WHERE {texts[0]}" if has_token(node, "WHERE") else ""
     if source.data == "pattern_predicate":
         pattern = f"{reading.source_text(source)}{condition}"
         return reason, f"OPTIONAL MATCH {pattern}, then collect({texts[-1]})", f"COUNT {{ {pattern} }}"
-    return "a list is made of the members of another one", "[x IN list WHERE condition | value]"
+    return "a list comprehension needs a list", "[x IN list WHERE condition | value]"
 
 
 def _quantified(reading: Reading, node: Node) -> tuple[str, ...]:
     del reading, node
-    return "such a call is not known", "any(x IN list WHERE condition)", "all(...)", "none(...)", "single(...)"
+    return "unknown form of call", "any(x IN list WHERE condition)", "all(...)", "none(...)", "single(...)"
 
 
 def _path_value(reading: Reading, node: Node) -> tuple[str, ...]:
-    return "a shortest path stands in a pattern", f"MATCH p = {reading.source_text(node)}"
+    return "a shortest path must be part of a pattern", f"MATCH p = {reading.source_text(node)}"
 
 
 _WITH_CONTENT: Final[Mapping[str, Callable[[Reading, Node], tuple[str, ...]]]] = {

@@ -28,7 +28,7 @@ _OPERATOR_TOKENS: Final = (
 _OPERATORS: Final = frozenset(_OPERATOR_TOKENS.split())
 _CLOSING: Final = frozenset({"RPAR", "RSQB", "RBRACE"})
 _RARE: Final = frozenset({"PARAMETER", "BANG", "AMPERSAND", "SEMICOLON", "PATH_FUNCTION", "ANY", "ALL", "SHORTEST"})
-_ANY_CLAUSE: Final = "a clause, as MATCH, WITH or RETURN"
+_ANY_CLAUSE: Final = "a clause such as MATCH, WITH or RETURN"
 _TOKEN_TEXTS: Final = {
     "LPAR": "(",
     "NODE_OPEN": "(",
@@ -56,30 +56,30 @@ _TOKEN_TEXTS: Final = {
     "INTEGER": "a whole number",
 }
 
-_WRITES: Final = "it writes, and a plan only reads"
+_WRITES: Final = "plans are read-only"
 _LEFT_OUT: Final = {
     **dict.fromkeys(("CREATE", "INSERT", "MERGE", "SET", "DELETE", "DETACH", "NODETACH", "REMOVE", "FOREACH"), _WRITES),
     **dict.fromkeys(("DROP", "ALTER", "GRANT", "DENY", "REVOKE", "TERMINATE", "START", "COMMIT", "ROLLBACK"), _WRITES),
-    "CALL": "procedures and subqueries in CALL are left out",
-    "YIELD": "procedures are left out",
-    "LOAD": "no file is loaded by a plan",
-    "USE": "the graph is an argument of the tool",
-    "USING": "hints to one store are left out",
-    "SHOW": "describe_graph() shows what there is",
-    "EXPLAIN": "check_plan tells what a plan costs",
-    "PROFILE": "check_plan tells what a plan costs",
+    "CALL": "procedures and subqueries in CALL are not supported",
+    "YIELD": "procedures are not supported",
+    "LOAD": "plans cannot load files",
+    "USE": "choose the graph with the tool's argument `graph`",
+    "USING": "hints to the store are not supported",
+    "SHOW": "use describe_graph()",
+    "EXPLAIN": "check_plan estimates the cost of a plan",
+    "PROFILE": "check_plan estimates the cost of a plan",
     "NEXT": "WITH joins what comes before and after",
-    "FINISH": "a plan ends with RETURN",
-    "SELECT": "a plan ends with RETURN",
-    "EXCEPT": "UNION is the only way to join two plans",
-    "INTERSECT": "UNION is the only way to join two plans",
+    "FINISH": "use RETURN at the end",
+    "SELECT": "use RETURN at the end",
+    "EXCEPT": "only UNION is supported",
+    "INTERSECT": "only UNION is supported",
 }
 """Clauses of Cypher and GQL that plans do not support, with the reasons."""
 _INSTEAD: Final = {
     "LIKE": ("n.name CONTAINS 'text'", "n.name STARTS WITH 'text'"),
     "ILIKE": ("toLower(n.name) CONTAINS 'text'",),
     "BETWEEN": ("1 <= n.value <= 3",),
-    "GROUP": ("RETURN a, count(*): rows are grouped by what is returned beside an aggregate",),
+    "GROUP": ("RETURN a, count(*): the columns without an aggregate are the grouping keys",),
     "HAVING": ("WITH a, count(*) AS c WHERE c > 1",),
     "==": ("n.value = 1",),
     "=": ("n.value = 1",),
@@ -99,7 +99,7 @@ def syntax_problem(text: str, error: UnexpectedInput) -> PlanProblem:
         case UnexpectedToken():
             return _unexpected_token(text, error)
         case _:
-            return PlanProblem("the plan", "it is no Cypher")
+            return PlanProblem("the plan", "not valid Cypher")
 
 
 def _place(line: int, column: int) -> str:
@@ -108,8 +108,8 @@ def _place(line: int, column: int) -> str:
 
 def _unknown_character(char: str) -> str:
     if char in "'\"`":
-        return f"what begins with {char} here has no end"
-    return f"{echoed(char)} has no meaning here"
+        return f"missing closing {char}"
+    return f"{echoed(char)} is not valid here"
 
 
 def _unexpected_token(text: str, error: UnexpectedToken) -> PlanProblem:
@@ -118,17 +118,17 @@ def _unexpected_token(text: str, error: UnexpectedToken) -> PlanProblem:
     if token.type == "$END":
         lines = text.rstrip().splitlines() or [""]
         return PlanProblem(
-            _place(len(lines), len(lines[-1]) + 1), f"the text ends, but here stands {_in_words(accepted)}"
+            _place(len(lines), len(lines[-1]) + 1), f"unexpected end of text; expected {_in_words(accepted)}"
         )
     place, word = _place(token.line or 1, token.column or 1), str(token).upper()
     if token.type == "WORD" and word in _LEFT_OUT and accepted & {"MATCH", "RETURN"}:
         return PlanProblem(place, f"{word}: {_LEFT_OUT[word]}")
-    reason = f"{_echo(token)} does not stand here, but {_in_words(accepted)}"
+    reason = f"{_echo(token)} is unexpected here; expected {_in_words(accepted)}"
     alternatives = _INSTEAD.get(word, ())
     if accepted == frozenset({"EQUAL"}) and word in {"-", "<"}:
-        alternatives = ("(a)-[:R]->(b): a node stands in round brackets",)
+        alternatives = ("(a)-[:R]->(b): nodes are written in parentheses",)
     if "WORD" in accepted and token.type != "WORD" and token[:1].isalpha():
-        alternatives = (f"`{token}` in backticks, if it is a name", *alternatives)
+        alternatives = (f"`{token}` in backticks for a name", *alternatives)
     return PlanProblem(place, reason, alternatives)
 
 
@@ -162,15 +162,15 @@ def _in_words(accepted: frozenset[str]) -> str:
 Node = Tree[Token]
 
 LONGEST_TEXT: Final = 20_000
-"""Most characters of a plan."""
+"""Maximum characters of a plan."""
 _TABLES: Final = "cypher.tables"
-DEEPEST: Final = 60
-"""Most levels of a plan's syntax tree, so that later code may walk it recursively."""
+MAX_DEPTH: Final = 60
+"""Maximum levels of a plan's syntax tree, so that later code may walk it recursively."""
 
 
 def invalid_plan(problems: Sequence[PlanProblem], plan: Plan | None = None) -> InvalidPlan:
     """The error for a text that is not a valid plan, with the part of the plan that could be read."""
-    return InvalidPlan(problems, plan, next_step="Mend this and send the whole plan again.")
+    return InvalidPlan(problems, plan, next_step="Correct this and send the whole plan again.")
 
 
 def parse_tree(text: str, cache: Path | None = None) -> Node:
@@ -180,7 +180,7 @@ def parse_tree(text: str, cache: Path | None = None) -> Node:
         InvalidPlan: it is too long, too deeply nested, or not read-only Cypher.
     """
     if len(text) > LONGEST_TEXT:
-        reason = f"it has {len(text):,} characters, {LONGEST_TEXT:,} are taken"
+        reason = f"it has {len(text):,} characters; the limit is {LONGEST_TEXT:,}"
         raise invalid_plan([PlanProblem("the plan", reason)])
     try:
         tree = _parser(cache).parse(text)  # pyright: ignore[reportUnknownMemberType]
@@ -192,7 +192,7 @@ def parse_tree(text: str, cache: Path | None = None) -> Node:
 
 @functools.cache
 def _parser(cache: Path | None) -> Lark:
-    """The parser. To compute its tables takes 0.7 s, to read those that an earlier process has left 0.02 s."""
+    """The parser. Computing its tables takes 0.7 s, reading cached ones 0.02 s."""
     if cache is not None:
         with suppress(OSError):
             cache.mkdir(parents=True, exist_ok=True)
@@ -210,10 +210,10 @@ def _parser(cache: Path | None) -> Lark:
 
 def _check_depth(tree: Node) -> None:
     level = [tree]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         level = [child for node in level for child in node.children if isinstance(child, Tree)]
         if not level:
             return
     deepest = level[0].meta
     place = f"line {deepest.line}, column {deepest.column}"
-    raise invalid_plan([PlanProblem(place, f"it is nested in more than {DEEPEST} levels")])
+    raise invalid_plan([PlanProblem(place, f"it is nested more than {MAX_DEPTH} levels deep")])

@@ -164,7 +164,7 @@ class ExpressionWriter:
             case During(edge, begin, end):
                 return f"during({self.variable(edge)}, {write_scalar(begin)}, {write_scalar(end)})"
             case _:
-                raise TypeError(f"{type(expression).__name__} has no spelling in Cypher")
+                raise TypeError(f"{type(expression).__name__} cannot be written in Cypher")
 
     def _list(self, of: Expression) -> str:
         """A value in front of [ ]. A number with a sign needs brackets."""

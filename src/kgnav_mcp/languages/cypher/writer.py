@@ -141,7 +141,7 @@ _FUNCTIONS: Final = {
 
 
 def write_cypher(plan: Plan) -> str:
-    """The text of a plan, one clause a line. Parsing it gives the same plan, except for names of unnamed variables.
+    """The text of a plan, one clause per line. Parsing it gives the same plan, except for names of unnamed variables.
 
     `Plan.only_exists` (only whether there is any row) cannot be written in Cypher and is lost.
     """

@@ -1,4 +1,4 @@
-"""Plans over any graph: checked against it, then run by its store, or evaluated here if the store cannot run them.
+"""Checks plans against a graph, then runs them in its store, or evaluates them here if the store cannot.
 
 `evaluate` defines the meaning of a checked plan. Source: GraphRunner, which writes a whole plan first, verifies it and
 only then runs it.

@@ -1,4 +1,4 @@
-"""The limits of one plan: rows that it holds, bytes of values that it makes, values that it compares, and its time.
+"""The limits of one plan: rows held, bytes of created values, compared values, and time.
 
 Also the sizes of its parts, and whether some facts could not be read.
 """
@@ -16,16 +16,16 @@ from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import Certainty, Count, PartSize, Stop
 from kgnav_mcp.navigation.plans.evaluate.values import Table, Value, weight
 from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, Variable
-from kgnav_mcp.values.scalars import MOST_BYTES, Growth
+from kgnav_mcp.values.scalars import MAX_BYTES, Growth
 
 _GRACE_S = 0.5
 """Seconds added to the store's time-out, so that a store that stops a query itself says so first."""
-_AGAIN = "Ask again; if it stays so, ask for less, or raise the time-out."
+_AGAIN = "Try again; if it fails again, make the plan smaller or raise --timeout."
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """When a plan must have ended, and the seconds that it has been given."""
+    """The time at which a plan must have ended, and the seconds that it has in total."""
 
     seconds: float
     at: float
@@ -67,15 +67,17 @@ ADVICE = (
     "a shorter path, or only a count."
 )
 """Advice for a plan that is too large."""
-_MOST_COMPARED = 10_000_000
-"""Values that the conditions of a plan compare with members of lists at most: about half a minute."""
-_SHORTER = "Make shorter texts and lists: LIMIT before collect, count(x) in place of collect(x), fewer texts in one."
-_FEWER = "Compare less: a shorter list, fewer rows (WITH ... LIMIT), or UNWIND the list and match its members."
+_MAX_COMPARED = 10_000_000
+"""Maximum comparisons with members of lists in one plan: about half a minute."""
+_SHORTER = (
+    "Create shorter texts and lists: LIMIT before collect, count(x) instead of collect(x), fewer texts joined to one."
+)
+_FEWER = "Compare less: use a shorter list or fewer rows (WITH ... LIMIT), or UNWIND the list and match its members."
 
 
 @dataclass(slots=True, eq=False)
 class Budget:
-    """The limits of one evaluation, and what was measured during it."""
+    """The limits of one evaluation, and its measurements."""
 
     bound: int
     deadline: Deadline | None = None
@@ -85,22 +87,22 @@ class Budget:
     """Values that were compared with members of lists."""
     sizes: dict[Part, Count] = field(default_factory=dict[Part, Count])
     stop: Stop = Stop.COMPLETE
-    """Why something could not be read completely; COMPLETE if everything was."""
-    nothing_fits: Part | Expression | None = None
-    """The first part or condition that left no rows."""
+    """The reason why some facts were not read completely; COMPLETE if all were."""
+    unmatched: Part | Expression | None = None
+    """The first part or condition without a match."""
 
     def measured(self, part: Part, size: int) -> None:
         """Record how many nodes or edges matched a part."""
         previous = self.sizes.get(part)
         total = size if previous is None else max(size, previous.value)
         self.sizes[part] = Count(total) if self.stop is Stop.COMPLETE else Count.at_least(total)
-        if not size and self.nothing_fits is None:
-            self.nothing_fits = part
+        if not size and self.unmatched is None:
+            self.unmatched = part
 
     def record_unmet_condition(self, condition: Expression) -> None:
         """Record that a condition is true for no row."""
-        if self.nothing_fits is None:
-            self.nothing_fits = condition
+        if self.unmatched is None:
+            self.unmatched = condition
 
     def check(self, rows: int, part: Part | None = None) -> None:
         """Check that this many rows may be held at once.
@@ -114,7 +116,7 @@ class Budget:
             raise self.too_large()
 
     def make(self, expression: Expression, *values: Value, size: int = 0) -> None:
-        """Count the texts and lists that an expression makes, or those that it joins; `size`: more bytes that it makes.
+        """Count the bytes of the texts and lists that an expression creates or joins; `size`: further bytes.
 
         Raises:
             PlanOverBudget: the plan makes too many bytes, or nests lists too deeply.
@@ -134,8 +136,8 @@ class Budget:
             PlanOverBudget: the plan compares too many.
         """
         self.compared += values
-        if self.compared > _MOST_COMPARED:
-            excess = f"compares more than {_MOST_COMPARED:,} values with members of lists"
+        if self.compared > _MAX_COMPARED:
+            excess = f"compares more than {_MAX_COMPARED:,} values with members of lists"
             raise PlanOverBudget(excess, write_part(expression), next_step=_FEWER)
 
     def check_table(self, table: Table) -> None:
@@ -185,7 +187,7 @@ class Budget:
         return f"{len(read)} of {len(self.sizes)} parts read{largest_text}"
 
     def position(self) -> str:
-        """What was read, and the part that is read now: for a plan that is out of time."""
+        """The progress of a plan in words, for a time-out: the parts that were read, and the current one."""
         unread = next((part for part, count in self.sizes.items() if count.certainty is Certainty.UNKNOWN), None)
         return f"{self.progress()}, {'computing the rows' if unread is None else f'reading {write_part(unread)}'}"
 
@@ -196,7 +198,7 @@ class Budget:
 
 
 def _too_many_bytes(part: str) -> PlanOverBudget:
-    return PlanOverBudget(f"makes texts and lists of more than {MOST_BYTES // 1024**2} MB", part, next_step=_SHORTER)
+    return PlanOverBudget(f"creates texts and lists of more than {MAX_BYTES // 1024**2} MB", part, next_step=_SHORTER)
 
 
 def known(sizes: tuple[PartSize, ...]) -> tuple[PartSize, ...]:

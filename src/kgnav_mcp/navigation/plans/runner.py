@@ -27,9 +27,9 @@ from kgnav_mcp.navigation.plans.evaluate.evaluator import evaluate
 from kgnav_mcp.navigation.plans.evaluate.independent_patterns import factors, refuse_products
 from kgnav_mcp.navigation.plans.explain.empty_answers import (
     explained,
-    fits_turned,
     is_empty_answer,
     is_zero_count,
+    reversed_edge_note,
     zero_explained,
 )
 from kgnav_mcp.navigation.plans.explain.first_rows import (
@@ -57,14 +57,14 @@ _PROBE_BOUND = 20_000
 
 _PRODUCT = 10_000_000
 """Rows of a product of independent sets that a store is asked to sort: it has no time for more."""
-_MOST_STEPS = 10_000_000
+_MAX_STEPS = 10_000_000
 """Estimated work of a plan, in edges and sorted values, up to which only time limits its questions: ten seconds."""
 _STORE_STEPS = 100_000_000
 """Steps of the store's engine for each question of a plan whose estimate is higher: one second. The estimate may be
 wrong, or the store may know a better way. Only a store that counts its steps stops there."""
 _CHEAP_STEPS = 1_000_000
 """Estimated work of a plan up to which the rows behind its limit are counted, too, if they may belong to a tie."""
-_MOST_JOINED = 100_000
+_MAX_JOINED = 100_000
 """Values that a plan joins to one text or list up to which it runs in the store, whose memory they may use up."""
 _SIZES_S = 0.25
 """Seconds for the sizes that an error names. They are known from the check, as a rule."""
@@ -157,7 +157,7 @@ class PlanRunner:
             notes = [page.note or await unless_late(explained(plan, has_answer))]
         if is_empty_answer(page):
             notes.append(await unless_late(about_named_nodes(self.graph, self._lookups, plan)))
-            notes.append(await unless_late(fits_turned(plan, has_answer)))
+            notes.append(await unless_late(reversed_edge_note(plan, has_answer)))
         return replace(page, note=" ".join(dict.fromkeys(filter(None, notes))))
 
     async def _without_limit(self, plan: Plan, page: PlanPage, deadline: Deadline) -> str:
@@ -179,7 +179,7 @@ class PlanRunner:
         evaluated = after is not None and after.startswith(_EVALUATED)
         compiled = proved(plan) if proof else plan
         by_store = self.by_store and Capability.PLANS in self.graph.capabilities
-        if by_store and compiled and not evaluated and values_joined(plan) <= _MOST_JOINED:
+        if by_store and compiled and not evaluated and values_joined(plan) <= _MAX_JOINED:
             position = lambda: "the store is at work"  # noqa: E731
             with suppress(Unsupported):  # the store cannot express a part of the plan: it is evaluated here
                 async with time_limit(deadline, position), reporting(self.progress, position):
@@ -214,7 +214,7 @@ class PlanRunner:
         Raises:
             StepLimitReached: the estimate is too high, and a question took more steps.
         """
-        if plan.only_exists or after is not None or steps_of(await SchemaNames.of(self.graph), plan) <= _MOST_STEPS:
+        if plan.only_exists or after is not None or steps_of(await SchemaNames.of(self.graph), plan) <= _MAX_STEPS:
             return await work()
         with limited_to(replace(store_limits(), steps=_STORE_STEPS)):
             return await work()

@@ -29,5 +29,7 @@ def model_folder() -> Path:
     folder = Path(spec.origin).parent / "model"
     for name in (CONFIG, WEIGHTS, TOKENIZER):
         if not (folder / name).is_file():
-            raise ConfigurationError(f"the weights of the sentence model are not whole: no {name}", next_step=_INSTALL)
+            raise ConfigurationError(
+                f"the weights of the sentence model are incomplete: {name} is missing", next_step=_INSTALL
+            )
     return folder

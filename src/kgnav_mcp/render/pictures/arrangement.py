@@ -1,4 +1,4 @@
-"""Places nodes in columns and turns these into positions in pixels: no text over another, no wider than may be."""
+"""Lays out nodes in columns, and computes positions in pixels without overlaps and within the maximum width."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kgnav_mcp.errors import MissingDriver
 Point = tuple[float, float]
 
 HEIGHT = 24.0
-"""Least height of a node, in pixels."""
+"""Minimum height of a node, in pixels."""
 _SLANT = 8.0
 _BAR = 5.0
 
@@ -168,17 +168,17 @@ def _routes(count: int, hops: Iterable[Edge], places: Mapping[int, Place]) -> Ma
 
 
 MARGIN = 16.0
-MOST_WIDTH = 1_600.0
-"""Most width of a picture, margins included."""
+MAX_WIDTH = 1_600.0
+"""Maximum width of a picture in pixels, margins included."""
 _ROW = 36.0
 _SPACE = 12.0
-"""Least vertical space between nodes."""
+"""Minimum vertical space between nodes, in pixels."""
 _PORT, _NARROW_PORT = 16.0, 8.0
 """Height of an edge where it ends, with a label and without."""
 _LOOP = 22.0
 """Height of an edge from a node to itself."""
 LOOP_LABEL = 42.0
-"""Where its label begins, from the left of the node."""
+"""Distance of its label from the left side of the node."""
 _FAN, _ARROW = 44.0, 16.0
 """Space between columns besides labels: for edges to fan out, and for arrows."""
 _BAND_SPACE = 30.0
@@ -274,7 +274,7 @@ def _in_rows(nodes: Sequence[int], sizes: _Sizes, top: float) -> Sequence[Box]:
     x, y = MARGIN, top + loop + HEIGHT / 2
     for node in nodes:
         width = sizes.width(node)
-        if x > MARGIN and x + width > MOST_WIDTH - MARGIN:
+        if x > MARGIN and x + width > MAX_WIDTH - MARGIN:
             x, y = MARGIN, y + _ROW + loop
         boxes.append(Box(node, x, y, sizes.widths[node]))
         x += width + _SPACE
@@ -290,7 +290,7 @@ def _bands(part: Part, links: _Links, sizes: _Sizes) -> Iterable[tuple[int, int]
     start = 0
     while start <= last:
         end = start
-        while end < last and _Columns(part, links, sizes, start, end + 1).right <= MOST_WIDTH - MARGIN:
+        while end < last and _Columns(part, links, sizes, start, end + 1).right <= MAX_WIDTH - MARGIN:
             end += 1
         yield start, end
         start = end + 1

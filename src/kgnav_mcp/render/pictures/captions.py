@@ -1,4 +1,4 @@
-"""Texts in pictures, short labels and longer titles under the pointer, and the colour of each role."""
+"""Texts in pictures (short labels, and longer titles as tooltips), and the colour of each role."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kgnav_mcp.model import Literal, Node, Role, Subgraph, SubgraphEdge
 from kgnav_mcp.render.text import clean, name_and_id, qualifiers_text
 
 _TITLE, _EDGE_TITLE = 1_000, 500
-"""Most characters of a title, of a node and of an edge."""
+"""Maximum characters of a title, of a node and of an edge."""
 _QUALIFIERS = 200
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 _FIRST_EMOJI = 0x1F000
@@ -91,7 +91,7 @@ def omitted_note(subgraph: Subgraph) -> str:
         for count, word in ((subgraph.more_nodes, "node"), (subgraph.more_edges, "edge"))
         if count
     ]
-    return f"Left out: {' and '.join(parts)} (kgnav trail --all draws all)" if parts else ""
+    return f"Omitted: {' and '.join(parts)} (kgnav trail --all draws all)" if parts else ""
 
 
 FILLS: Final[Mapping[Role, tuple[str, str]]] = {

@@ -10,12 +10,12 @@ from kgnav_mcp.render.pictures.captions import FILLS, PROOF, edge_label, more_la
 _NODE_WIDTH, _EDGE_WIDTH = 24.0, 18.0
 """Width of labels, in units of the font size."""
 _ESCAPED_NODE, _ESCAPED_EDGE, _ESCAPED_NOTE = 70, 40, 200
-"""Most characters of an escaped label: 200 nodes and 400 edges stay under Mermaid's limit of 50,000 characters."""
+"""Maximum characters of an escaped label: 200 nodes and 400 edges stay under Mermaid's limit of 50,000 characters."""
 
 _SHAPES = {Role.TOPIC: '(["{}"])', Role.ANSWER: '{{{{"{}"}}}}', Role.VISITED: '[["{}"]]', Role.SEEN: '["{}"]'}
 _VALUE = '[/"{}"/]'
 _UNSAFE = re.compile(r"(?![A-Za-z0-9 .,:'()/+=?!-])[\x00-\x7f]|[.)+-](?= |$)")
-"""ASCII that Mermaid, its Markdown or HTML may take for markup; `1. ` and `- ` begin lists."""
+"""ASCII characters that Mermaid, its Markdown or HTML may treat as markup; `1. ` and `- ` start lists."""
 
 
 def mermaid(subgraph: Subgraph) -> str:

@@ -71,14 +71,14 @@ ARROWS = _ARROW.format(name="arrow") + _ARROW.format(name="proof")
 _NODE_WIDTH, _EDGE_WIDTH = 17.0, 13.0
 """Width of labels, in units of their font size."""
 _BOLD = 1.1
-"""How much wider bold letters are."""
+"""Width of bold letters relative to normal ones."""
 _PADDING = 12.0
 _HEAD_HEIGHT = 50.0
 """Height of the space above the nodes, for the question."""
 _LEGEND_HEIGHT = 64.0
 _NOTE_HEIGHT = 18.0
 _ALWAYS_LABELLED = 10
-"""Up to so many edges are labelled even if all labels are the same."""
+"""Maximum number of edges that are labelled even if all labels are the same."""
 _MINIMUM_WIDTH = 640.0
 """Minimum width of the picture: the legend needs it."""
 
@@ -136,7 +136,7 @@ class _Picture:
         return text_width(self._text(edge)) * RELATION_SIZE
 
     def lines(self) -> Iterator[str]:
-        """The elements, one a line. Edges come first, so that nodes and texts are drawn over them."""
+        """The elements, one per line. Edges come first, so that nodes and texts are drawn over them."""
         subgraph, boxes = self._subgraph, self._arrangement.boxes
         width, height = round(self.width), round(self.height)
         yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img">'

@@ -15,7 +15,7 @@ def load_toolsets(names: Collection[str] = TOOLSETS) -> dict[str, Toolset]:
     Other toolsets are not imported.
 
     Raises:
-        TypeError: an entry of the list does not lead to a toolset.
+        TypeError: an entry of the list does not refer to a toolset.
     """
     needed = {needs for name in names if (needs := TOOLSETS[name].needs) is not None}
     toolsets = {name: _load(entry.location) for name, entry in TOOLSETS.items() if name in {*names, *needed}}

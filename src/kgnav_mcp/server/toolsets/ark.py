@@ -28,7 +28,7 @@ from kgnav_mcp.server.trail_recorder import TrailUse
 from kgnav_mcp.server.worked_examples import TRAIL_SHOWN, ExampleCall, follow, look, question
 
 _CITED = 100
-"""Most triples that one step may cite."""
+"""Maximum triples that one step may cite."""
 
 _ELEMENT: Json = {"anyOf": [{"type": each} for each in ("string", "number", "boolean", "object")]}
 _FORM: Json = {"type": "array", "items": _ELEMENT, "minItems": 3, "maxItems": 4}
@@ -108,7 +108,7 @@ def _text(number: int, value: object) -> str:
 
 def _malformed_triple(number: int) -> InvalidArgument:
     return InvalidArgument(
-        f"cited triple {number} is not written as one",
+        f"cited triple {number} is not a list of head, relation and tail",
         next_step='Write ["head", "relation", "tail"], or ["head", "relation", "tail", {"qualifier": "value"}].',
     )
 
@@ -120,7 +120,8 @@ _METHOD = """You answer a question by reasoning over a knowledge graph in a few 
    the relations that leave it. When none fits, choose another anchor.
 3. Read the triples of one relation, by search with properties_to_filter_for or by get_triples.
 4. add_step(anchor, relation, triples, inference) keeps those that matter, with one sentence that follows from them.
-   What is not in the graph is refused, with what is. Its answer has all steps so far: forget everything else.
+   A triple that is not in the graph is refused, and the answer lists triples of the anchor that are. Its answer has all
+   steps so far: forget everything else.
 5. Go on at another anchor, often a tail of a kept triple, until add_step(..., done=true).
 6. check_answer(trail, answers) before you answer: give only what is connected, by a path that answers the question."""
 
@@ -182,10 +183,11 @@ TOOLSET = Toolset(
             title="Add a reasoning step",
             description=(
                 "Keep one step of reasoning on a trail: an anchor entity, one relation that leaves it, the triples "
-                "that matter, and what follows from them. Each is checked in the store: what is not there is refused, "
-                "with what this anchor has instead. Answers with the summary of all steps, so that you can forget the "
-                "rest. This server limits the steps and the refusals in a row; ARK-V1 names no numbers. With done, "
-                "check the answer by check_answer."
+                "that matter, and what follows from them. Each is checked in the store: a triple that is not there is "
+                "refused, with triples that this anchor has. Answers with the summary of all steps, so that you can "
+                "forget the rest. This server limits the steps and the refusals in a row; ARK-V1 gives no numbers. "
+                "With done, check the answer "
+                "by check_answer."
             ),
             arguments=AddStep,
             run=add_step,

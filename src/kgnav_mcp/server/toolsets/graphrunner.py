@@ -35,16 +35,16 @@ class FetchNeighbors(Arguments):
     ids: ClassVar[frozenset[str]] = frozenset({"nodes", "edge_type"})
 
     nodes: list[str] = Field(description="Ids as printed, or names that only one entity has.", min_length=1)
-    edge_type: str | None = Field(default=None, description="Relation of one hop; any when left out.")
+    edge_type: str | None = Field(default=None, description="Relation of one hop. Default: any.")
     node_type: str | None = Field(
-        default=None, description="Label of the nodes wanted; without edge_type they are looked for hop by hop."
+        default=None, description="Label of the wanted nodes; without edge_type they are searched hop by hop."
     )
     direction: EdgeDirection = Field(default=DEFAULT_DIRECTION, description=_DIRECTION)
     max_hops: int = Field(
         default=DEFAULT_HOPS,
         ge=1,
         le=_HOPS,
-        description="How far a node_type is looked for. A limit of this server; GraphRunner has none.",
+        description="Maximum hops to a node_type. A limit of this server; GraphRunner has none.",
     )
     cursor: str | None = Field(default=None, description=CURSOR)
 
@@ -183,9 +183,9 @@ TOOLSET = Toolset(
             name="fetch_neighbors",
             title="Fetch the neighbours of many nodes",
             description=(
-                "Neighbours of up to 1,000 knowledge graph nodes in one call: one hop along edge_type, or onward until "
-                "nodes of node_type. Edges are followed from head to tail; a line counts the matches of the other "
-                "direction. Each row has the node and its neighbour."
+                "Neighbours of up to 1,000 knowledge graph nodes in one call: one hop along edge_type, or several hops "
+                "until nodes of node_type. Edges are followed from head to tail; a note counts the matches in the "
+                "other direction. Each row has the node and its neighbour."
             ),
             arguments=FetchNeighbors,
             run=fetch_neighbors,
@@ -194,10 +194,10 @@ TOOLSET = Toolset(
         ),
         ToolSpec(
             name="find_common_nodes",
-            title="Find the nodes that several share",
+            title="Find common nodes",
             description=(
-                "Knowledge graph nodes to which edges lead from every node given, each by its own edge type, with the "
-                "size of each side."
+                "Knowledge graph nodes that are neighbours of every given node, each by its own edge type, with the "
+                "number of neighbours of each."
             ),
             arguments=FindCommonNodes,
             run=find_common_nodes,

@@ -48,7 +48,7 @@ class ByProperty(Arguments):
     label: str = Field(description=LABEL)
     property_name: str = Field(description=PROPERTY)
     property_value: str | int | float | bool = Field(
-        description="The whole value; 2 also finds 2.0, 1815 any date in that year."
+        description="The whole value. 2 also finds 2.0; 1815 finds any date in that year."
     )
 
     @property
@@ -109,7 +109,7 @@ class UniqueValues(Arguments):
     property_name: str = Field(description="Name of the property.")
     entity_name: str = Field(description="Node label or relationship type; '*' for any.")
     entity_type: Annotated[Literal["node", "relationship"], BeforeValidator(_lower_case)] = Field(
-        description="What entity_name is."
+        description="Kind of entity_name."
     )
     cursor: str | None = Field(default=None, description=CURSOR)
 
@@ -118,7 +118,7 @@ class Think(Arguments):
     """Arguments of `think`."""
 
     max_characters: ClassVar[int] = 2**26
-    """As long as a message may be, since thoughts are not sent to a store."""
+    """The limit of a message: thoughts are not sent to a store."""
 
     thought: str = Field(description="What is known, and what to look up next.")
 

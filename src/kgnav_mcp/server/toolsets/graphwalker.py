@@ -64,7 +64,7 @@ async def get_relations(call: ToolCall, given: GetRelations) -> Answer:
 
 
 async def question_and_ranker(call: ToolCall, given: GetRelations) -> tuple[str | None, Ranker]:
-    """The question by which relations are ranked, which may be the trail's, and what ranks them.
+    """The question (of the call, else of the trail) by which relations are ranked, and the ranker.
 
     A language model is shown the trail's last thought (GraphWalker, appendix H).
     """

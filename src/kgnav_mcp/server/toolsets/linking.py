@@ -23,7 +23,7 @@ class FindNode(Arguments):
 
     hint: str = Field(description="A name, alias, description or id.")
     node_type: str | None = Field(default=None, description="Only nodes with this label (class).")
-    limit: int = Field(default=_CANDIDATES, ge=1, le=100, description="Candidates at most.")
+    limit: int = Field(default=_CANDIDATES, ge=1, le=100, description="Maximum candidates.")
 
 
 class DescribeGraph(Arguments):

@@ -36,7 +36,7 @@ TOOLSET = Toolset(
     title="GraphWalk's maze",
     instructions=(
         "Mazes: get_possible_next_cells(node_id) enters and marks a cell and lists the open ones beside it; "
-        "get_connected_path() gives the way over the marked cells. Their `trail` is needed only with several trails or "
+        "get_connected_path() gives the path over the marked cells. `trail` is needed only with several trails or "
         "without a session."
     ),
     tools=(

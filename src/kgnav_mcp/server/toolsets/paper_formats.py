@@ -17,7 +17,7 @@ from kgnav_mcp.navigation import graphwalk, neighbourhood
 from kgnav_mcp.navigation import relations as walker
 from kgnav_mcp.navigation.pages import refuse_partial
 from kgnav_mcp.navigation.relations import RELATIONS, TRIPLES_PER_RELATION, relation_triples
-from kgnav_mcp.port import FarEnds, ValueOwner
+from kgnav_mcp.port import FarEndFilter, ValueOwner
 from kgnav_mcp.render import paper
 from kgnav_mcp.render.paper import MAX_BYTES, ObjectList, PaperAnswer
 from kgnav_mcp.server.arguments import EITHER
@@ -62,7 +62,7 @@ async def _search(call: ToolCall, given: Search) -> PaperAnswer:
             given.entity,
             direction,
             only=given.properties_to_filter_for or (),
-            far=FarEnds(label=given.node_type, words=given.match),
+            far=FarEndFilter(label=given.node_type, words=given.match),
             question=given.question,
             limits=limits,
             ranker=call.app.ranker,
@@ -216,7 +216,7 @@ async def _pages(read: Callable[[str | None], Awaitable[PageT]]) -> AsyncGenerat
 
 @dataclass(frozen=True, slots=True)
 class _PaperTool:
-    """How a tool runs, what it says it answers with, and how to ask it for less."""
+    """A tool's function and description in its paper's format, and the advice when its answer is too large."""
 
     run: Callable[[ToolCall, Any], Awaitable[PaperAnswer]]
     description: str

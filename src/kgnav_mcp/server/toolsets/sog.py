@@ -1,4 +1,4 @@
-"""Search-on-Graph: one tool that shows a neighbourhood, collapsed to its relations if it is too large."""
+"""Search-on-Graph: one tool that shows a neighbourhood, or its relations with counts if it is too large."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kgnav_mcp.clipping import echoed
 from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import neighbourhood
 from kgnav_mcp.navigation.worked_walks import WalkedStep
-from kgnav_mcp.port import FarEnds
+from kgnav_mcp.port import FarEndFilter
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import call_text
 from kgnav_mcp.render.triples import HUB_COLUMNS, ROW_COLUMNS, neighbourhood_table
@@ -29,7 +29,7 @@ class Search(Arguments):
     ids: ClassVar[frozenset[str]] = frozenset({"entity", "properties_to_filter_for"})
 
     entity: OneOrMany = Field(description=ENTITY)
-    direction: Literal["outgoing", "incoming"] = Field(description="outgoing: it is the head; incoming: the tail.")
+    direction: Literal["outgoing", "incoming"] = Field(description="outgoing: entity is the head; incoming: the tail.")
     properties_to_filter_for: list[str] | None = Field(
         default=None,
         description="Property ids or labels to show rows of.",
@@ -54,7 +54,7 @@ async def search(call: ToolCall, given: Search) -> Answer:
         given.entity,
         Direction(given.direction),
         only=given.properties_to_filter_for or (),
-        far=FarEnds(label=given.node_type, words=given.match),
+        far=FarEndFilter(label=given.node_type, words=given.match),
         question=given.question,
         after=start.after,
         limits=call.limits,
@@ -92,7 +92,8 @@ _METHOD = """You answer a question by walking a knowledge graph with the tool `s
 1. Name the topic entities of the question and find their ids with find_node.
 2. search(entity, direction) shows what really leaves an entity, or points at it. Decide by what you see, not by what
    you expect. When a relation you need is missing, look in the other direction before you give up.
-3. A hub shows its properties instead of rows: search again with those that may matter as properties_to_filter_for.
+3. An entity with too many rows shows its properties instead: search again with those that may matter as
+   properties_to_filter_for.
 4. Go on from the ids in the value column until you hold the answer. Several values are several branches:
    pass them all as a list, search(entity=[...], ...), not one call for each."""
 
@@ -113,8 +114,9 @@ def _follow(step: WalkedStep) -> tuple[str, Mapping[str, object]]:
 TOOLSET = Toolset(
     title="Search-on-Graph",
     instructions=(
-        "Walk: search(entity, direction) shows the relations that really exist at an entity, with their values; at a "
-        "hub it shows the relations alone: pick some and search again with properties_to_filter_for. Not there? Try "
+        "Walk: search(entity, direction) shows the relations that really exist at an entity, with their values; of an "
+        "entity with too many neighbours only the relations: pick some and search again with properties_to_filter_for. "
+        "Not there? Try "
         "the other direction. Look at every value of a relevant property; go on from the ids in the value "
         "column, many of them as a list in one call."
     ),

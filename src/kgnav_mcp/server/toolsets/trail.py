@@ -8,7 +8,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from kgnav_mcp.clipping import comma_list
-from kgnav_mcp.errors import in_words
+from kgnav_mcp.errors import pause_text
 from kgnav_mcp.model import Trail
 from kgnav_mcp.navigation.evidence import CHECK_TOOL, check_answers
 from kgnav_mcp.navigation.references import resolve_entities
@@ -31,10 +31,10 @@ from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.trail_recorder import TrailUse, verified_caller
 
 HANDLE = "Handle from start_trail."
-ONLY_TRAIL = "Handle from start_trail; may be left out while you use one trail."
+ONLY_TRAIL = "Handle from start_trail. Optional while you use a single trail."
 _STARTED = (Column("trail"), Column("topics", VALUES))
 _NAMES = 500
-"""Most characters of the list of topics."""
+"""Maximum characters of the list of topics."""
 
 
 class StartTrail(Arguments):
@@ -44,7 +44,7 @@ class StartTrail(Arguments):
 
     question: str = Field(description="The question to answer.")
     topic_entities: list[str] = Field(
-        description="Ids, or names only one entity has, of what the question is about: proofs begin there.",
+        description="Entities of the question, by id or unique name: proofs start there.",
         min_length=1,
     )
 
@@ -76,7 +76,7 @@ async def start_trail(call: ToolCall, given: StartTrail) -> Answer:
         call.client.remember(handle)
     names = comma_list([*map(name_and_id, topics)], _NAMES)
     text = (
-        f"trail: {handle}\nTopics: {names}. Kept for {in_words(trails.lifetime)} after its last use.\n"
+        f"trail: {handle}\nTopics: {names}. Kept for {pause_text(trails.lifetime)} after its last use.\n"
         "Next: pass it as `trail` to the tools you call; check_answer(trail, answers) then shows paths to your answers."
     )
     return row_answer(text, _STARTED, (handle, topics))
@@ -117,8 +117,8 @@ TOOLSET = Toolset(
             title="Start a trail",
             description=(
                 "Begin to record a walk of the knowledge graph: returns a handle to pass as `trail` to any other tool. "
-                "What the calls show can then be shown again, joined to a path, and used to check answers. A trail is "
-                "kept for a stated time after its last use."
+                "Its calls can then be listed, joined to a path, and used to check answers. The answer says how long a "
+                "trail is kept."
             ),
             arguments=StartTrail,
             run=start_trail,
@@ -133,7 +133,7 @@ TOOLSET = Toolset(
             title="Show a trail",
             description=(
                 "The recorded walk: question, topics, and each call with the first line of its answer and the edges it "
-                "showed. Of a long walk the oldest steps are summarised by their edges."
+                "showed. The oldest steps of a long walk are summarized by their edges."
             ),
             arguments=TrailArguments,
             run=show_trail,
@@ -159,8 +159,8 @@ TOOLSET = Toolset(
             title="Check answers by a trail",
             description=(
                 "Before answering: for each answer whether this trail showed it, and the triples that lead from a "
-                "topic entity to it, looked up again in the store. Verdicts: connected; connected only through a "
-                "hub; changed since; seen but not connected; never seen."
+                "topic entity to it, looked up again in the store. Verdicts: connected; connected only through a hub; "
+                "changed since; seen but not connected; never seen."
             ),
             arguments=CheckAnswer,
             run=check_answer,

@@ -18,7 +18,7 @@ class Search:
 
     def __init__(self, context: QueryContext, edge: EdgePattern, types: str) -> None:
         if edge.path is None:
-            raise TypeError("an edge without a length is no path")
+            raise TypeError("an edge without a length is not a path")
         self._context, self._edge, self._length = context, edge, edge.path
         self._types = f":{types}" if types else ""
 

@@ -258,7 +258,7 @@ class ChosenColumns:
         """
         if bool(self.head) != bool(self.tail):
             raise LoadError(
-                "--head and --tail need each other: an edge has two ends",
+                "--head and --tail must be given together",
                 next_step="Name both columns. For a table with a row for each node: --id COLUMN --edge COLUMN.",
             )
         needless = [
@@ -268,7 +268,7 @@ class ChosenColumns:
         ]
         if needless:
             raise LoadError(
-                f"{needless[0]} needs --id", next_step="Name the column with the ids of the nodes: --id COLUMN."
+                f"{needless[0]} needs --id", next_step="Give the column with the ids of the nodes: --id COLUMN."
             )
         if self.split and not self.keys:
             raise LoadError("--split needs --id, or --head and --tail", next_step="Name the columns of the table.")
@@ -318,8 +318,8 @@ class ChosenColumns:
             place = _place(names, name)
             if place in chosen:
                 raise LoadError(
-                    f"{chosen[place][1]} and {option} both name the column {echoed(name)} of {source}",
-                    next_step="Name two columns.",
+                    f"{chosen[place][1]} and {option} both refer to the column {echoed(name)} of {source}",
+                    next_step="Choose two columns.",
                 )
             chosen[place] = role, option
         separators = {_place(names, name): separator for name, separator in self.split}
@@ -352,7 +352,7 @@ class ChosenColumns:
         for option, name in unused:
             source, header = next(iter(chosen or headers), ("", Header(())))
             if not source:
-                raise LoadError(f"no source is a table, for the column of {option}", next_step=f"Omit {option}.")
+                raise LoadError(f"{option} needs a table, and no source is one", next_step=f"Omit {option}.")
             raise absent_column(source, option, name, [column.title for column in header.columns])
 
 
@@ -368,7 +368,7 @@ def check_distinct_names(source: str, names: Sequence[str]) -> None:
         raise LoadError(
             f"the columns {comma_list([str(place) for place in places], _LISTED)} of {source} are all named "
             f"{echoed(repeated[0])}",
-            next_step="Give each column a name of its own in the first line.",
+            next_step="Give each column a unique name in the first line.",
         )
 
 

@@ -137,7 +137,7 @@ def read_triples(source: Source, staging: Staging, findings: LoadProblems) -> No
 def _bad_columns_message(columns: list[str]) -> str:
     if len(columns) == 3:
         return "one of the three columns is empty"
-    reason = f"three columns (head, relation, tail) separated by tabs are expected, {len(columns)} found"
+    reason = f"expected three columns (head, relation, tail) separated by tabs, found {len(columns)}"
     if len(columns) < 3:
         return reason
     return f"{reason}; further ones are qualifiers where the first line of the file names its columns"
@@ -200,9 +200,9 @@ class _TableEdges:
         for column in self._directions:
             if row[column.place].casefold() in UNDIRECTED and self._source not in self._stager.undirected:
                 raise LoadError(
-                    f"{self._source} declares edges as {row[column.place]} in its column {column.name}, and the edges "
-                    "of a graph file have a direction",
-                    next_step="Load it with --undirected, which says so in every overview of the graph.",
+                    f"{self._source} declares edges as {row[column.place]} in its column {column.name}, but the edges "
+                    f"of a graph file are directed",
+                    next_step="Load it with --undirected; every overview of the graph then says so.",
                 )
         head, tail = self._start.key(row), self._end.key(row)
         relation = row[self._type.place] if self._type is not None else ""

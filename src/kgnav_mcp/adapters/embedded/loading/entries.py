@@ -100,7 +100,7 @@ def rows(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterat
         try:
             row = next(parsed, None)
         except csv.Error as error:
-            findings.reject(source.name, first_line, f"no valid CSV: {error}")
+            findings.reject(source.name, first_line, f"invalid CSV: {error}")
             row = []
         if row is None:
             return
@@ -110,7 +110,7 @@ def rows(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterat
         elif len(row) == header.width:
             yield first_line, header.dialect.with_empty_texts(row, table_lines.record) if header.empty_texts else row
         elif row:
-            findings.reject(source.name, first_line, f"{header.width} fields are expected, {len(row)} found")
+            findings.reject(source.name, first_line, f"expected {header.width} fields, found {len(row)}")
         first_line = table_lines.number + 1
         table_lines.begin_record()
 

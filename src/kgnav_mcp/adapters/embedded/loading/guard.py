@@ -18,10 +18,10 @@ from kgnav_mcp.errors import BadLine
 LONGEST_TEXT = 16 * 1024 * 1024
 """Bytes of a literal, comment or tag, at most. This is the limit of pyoxigraph's Turtle parser."""
 
-DEEPEST = 1000
+MAX_DEPTH = 1000
 """Levels of nesting, at most. An `rdf:List` of 500 items written in full has as many; nothing else comes near."""
 
-MOST_PREFIXES = 10_000
+MAX_PREFIXES = 10_000
 """Prefixes that are kept of those that the sources of a load declare, at most."""
 
 _BLOCK = 1 << 18
@@ -111,7 +111,7 @@ class Guard(ABC):
         """Raises the error for a text that is longer than the limit."""
         self.refuse(
             f"a text here is longer than {self.longest // 2**20} MB",
-            next_step="Shorten it or leave it out. In N-Triples, a line may have 64 MB.",
+            next_step="Shorten or omit it. In N-Triples, a line may have 64 MB.",
         )
 
     def too_deep(self, deepest: int) -> NoReturn:
@@ -130,7 +130,7 @@ class BracketGuard(Guard):
     """Counts brackets outside of strings, IRIs and comments. By default those of Turtle, TriG and N3."""
 
     tokens = TURTLE
-    deepest = DEEPEST
+    deepest = MAX_DEPTH
 
     def __init__(self, source: Source, reader: SourceReader) -> None:
         super().__init__(source, reader)
@@ -169,7 +169,7 @@ class BracketGuard(Guard):
                 self.too_deep(self.deepest)
 
 
-MOST_CONTEXTS = 100
+MAX_CONTEXTS = 100
 """JSON-LD contexts that are searched for prefixes, at most. If every item of a list has one, they are all alike."""
 _CONTEXT = re.compile(rb'"@context"\s*:\s*(?=[{\[])')
 _NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S*[/#]")
@@ -184,7 +184,7 @@ class JsonLdGuard(BracketGuard):
 
     def __init__(self, source: Source, reader: SourceReader) -> None:
         super().__init__(source, reader)
-        self._contexts_left = MOST_CONTEXTS
+        self._contexts_left = MAX_CONTEXTS
 
     def look_at(self, text: bytes) -> None:
         for place in islice(_CONTEXT.finditer(text), self._contexts_left):
@@ -201,12 +201,12 @@ class JsonLdGuard(BracketGuard):
                     self.prefixes.setdefault(term, iri)
 
 
-MOST_ENTITIES = 1000
+MAX_ENTITIES = 1000
 
 LONGEST_ENTITY = 1024
 """Characters of an entity's value, at most. Ontologies use entities to abbreviate namespaces."""
 
-MOST_ATTRIBUTES = 1000
+MAX_ATTRIBUTES = 1000
 """Attributes of one element, at most. Parsers compare each with every other."""
 
 NAMESPACE_ENDS = ("/", "#", "_", ":", "=")
@@ -261,9 +261,9 @@ class XmlGuard(Guard):
             self._parser.Parse(block, not block)
         except expat.ExpatError as error:
             self.line = error.lineno
-            self.refuse(f"this is no well-formed XML: {expat.ErrorString(error.code)}", next_step="Mend the line.")
+            self.refuse(f"this is not well-formed XML: {expat.ErrorString(error.code)}", next_step="Correct the line.")
         except (LookupError, ValueError) as error:  # the declared encoding is unknown to Python
-            self.refuse(f"this is no readable XML: {error}", next_step="Write it in UTF-8.")
+            self.refuse(f"this XML cannot be read: {error}", next_step="Write it in UTF-8.")
         if self._bytes > LONGEST_TEXT + len(block):
             self.too_long()
         if not self._bytes:
@@ -274,9 +274,9 @@ class XmlGuard(Guard):
         """Called at the start of an element."""
         self._root_seen = True
         self._depth = depth = self._depth + 1
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             self._set_line()
-            self.too_deep(DEEPEST)
+            self.too_deep(MAX_DEPTH)
         if self._literal_depth:
             if depth > self._literal_depth:
                 return
@@ -297,10 +297,10 @@ class XmlGuard(Guard):
             self.too_long()
 
     def _check_attributes(self, attributes: Mapping[str, str]) -> None:
-        if len(attributes) > MOST_ATTRIBUTES:
+        if len(attributes) > MAX_ATTRIBUTES:
             self._set_line()
             self.refuse(
-                f"an element has more than {MOST_ATTRIBUTES:,} attributes", next_step="Check how the file was made."
+                f"an element has more than {MAX_ATTRIBUTES:,} attributes", next_step="Check how the file was made."
             )
         names = "".join(attributes)
         if "xmlns" in names or "parseType" in names:
@@ -322,13 +322,13 @@ class XmlGuard(Guard):
 
     def _add_prefix(self, prefix: str, namespace: str) -> None:
         """Adds a prefix, unless it is already there or its namespace cannot begin an id."""
-        if namespace.endswith(NAMESPACE_ENDS) and len(self.prefixes) < MOST_PREFIXES:
+        if namespace.endswith(NAMESPACE_ENDS) and len(self.prefixes) < MAX_PREFIXES:
             self.prefixes.setdefault(prefix, namespace)
 
     def _doctype_begins(self, _name: str, system: str | None, public: str | None, subset: int) -> None:
         self._set_line()
         if "<" in f"{system}{public}":
-            self.refuse("the DOCTYPE names a file by markup", next_step="Leave the DOCTYPE out.")
+            self.refuse("the DOCTYPE names a file by markup", next_step="Remove the DOCTYPE.")
         if subset:
             self._subset = (self._parser.CurrentByteIndex, 0)
 
@@ -344,12 +344,12 @@ class XmlGuard(Guard):
     def _declare_entity(self, name: str, is_parameter: int, value: str | None, *_: object) -> None:
         self._set_line()
         if value is None:
-            outside = "stands for what is in another file, and loading reads nothing but the sources"
+            outside = "refers to another file, and only the sources are read"
             self.refuse(f"the entity {name} {outside}", next_step=_ADVICE)
         if is_parameter:
             self.refuse(f"the entity {name} is for the DOCTYPE itself, which is not read", next_step=_ADVICE)
-        if len(self._entities) == MOST_ENTITIES:
-            self.refuse(f"more than {MOST_ENTITIES:,} entities are declared", next_step=_ADVICE)
+        if len(self._entities) == MAX_ENTITIES:
+            self.refuse(f"more than {MAX_ENTITIES:,} entities are declared", next_step=_ADVICE)
         if "<" in value:
             self.refuse(f"the entity {name} stands for markup", next_step=_ADVICE)
         if name not in _PREDEFINED:

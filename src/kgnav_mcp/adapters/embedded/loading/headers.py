@@ -215,7 +215,7 @@ class Header:
 
 def _normalize_integer(name: str, text: str) -> str:
     if not re.fullmatch(r"[+-]?[0-9]+(\.0+)?", text):
-        raise ValueError(f"{name} is {text!r}, which is no integer")
+        raise ValueError(f"{name} is {text!r}, which is not an integer")
     digits = text.partition(".")[0].lstrip("+-").lstrip("0") or "0"
     return f"-{digits}" if text[0] == "-" else digits
 
@@ -288,7 +288,9 @@ def parse_header(source: str, line: str) -> Header:
     try:
         fields = next(dialect.rows([line]))
     except csv.Error as error:
-        raise LoadError(f"the header of {source} is no valid CSV: {error}", next_step="Mend the first line.") from error
+        raise LoadError(
+            f"the header of {source} is invalid CSV: {error}", next_step="Correct the first line."
+        ) from error
     names = [field.strip() for field in fields]
     in_admin_form = NEPTUNE_COLUMNS | {"~label": ":TYPE" if "~from" in names else ":LABEL"}
     columns = tuple(_parse_column(source, place, in_admin_form.get(name, name)) for place, name in enumerate(names))
@@ -321,7 +323,7 @@ def _parse_column(source: str, place: int, field: str) -> Column:
     if datatype not in DATATYPES or not name:
         raise LoadError(
             f"column {place + 1} of {source} has the header {clipped(repr(field), 100)}",
-            next_step=f"Known types: {', '.join(DATATYPES)}, each also with [] behind it; :IGNORE leaves a column out.",
+            next_step=f"Known types: {', '.join(DATATYPES)}, each also with [] appended; :IGNORE omits a column.",
         )
     return Column(
         place,

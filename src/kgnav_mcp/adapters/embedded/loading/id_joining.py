@@ -16,11 +16,11 @@ from kgnav_mcp.adapters.wellknown import PREFIXES
 from kgnav_mcp.clipping import clipped
 
 _EXAMPLES = 3
-_MOST_COMPARED = 200_000
+_MAX_COMPARED = 200_000
 """Ids of described entities that are compared with an id that no source describes."""
-_LEAST_SIMILAR = 60
+_MIN_SIMILAR = 60
 _SHOWN = 40
-"""Most characters of an id in a note."""
+"""Maximum characters of an id in a note."""
 
 
 def join_short_ids(staging: Staging, first: int, id_rank: int, findings: LoadProblems) -> None:
@@ -74,7 +74,7 @@ def note_undescribed(staging: Staging, last_rdf_triple: int, id_rank: int, findi
         if not missing:
             continue
         keys = [prefixes.short(key) for (key,) in connection.execute(queries.UNDESCRIBED, (side, _EXAMPLES))]
-        described = (prefixes.short(key) for (key,) in connection.execute(queries.DESCRIBED, (_MOST_COMPARED,)))
+        described = (prefixes.short(key) for (key,) in connection.execute(queries.DESCRIBED, (_MAX_COMPARED,)))
         text = f"no other source describes {missing:,} of {total:,} {'tails' if side else 'heads'} of edges of tables"
         example = ", ".join(clipped(key, _SHOWN) for key in keys)
         nearest = _nearest(keys, described)
@@ -91,5 +91,5 @@ def _nearest(keys: Iterable[str], described: Iterable[str]) -> list[str]:
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - only ids without a description need it
 
     choices = list(described)
-    found = (process.extractOne(key, choices, scorer=fuzz.ratio, score_cutoff=_LEAST_SIMILAR) for key in keys)
+    found = (process.extractOne(key, choices, scorer=fuzz.ratio, score_cutoff=_MIN_SIMILAR) for key in keys)
     return list(dict.fromkeys(match[0] for match in found if match is not None))

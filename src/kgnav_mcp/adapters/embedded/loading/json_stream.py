@@ -80,7 +80,9 @@ class JsonStream:
             if found == closing:
                 return
             if found != ",":
-                self._refuse(f"a comma or {closing} is expected" if found else "it ends too early: it is cut short")
+                self._refuse(
+                    f"a comma or {closing} is expected" if found else "the text ends too early; the file is truncated"
+                )
 
     @property
     def line(self) -> int:
@@ -110,9 +112,11 @@ class JsonStream:
             except json.JSONDecodeError as error:
                 left = len(self._text) - self._place
                 if left > LONGEST_TEXT:
-                    self._refuse(f"a value is no valid JSON, or longer than {LONGEST_TEXT // 2**20} MB: {error.msg}")
+                    self._refuse(f"a value is invalid JSON, or longer than {LONGEST_TEXT // 2**20} MB: {error.msg}")
                 if not self._more(size):
-                    self._refuse(f"no valid JSON: {error.msg}" if left else "it ends too early: it is cut short")
+                    self._refuse(
+                        f"invalid JSON: {error.msg}" if left else "the text ends too early; the file is truncated"
+                    )
             except RecursionError:
                 self._refuse("a value is nested too deeply")
             else:
@@ -148,4 +152,4 @@ class JsonStream:
                 self._refuse("half a character is escaped (a lone surrogate)")
 
     def _refuse(self, reason: str) -> NoReturn:
-        raise BadLine(self._source.name, self.line, reason, next_step="Mend the line, or write the file again.")
+        raise BadLine(self._source.name, self.line, reason, next_step="Correct the line, or write the file again.")

@@ -99,7 +99,7 @@ def layout_of(name: str, lines: list[str], *, tabs: bool) -> Layout:
         raise _not_understood(name, lines, width if tabs else 1)
     if looks_like_header(rows[0], rows[1:]):
         raise LoadError(
-            f"the first line of {name} looks like names of columns that are not understood: {_displayed(lines[0])}",
+            f"the first line of {name} looks like unknown names of columns: {_displayed(lines[0])}",
             next_step=f"{_suggestion(name, lines) or KNOWN_COLUMNS}\nIf that line is a triple: --format triples.",
         )
     return _triples_or_weights(name, [row for row in rows if len(row) == 3])
@@ -139,7 +139,7 @@ def edges_without_header(name: str, lines: list[str]) -> Layout:
     thirds = [parts[2].strip() for line in edge_lines if len(parts := line.split(delimiter, 2)) > 2]
     if len(thirds) == len(edge_lines) > 1 and _is_name_above_numbers(thirds):
         raise LoadError(
-            f"the first line of {name} looks like names of columns that are not understood: {_displayed(first)}",
+            f"the first line of {name} looks like unknown names of columns: {_displayed(first)}",
             next_step=KNOWN_COLUMNS,
         )
     return Layout(edges=True, delimiter=delimiter, first_line=first)
@@ -259,17 +259,17 @@ def _not_understood(name: str, lines: list[str], width: int) -> LoadError:
     suggestion = _suggestion(name, lines)
     if width == 2:
         return LoadError(
-            f"{name} has two columns and no names over them: {_displayed(first)}",
+            f"{name} has two columns without names: {_displayed(first)}",
             next_step=f"If they are ids and names: --labels {name}. If they are the two ends of edges: --format edges."
             f"\n{KNOWN_COLUMNS}",
         )
     if width > 3:
         return LoadError(
-            f"{name} has {width} columns and no names over them that are understood: {_displayed(first)}",
+            f"{name} has {width} columns without known names: {_displayed(first)}",
             next_step=suggestion or f"A triple has three; a fourth column needs a name.\n{understood}",
         )
     return LoadError(
-        f"the first line of {name} names no columns that are understood: {_displayed(first)}",
+        f"the first line of {name} has no known names of columns: {_displayed(first)}",
         next_step=f"{suggestion}\nIf that line is a triple: --format triples." if suggestion else understood,
     )
 

@@ -145,7 +145,7 @@ def load(
     """
     started = time.perf_counter()
     if not sources:
-        raise LoadError("no source is named", next_step="Name the files to load.")
+        raise LoadError("no sources are given", next_step="Give the files to load.")
     target = Path(target)
     check_paths([*sources, *options.labels], target)
     check_target(target, [*sources, *options.labels], force=options.force)
@@ -167,7 +167,7 @@ def load(
             sampled = _write_edges_and_nodes(part, reading, options)
             entities, triples = connection.execute(queries.COUNT_ALL).fetchone()
             if not triples and not entities:
-                raise LoadError("the sources hold not one triple", next_step="Check that they are the right files.")
+                raise LoadError("the sources have no triples", next_step="Check that they are the right files.")
             counts = {"entities": entities, "triples": triples, "sampled": "yes" if sampled else "no"}
             _write_meta(reading, options, counts, hidden)
             connection.execute("COMMIT")
@@ -296,7 +296,7 @@ def _translate_write_errors(target: Path, interrupts: Interrupts) -> Generator[N
         if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
             raise LoadError(
                 f"{target.name} could not be written: the disk is full or fails",
-                next_step="Make room beside the target: a load needs about twice the size of the finished file.",
+                next_step="Free some space: a load needs about twice the size of the finished file.",
             ) from error
         raise LoadError(f"{target.name} could not be written", next_step="Check the target's folder.") from error
     except OSError as error:

@@ -226,7 +226,7 @@ def id_text(key: object) -> str:
         ValueError: it is missing, or no text or number.
     """
     if isinstance(key, bool) or not isinstance(key, (str, int, float)) or key == "":
-        what = "is missing" if key is None or key == "" else f"is no text or number: {clipped(repr(key), 60)}"
+        what = "is missing" if key is None or key == "" else f"is not a text or number: {clipped(repr(key), 60)}"
         raise ValueError(f"a node's id {what}")
     return str(key)
 

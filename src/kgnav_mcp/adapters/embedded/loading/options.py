@@ -52,7 +52,7 @@ class TableOptions:
             "".encode(self.encoding or "utf-8")
         except (LookupError, ValueError) as error:
             raise LoadError(
-                f"{echoed(self.encoding)} is no encoding of texts",
+                f"{echoed(self.encoding)} is not a known encoding",
                 next_step="Use a name such as utf-8, utf-16, cp1252, latin-1, gb18030 or shift_jis.",
             ) from error
 
@@ -160,14 +160,14 @@ class LoadProblems:
         self.warnings: list[str] = []
         """Likely mistakes of the user."""
 
-    def reject(self, source: str, line: int | None, reason: str, mend: str = "Mend the line") -> None:
-        """Counts a bad line. `mend` is advice on how to repair it.
+    def reject(self, source: str, line: int | None, reason: str, advice: str = "Correct the line") -> None:
+        """Counts a bad line. `advice` is advice on how to repair it.
 
         Raises:
             BadLine: bad lines are not skipped.
         """
         if not self.skip_bad:
-            raise BadLine(source, line, reason, next_step=f"{mend}, or load with --skip-bad to leave it out.")
+            raise BadLine(source, line, reason, next_step=f"{advice}, or skip it with --skip-bad.")
         self.bad_lines += 1
         if len(self.first_bad_lines) < MAX_LISTED:
             self.first_bad_lines.append(BadLine(source, line, reason))

@@ -50,21 +50,21 @@ def check_target(target: Path, sources: Sequence[Path], *, force: bool) -> None:
     for source in sources:
         if source.exists() and target.samefile(source):
             raise LoadError(
-                f"{target} is a source of this load, and would be lost",
+                f"{target} is a source of this load and would be overwritten",
                 next_step=f"Write the graph into another file: -o {graphfile.output_path_for(target)}",
             )
     if not target.is_file():
-        raise LoadError(f"{target} is no regular file", next_step="Name a file that may be replaced.")
+        raise LoadError(f"{target} is not a regular file", next_step="Name a file that may be replaced.")
     if target.stat().st_size and not force and not graphfile.is_graph_file(target):
         raise LoadError(
-            f"{target} exists and is not a graph file: its content would be lost",
+            f"{target} exists and is not a graph file, so it is not overwritten",
             next_step=f"Write the graph into another file: -o {graphfile.output_path_for(target)}. "
             "Or load with --force.",
         )
 
 
 def check_distinct(sources: Sequence[Path]) -> None:
-    """Checks that no source is named twice, which would duplicate its blank nodes and parallel edges.
+    """Checks that no sources are given twice, which would duplicate its blank nodes and parallel edges.
 
     Raises:
         LoadError: two paths lead to the same file.
@@ -72,8 +72,8 @@ def check_distinct(sources: Sequence[Path]) -> None:
     existing = [source for source in sources if source.exists()]
     for first, second in combinations(existing, 2):
         if first.samefile(second):
-            message = f"{first} is named twice" if first == second else f"{first} and {second} are one file"
-            raise LoadError(message, next_step="Name each source once.")
+            message = f"{first} is given twice" if first == second else f"{first} and {second} are the same file"
+            raise LoadError(message, next_step="Give each source once.")
 
 
 LONGEST_NAME = 100

@@ -48,7 +48,7 @@ class PropertyStager:
         if node >= len(self._staged):
             self._staged.extend(bytes(node + len(self._staged) // 2 + 1024 - len(self._staged)))
         if self._staged[node]:
-            raise ValueError(f"the id {key!r} was given to a node before")
+            raise ValueError(f"the id {key!r} already belongs to another node")
         self._staged[node] = True
         self.staging.labelled += [(node, self.staging.label(label)) for label in labels if label]
         best: int | None = None

@@ -124,16 +124,16 @@ def _stage_batch(batch: Batch, numbers: _NumberMap, staging: Staging, rules: Nam
 def _translate_syntax_error(source: Source, error: SyntaxError, *, skip_bad: bool) -> LoadError:
     if "LoadDocumentCallback" in error.msg:
         return LoadError(
-            f"{source.name}: it names a JSON-LD context on the Web, and loading reads nothing but the sources",
+            f"{source.name}: it refers to a JSON-LD context on the Web, and only the sources are read",
             next_step="Write the context into the file, or convert it to N-Triples first.",
         )
     if source.form.name in rdf_parser.LINE_FORMATS:
-        step = "Mend the line, or load with --skip-bad to leave it out."
+        step = "Correct the line, or skip it with --skip-bad."
     elif skip_bad:
         step = (
-            f"--skip-bad cannot go on behind an error in {source.form.title}, where a statement spans lines: "
-            "mend it, or convert the file to N-Triples."
+            f"--skip-bad does not work with {source.form.title}, where a statement spans lines: correct the line, or "
+            f"convert the file to N-Triples."
         )
     else:
-        step = "Mend the line. Only N-Triples and N-Quads can skip bad lines, with --skip-bad."
+        step = "Correct the line. Only N-Triples and N-Quads support --skip-bad."
     return BadLine(source.name, error.lineno, rdf_parser.reason(error), next_step=step)

@@ -22,8 +22,8 @@ import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.guard import (
-    DEEPEST,
-    MOST_PREFIXES,
+    MAX_DEPTH,
+    MAX_PREFIXES,
     BracketGuard,
     Guard,
     JsonLdGuard,
@@ -255,7 +255,7 @@ def _parse_document(
 
 def _add_prefixes(declared: Mapping[str, str], prefixes: dict[str, str]) -> None:
     """Adds prefixes. Of two namespaces for one prefix, in the same source or in two, the first counts."""
-    for prefix, namespace in islice(declared.items(), MOST_PREFIXES):
+    for prefix, namespace in islice(declared.items(), MAX_PREFIXES):
         prefixes.setdefault(prefix, namespace)
 
 
@@ -283,11 +283,11 @@ def _parse_lines(lines: bytes, form: ox.RdfFormat) -> list[ox.Quad]:
     Raises:
         SyntaxError: a line is invalid, or nests triples so deeply that the parser would crash.
     """
-    if lines.count(b"<<") > DEEPEST:
+    if lines.count(b"<<") > MAX_DEPTH:
         for number, line in enumerate(lines.split(b"\n"), 1):
-            if depth(line) > DEEPEST:
+            if depth(line) > MAX_DEPTH:
                 raise SyntaxError(
-                    f"more than {DEEPEST:,} levels are nested within each other", (None, number, None, None)
+                    f"more than {MAX_DEPTH:,} levels are nested within each other", (None, number, None, None)
                 )
     return list(ox.parse(lines, form, lenient=True))
 

@@ -118,16 +118,16 @@ def check_together(sources: Sequence[Source], *, nodes_from_edges: bool) -> None
     edges = [source for source in sources if source.form is PROPERTY_GRAPH and not source.has_nodes]
     if len(edges) == len(sources) and not nodes_from_edges:
         raise LoadError(
-            f"{edges[0].name} has edges, and no source has their nodes",
-            next_step="Name the file of nodes, too: it has an :ID column. Or load with --nodes-from-edges, which makes "
-            "a node of each id that an edge names.",
+            f"{edges[0].name} has edges, but no source has their nodes",
+            next_step="Add the file of nodes, with an :ID column. Or load with --nodes-from-edges, which creates a "
+            "node for each id of an edge.",
         )
     nodes = [source for source in sources if source.form is TRIPLES and source.has_nodes and not source.header.chosen]
     if len(nodes) == len(sources):
         raise LoadError(
-            f"{nodes[0].name} is a table of nodes, and no source has edges",
-            next_step="Name the table of edges, too; its columns are, for instance, source, target and type. If there "
-            "is none, call the column of ids :ID, as for neo4j-admin import. If the first line is a triple: "
+            f"{nodes[0].name} is a table of nodes, but no source has edges",
+            next_step="Add the table of edges; its columns are, for instance, source, target and type. If there is "
+            "none, rename the column of ids to :ID, as for neo4j-admin import. If the first line is a triple: "
             "--format triples.",
         )
 
@@ -148,11 +148,13 @@ def _open_source(path: Path, forced: str | None) -> tuple[Source, bytes]:
         LoadError: as `recognise`.
     """
     if path.is_dir():
-        raise LoadError(f"{path.name} is a folder", next_step="Name the files in it, for instance with a wildcard.")
+        raise LoadError(f"{path.name} is a folder", next_step="Give the files in it, for instance with a wildcard.")
     if not path.exists():
         raise LoadError(f"{path} does not exist", next_step="Check the path.")
     if not path.is_file():
-        raise LoadError(f"{path} is no regular file", next_step="Write the data into a file first: it is read twice.")
+        raise LoadError(
+            f"{path} is not a regular file", next_step="Write the data into a file first: it is read twice."
+        )
     suffix, compressed = split_suffix(path)
     stated = _stated_format(forced)
     form = stated or BY_SUFFIX.get(suffix)
@@ -167,8 +169,8 @@ def _open_source(path: Path, forced: str | None) -> tuple[Source, bytes]:
     if form is None:
         known = " ".join(sorted(suffix for each in LOADED for suffix in each.suffixes))
         raise LoadError(
-            f"the format of {path.name} is not known by its suffix {clipped(repr(suffix), 20)}",
-            next_step=f"Known suffixes: {known}, each also with .gz or .bz2. Or name the format with --format.",
+            f"the format of {path.name} is unknown: the suffix is {clipped(repr(suffix), 20)}",
+            next_step=f"Known suffixes: {known}, each also with .gz or .bz2. Or give the format with --format.",
         )
     if not start.strip():
         raise LoadError(f"{path.name} is empty", next_step="Check that the export was finished.")
@@ -182,7 +184,7 @@ def _stated_format(name: str | None) -> FileFormat | None:
         return format_named(name)
     except KeyError:
         names = ", ".join(form.name for form in LOADED)
-        raise LoadError(f"{echoed(name)} is no format", next_step=f"Use one of: {names}.") from None
+        raise LoadError(f"{echoed(name)} is not a known format", next_step=f"Use one of: {names}.") from None
 
 
 def _format_of(start: bytes) -> FileFormat | None:

@@ -60,7 +60,9 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, fin
                 f"the graph, whose ids are such as {node}"
             )
         else:
-            findings.warnings.append(f"{source.name}: it names nothing (--name-relation tells which relation names)")
+            findings.warnings.append(
+                f"{source.name}: it names no entity (--name-relation gives the relation with names)"
+            )
 
 
 def _count_named_keys(staging: Staging) -> int:
@@ -93,7 +95,7 @@ def _read_table(source: Source, staging: Staging, rules: NameRules, prefixes: Pr
 ID_RANK = 1_000_000
 """The rank of an id used as a name, after every name from a source."""
 _NAME = 60
-"""Most characters of a name in the error about an absent one."""
+"""Maximum characters of a name in the error about an absent one."""
 
 
 class Reading:
@@ -223,8 +225,8 @@ class Reading:
         declared = staging.terms.last
         if stager.texts and not stager.has_names and not self._labels:
             self.findings.warnings.append(
-                f"no node has a name (one of {', '.join(self._options.name_properties)}), so that find_node finds "
-                f"ids alone; --name-property takes names from another property: {comma_list([*stager.texts], LISTED)}"
+                f"no node has a name (one of {', '.join(self._options.name_properties)}), so find_node finds ids only; "
+                f"--name-property takes names from another property: {comma_list([*stager.texts], LISTED)}"
             )
         self._read_edges([each for each in files if each[1].form.kind == "property graph"], stager)
         if self._options.nodes_from_edges:

@@ -107,7 +107,7 @@ class Source:
     @property
     def encoding_note(self) -> str:
         """How it is read if it is not UTF-8; else empty."""
-        return f"read as {self.encoding} (--encoding NAME reads it otherwise)" if self.encoding != UTF8 else ""
+        return f"read as {self.encoding} (--encoding NAME to change it)" if self.encoding != UTF8 else ""
 
     @property
     def has_nodes(self) -> bool:
@@ -179,16 +179,16 @@ def translated(source: Source) -> Generator[None]:
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        what = "is cut short" if isinstance(error, EOFError) else "is no whole gzip file"
-        raise LoadError(f"{source.name} {what}", next_step="Fetch or compress the file again.") from error
+        what = "is cut short" if isinstance(error, EOFError) else "is a damaged gzip file"
+        raise LoadError(f"{source.name} {what}", next_step="Download or compress the file again.") from error
     except UnicodeDecodeError as error:
         raise LoadError(
-            f"{source.name} is not in the encoding {source.encoding}", next_step="Name it: --encoding NAME."
+            f"{source.name} is not in the encoding {source.encoding}", next_step="Give its encoding: --encoding NAME."
         ) from error
     except OSError as error:
         if source.compressed == ".bz2" and error.strerror is None:
             raise LoadError(
-                f"{source.name} is no whole bzip2 file", next_step="Fetch or compress the file again."
+                f"{source.name} is a damaged bzip2 file", next_step="Download or compress the file again."
             ) from error
         reason = error.strerror or "it cannot be read"
         raise LoadError(f"{source.name}: {reason}", next_step="Check the file and its permissions.") from error

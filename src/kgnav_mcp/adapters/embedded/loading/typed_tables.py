@@ -74,7 +74,7 @@ def layout_of(table: TypedTable, name: str, file: str, options: LoadOptions) -> 
         if header is None:
             shown = suggested_commands(file, names, sample)
             raise LoadError(
-                f"the first row of {name} names no columns that are understood: {comma_list(names, _LISTED)}",
+                f"the first row of {name} has no known names of columns: {comma_list(names, _LISTED)}",
                 next_step=f"{shown}\n{KNOWN_COLUMNS}" if shown else KNOWN_COLUMNS,
             )
     return Layout(_typed(header, table))

@@ -251,13 +251,13 @@ def _report(staging: Staging, wikibase: Wikibase, folder: _Folder, findings: Loa
     note = f"read as the Wikibase {wikibase.base}: {folder.count:,} statements"
     if folder.omitted:
         shown = "those of the best rank" if folder.shown == "best" else "those that are not deprecated"
-        note += f", of which {shown} are shown; {folder.omitted:,} others are left out (--statements all shows them)"
+        note += f", of which {shown} are shown; {folder.omitted:,} others are omitted (--statements all shows them)"
     findings.notes.append(note)
     relations = json.dumps([key for key in staging.relations if key.startswith(wikibase.relations)])
     (named,) = staging.connection.execute(queries.COUNT_NAMED_PROPERTIES, (relations,)).fetchone()
     if not named:
         findings.warnings.append(
-            "no property has a label in the sources, so that relations are shown by their ids; --labels names them "
+            "no property has a label in the sources, so relations are shown by their ids; --labels adds names "
             "(lines with an id, a tab and a name: P69, educated at)"
         )
 

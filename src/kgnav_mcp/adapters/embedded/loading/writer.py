@@ -25,7 +25,7 @@ from kgnav_mcp.adapters.likeness import ID
 from kgnav_mcp.adapters.naming import marked_obsolete, readable_names
 from kgnav_mcp.adapters.wellknown import OBO, OWL_DEPRECATED, PREFIXES
 
-MAKE_NODES = "Add the node, or load with --nodes-from-edges to make it"
+MAKE_NODES = "Add the node, or load with --nodes-from-edges to create it"
 Row = tuple[Any, ...]
 LONG_TEXT = 1_000_000
 """Longer texts (in characters) are sorted by a digest, because a sort keeps about ten rows in memory of any size."""
@@ -49,7 +49,7 @@ def reject_undeclared(
     """
     undeclared = cast("Iterator[tuple[int, int, str]]", connection.execute(queries.UNDECLARED_ENDS, (last_declared,)))
     for source, line, key in undeclared:
-        findings.reject(names[source], line, f"no node has the id {key!r}", mend=MAKE_NODES)
+        findings.reject(names[source], line, f"no node has the id {key!r}", advice=MAKE_NODES)
     connection.execute(queries.FORGET_UNDECLARED_RELATIONSHIPS, (last_declared,))
     connection.execute(queries.FORGET_UNDECLARED_TERMS, (last_declared,))
 
@@ -329,14 +329,14 @@ def write_statistics(connection: sqlite3.Connection, of_edges: Counted, of_attri
 SAMPLE = 20_000
 """Nodes sampled at even distances to count namespaces, because reading every id of a large graph takes seconds."""
 
-LEAST_USES = 20
-LEAST_SHARE = 1000
-"""A namespace gets a coined prefix if it has LEAST_USES uses, and at least one in LEAST_SHARE of all uses."""
+MIN_USES = 20
+MIN_SHARE = 1000
+"""A namespace gets a coined prefix if it has MIN_USES uses, and at least one in MIN_SHARE of all uses."""
 
 LENGTHS = range(16, 500)
 """Lengths of namespaces that get a coined prefix. For shorter ones, a prefix and its explanation save nothing."""
 
-MOST_COINED = 50
+MAX_COINED = 50
 
 _NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/\s]+[/#]\S*")
 
@@ -350,10 +350,10 @@ def choose(connection: sqlite3.Connection, declared: Mapping[str, str]) -> tuple
     """Returns all prefixes of a graph whose nodes and relations are written, and the names of the coined ones."""
     chosen = known_prefixes(declared)
     uses = _count_uses(connection, Prefixes(chosen))
-    least_uses = max(LEAST_USES, uses.total() // LEAST_SHARE)
+    least_uses = max(MIN_USES, uses.total() // MIN_SHARE)
     common = sorted((-uses[iri], iri) for iri in uses if uses[iri] >= least_uses and _worthwhile(iri))
     new_prefixes = (name for name in map("ns{}".format, count(1)) if name not in chosen)
-    coined = dict(zip(new_prefixes, (iri for _, iri in common[:MOST_COINED]), strict=False))
+    coined = dict(zip(new_prefixes, (iri for _, iri in common[:MAX_COINED]), strict=False))
     return chosen | coined, list(coined)
 
 

@@ -128,7 +128,7 @@ def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> P
                 compiler = ExpressionCompiler(statement, words, within(scope, table) if table else {}, projector.fits)
                 table, scope = compile_unwind(compiler, clause, table)
     if projection is None:
-        raise TypeError("a plan ends with what it returns")
+        raise TypeError("a plan must end with RETURN")
     return projection
 
 

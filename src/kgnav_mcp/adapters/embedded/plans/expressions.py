@@ -438,7 +438,7 @@ class ExpressionCompiler:
                 holds, fails = self.truth(expression)
                 return Term(TermKind.TRUTH, (f"CASE WHEN {holds} THEN 1 WHEN {fails} THEN 0 END",))
             case Aggregate():
-                raise TypeError("an aggregate stands in what is projected only")
+                raise TypeError("an aggregate is only possible in a projection")
             case _:
                 raise unsupported("parts of lists, conditions on their members, and CASE")
 

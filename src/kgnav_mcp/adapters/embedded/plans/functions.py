@@ -17,7 +17,7 @@ from kgnav_mcp.concurrency import sorted_in_runs
 from kgnav_mcp.model import Literal
 from kgnav_mcp.values.arithmetic import average, total
 from kgnav_mcp.values.comparison import overlaps_period
-from kgnav_mcp.values.regex import fits
+from kgnav_mcp.values.regex import matches_whole
 from kgnav_mcp.values.scalars import Date, Growth, scalar
 
 _CACHE_SIZE = 20_000
@@ -102,7 +102,7 @@ class Functions:
                 "kg_value": (2, cached(guarded(self._value))),
                 "kg_dated": (2, cached(guarded(self._value_or_date))),
                 "kg_compare": (3, cached(guarded(of_values.compare))),
-                "kg_matches": (2, guarded(fits)),
+                "kg_matches": (2, guarded(matches_whole)),
                 "kg_among": (2, cached(guarded(of_values.among))),
                 "kg_call": (-1, cached(guarded(self._called))),
                 "kg_calculate": (3, cached(guarded(self._counted(of_values.calculate)))),

@@ -152,9 +152,9 @@ class SortKeys:
         return b"\1" + self.edge_sort_key(tuple(cast("list[int]", one))) + b"\0"  # pyright: ignore[reportArgumentType]
 
 
-MOST_ENDS = 20_000
+MAX_ENDS = 20_000
 """Nodes from which paths are searched, at most."""
-_MOST_HELD = 300_000
+_MAX_HELD = 300_000
 """Edges, ends and paths in memory during a search, at most."""
 
 
@@ -173,13 +173,13 @@ def find_paths(
     forward = not targets or bool(sources and len(sources) <= len(targets))
     starts, far = (sources, targets) if forward else (targets, sources)
     if edge.path is None:
-        raise TypeError("an edge without a length is no path")
+        raise TypeError("an edge without a length is not a path")
     things = SortKeys(words.builder)
     search = PathSearch[int, EdgeKey](
         edge.path,
         node_order=things.node_id,
         edge_order=things.edge_sort_key,
-        bound=_MOST_HELD,
+        bound=_MAX_HELD,
         check=_check_size,
         keep_edges=False,
         either=edge.either,
@@ -231,5 +231,5 @@ def _count_edges(words: NameResolver, nodes: Sequence[int], incoming: bool | Non
 
 
 def _check_size(rows: int) -> None:
-    if rows > _MOST_HELD:
+    if rows > _MAX_HELD:
         raise unsupported("so many paths")

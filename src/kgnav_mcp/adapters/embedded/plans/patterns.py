@@ -10,14 +10,14 @@ from math import prod
 
 from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
-from kgnav_mcp.adapters.embedded.plans.path_tables import LIST, MOST_ENDS, find_paths
+from kgnav_mcp.adapters.embedded.plans.path_tables import LIST, MAX_ENDS, find_paths
 from kgnav_mcp.adapters.embedded.plans.start_nodes import Start, start_of
 from kgnav_mcp.adapters.embedded.plans.statement import Scope, Statement, Term, TermKind, unsupported
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, PathKind, PathLength, PathPattern, Property
 from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
 
-MOST_FORMS = 40
+MAX_FORMS = 40
 _MAX_HOPS = 6
 
 
@@ -78,7 +78,7 @@ def _is_short(path: PathLength, *, either: bool) -> bool:
     longest = path.longest
     if path.kind is not PathKind.TRAILS or longest is None or longest > _MAX_HOPS:
         return False
-    return not either or 2 ** (longest + 1) <= MOST_FORMS
+    return not either or 2 ** (longest + 1) <= MAX_FORMS
 
 
 @dataclass(slots=True)
@@ -163,7 +163,7 @@ def branches(
     used = in_where | (needed or frozenset())
     valued = used.union(*(path.elements for path in match.paths if path.variable in used))
     choices = [list(edge_forms(words, edge, scope, valued=edge.variable in valued)) for edge in match.edges]
-    if prod(map(len, choices)) > MOST_FORMS:
+    if prod(map(len, choices)) > MAX_FORMS:
         raise unsupported("paths of so many forms")
     return [
         _PatternCompiler(
@@ -414,10 +414,10 @@ class _PatternCompiler:
         so_far = Branch(self._branch.rows, [*self._branch.conditions, *ready], scope)
         ends = [scope[name].one if self._is_bound(name) else "NULL" for name in (step.source, step.target)]
         text, parameters = self._statement.text(
-            f"{so_far.query(f'DISTINCT {ends[0]}, {ends[1]}')} LIMIT {MOST_ENDS + 1}"
+            f"{so_far.query(f'DISTINCT {ends[0]}, {ends[1]}')} LIMIT {MAX_ENDS + 1}"
         )
         pairs = self._words.builder.session.all(text, *parameters)
-        if len(pairs) > MOST_ENDS:
+        if len(pairs) > MAX_ENDS:
             raise unsupported("paths from so many nodes")
         links = self._statement.parameter(find_paths(self._words, edge, step.relations, pairs))
         self._branch.rows.append(f"{self._statement.table(pieces.LINKS.format(links=links))} AS {alias}")

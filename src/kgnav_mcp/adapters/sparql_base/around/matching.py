@@ -40,7 +40,7 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
     async def find(self) -> tuple[Sequence[Placed], Stop]:
         iris = [anchor for anchor in self._anchors if isinstance(anchor, URIRef)]
         if len(iris) < len(self._anchors):
-            raise Unsupported("no query can name a blank node", next_step="Read its rows.")
+            raise Unsupported("a query cannot refer to a blank node", next_step="Read its rows.")
         paths: Sequence[Path] | None = self._paths
         if paths is None:
             counts = await self._counts.one_hop(iris, self._direction, FarEndKind.ENTITY)

@@ -178,7 +178,7 @@ class _Checker:
         for place, pair in enumerate(pairwise(node.labels)):
             whole_label = await self.vocabulary.whole_label(*(name for group in pair for name in group))
             if whole_label is not None:
-                reason = f"{whole_label} is one id, and stands in backticks"
+                reason = f"{whole_label} is one id, so it needs backticks"
                 named = node.variable if is_named(node.variable) else ""
                 self.findings.problem(f"({named}:{whole_label})", reason, [quoted(whole_label)])
                 groups[place : place + 2] = [(whole_label,)]
@@ -189,7 +189,7 @@ class _Checker:
     def _unknown_label(self, node: NodePattern, name: str) -> None:
         place = write_part(NodePattern(node.variable, ((name,),)))
         if not self.vocabulary.has_labels:
-            self.findings.problem(place, "this graph has no labels: leave it out")
+            self.findings.problem(place, "this graph has no labels: omit it")
             self.findings.correct(node, replace(node, labels=()))
             return
         nearest = self.vocabulary.nearest_label(name)
@@ -219,7 +219,7 @@ class _Checker:
             self.findings.correct(edge, None)
             return
         nearest = await self.vocabulary.nearest_relation(name, labels)
-        self.findings.problem(place, f"no relation is called {name}", nearest)
+        self.findings.problem(place, f"unknown relation {name}", nearest)
         self._rename(edge, name, closest_alternative(name, nearest))
 
     def _rename(self, edge: EdgePattern, name: str, corrected: str | None) -> None:
@@ -275,7 +275,7 @@ class _Checker:
 
 
 _ROUNDS = 4
-"""How many times a corrected plan is checked again: one mistake may hide another."""
+"""Maximum times that a corrected plan is checked again: one mistake may hide another."""
 _RELATIONS_TRIED = 20
 """Relations between two labels that are looked up in the graph, most frequent first."""
 _OFFERED = 5

@@ -51,7 +51,7 @@ from kgnav_mcp.plan.walking import conjunction, parts, rewritten_in_turn
 FROM_NAMES = ("start time", "P580", "from", "start", "since", "begin", "valid_from", "start_date", "from_year")
 TO_NAMES = ("end time", "P582", "to", "end", "until", "till", "valid_to", "end_date", "to_year")
 """Usual names of an edge's properties for the start and the end of its validity."""
-OPEN_ENDS = "An edge without a start date holds from the beginning, one without an end date to this day."
+OPEN_ENDS = "An edge without a start date is valid from the beginning, one without an end date until now."
 _IDENTITY = frozenset((Comparison.EQUAL, Comparison.UNEQUAL, Comparison.IN))
 
 
@@ -109,7 +109,7 @@ class ConditionChecker:
     async def _over_members(
         self, part: Comprehension | Quantified | Reduction, scope: Scope
     ) -> Comprehension | Quantified | Reduction:
-        """An expression over the members of a list: what is said of them has a variable more."""
+        """An expression over the members of a list, whose inner expressions have a further variable."""
         of = cast("Expression", await self.checked(part.of, scope))
         part = replace(part, of=of)
         inner = within(scope, part)
@@ -166,7 +166,7 @@ class ConditionChecker:
                     self.findings.correct(value, replace(corrected.left, arguments=(value,)))
 
     async def _note_preferred_name(self, compared: Expression, scope: Scope) -> None:
-        """Note that a comparison of names, other than with a whole name, leaves out aliases."""
+        """Note that a comparison with a part of a name ignores aliases."""
         for part in parts(compared):
             match part:
                 case Property(owner, name) if name == NAME and isinstance(node := scope.get(owner), Node):
@@ -262,7 +262,7 @@ class ConditionChecker:
                 return prop
             case _:
                 self.findings.problem(
-                    f"{prop.owner}.{prop.name}", f"{prop.owner} is neither a node nor an edge: it has no properties"
+                    f"{prop.owner}.{prop.name}", f"{prop.owner} is neither a node nor an edge, so it has no properties"
                 )
                 self.findings.correct(prop, None)
                 return prop
@@ -281,12 +281,12 @@ class ConditionChecker:
         place = f"{prop.owner}.{prop.name}"
         if await self.vocabulary.relations(prop.name):
             pattern = f"({prop.owner})-[:{quoted(prop.name)}]->(x)"
-            self.findings.problem(place, "leads to nodes, so that it is an edge of the pattern", [pattern])
+            self.findings.problem(place, "leads to nodes: write it as an edge of the pattern", [pattern])
             self.findings.correct(prop, None)
             return prop
         labels = [label for group in node.labels for label in group]
         nearest = await self.vocabulary.nearest_property(prop.name, labels)
-        self.findings.problem(place, "no node has such a property", [f"{prop.owner}.{quoted(one)}" for one in nearest])
+        self.findings.problem(place, "no node has this property", [f"{prop.owner}.{quoted(one)}" for one in nearest])
         name = closest_alternative(prop.name, nearest)
         self.findings.correct(prop, replace(prop, name=name) if name is not None else None)
         return prop
@@ -308,7 +308,7 @@ class ConditionChecker:
         return await self._alternatives(condition, scope, filters=filters and condition.connective is Connective.OR)
 
     async def _alternatives(self, condition: Joined, scope: Scope, *, filters: bool) -> Expression:
-        """The condition with each alternative checked. A name that nothing has is no problem if others exist."""
+        """The condition with each alternative checked. An unknown name is not a problem if others exist."""
         parts = [await self.checked(each, scope, filters=filters) for each in condition.parts]
         self.findings.note_absent_alternatives(parts)
         return replace(condition, parts=tuple(each for each in parts if each is not None))
@@ -321,7 +321,7 @@ class ConditionChecker:
             whole_label = await self.vocabulary.whole_label(*first.labels, *second.labels)
             if whole_label is not None:
                 meant_one = HasLabel(first.variable, (whole_label,))
-                reason = f"{whole_label} is one id, and stands in backticks"
+                reason = f"{whole_label} is one id, so it needs backticks"
                 self.findings.problem(f"{first.variable}:{whole_label}", reason, [write_part(meant_one)])
                 corrected = conjunction((*condition.parts[:place], meant_one, *condition.parts[place + 2 :]))
                 self.findings.correct(condition, corrected)

@@ -33,8 +33,8 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.port import GraphAdapter
 
-_LEAST_SCORE, _LEAST_LEAD = 0.6, 0.1
-"""The least score of the best candidate for a hint, and how much less the next one must score, to be no guess."""
+_MIN_SCORE, _MIN_LEAD = 0.6, 0.1
+"""Minimum score of the best candidate for a hint, and its minimum lead over the next one, to be unambiguous."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,9 @@ class EntityReader:
         (read,) = (await with_other_readings(self.graph, {text: entity})).values()
         if read.namesakes:
             others = ", ".join(map(_with_name, read.namesakes))
-            self.findings.notes.append(f"{echoed(text)} was read as {_with_name(entity)}; it may also mean {others}.")
+            self.findings.notes.append(
+                f"{echoed(text)} was interpreted as {_with_name(entity)}; it may also mean {others}."
+            )
 
     async def with_node_values(self, condition: Compare) -> Expression:
         """A comparison of an edge's property with texts, each of which may be an id, in any spelling, of its value."""
@@ -130,10 +132,10 @@ class EntityReader:
             text = echoed(str(constant.value))
             if not entities:
                 unknown.append(
-                    (await self._report_unknown(condition, constant, f"no entity is called {text}"), constant)
+                    (await self._report_unknown(condition, constant, f"no entity has the name {text}"), constant)
                 )
             if len(entities) > 1 and prop.owner in self.one_node:
-                reason = f"{len(entities):,} entities are called {text}: give the id of one"
+                reason = f"{len(entities):,} entities have the name {text}: use the id of one"
                 self.findings.problem(prop.owner, reason, [entity.id for entity in entities[:NEAREST]])
                 self.findings.correct(constant, None)
             ids += [entity.id for entity in entities]
@@ -193,7 +195,7 @@ class EntityReader:
     async def with_hint(self, owner: str, hints: Sequence[Constant], node: Node) -> Expression:
         """The condition that a node is the best candidate for a hint, as `find_node` ranks them.
 
-        A note names it, unless the hint is its name or id. If it is no clear match, that is a problem.
+        A note names it, unless the hint is its name or id. If the match is not clear, that is a problem.
         """
         ids: list[str] = []
         label = next((labels[0] for labels in node.labels if len(labels) == 1), None)
@@ -203,17 +205,17 @@ class EntityReader:
             with suppress(UnknownName):  # an unknown label is reported where labels are checked
                 found = (await self.graph.find(hint, label=label, limit=NEAREST)).items
             scores = [each.score for each in found]
-            least = 1.0 if 1.0 in scores else max(_LEAST_SCORE, max(scores, default=0.0) - _LEAST_LEAD)
+            least = 1.0 if 1.0 in scores else max(_MIN_SCORE, max(scores, default=0.0) - _MIN_LEAD)
             best, by = [each.entity for each in found if each.score >= least], ""
             if not best:
                 best, by = await self._most_similar(hint, label), ", by meaning"
             if len(best) == 1:
                 ids.append(best[0].id)
                 if 1.0 not in scores:
-                    self.findings.notes.append(f"The hint {echoed(hint)} is taken for {_with_name(best[0])}{by}.")
+                    self.findings.notes.append(f"The hint {echoed(hint)} was interpreted as {_with_name(best[0])}{by}.")
                 continue
             nearest = [_with_name(each) for each in best or [one.entity for one in found]]
-            how = "means several entities: give the id of one" if best else "means no entity clearly"
+            how = "matches several entities: use the id of one" if best else "does not match any entity clearly"
             self.findings.problem(owner, f"the hint {echoed(hint)} {how}", nearest)
             self.findings.correct(constant, None)
         return has_id(owner, ids)
@@ -223,7 +225,7 @@ class EntityReader:
         similar: Sequence[Candidate] = ()
         with suppress(UnknownName):  # as above
             similar = (await self.graph.find_by_meaning(hint, label=label, limit=NEAREST)).items
-        least = max((each.similarity or 0.0 for each in similar), default=0.0) - _LEAST_LEAD
+        least = max((each.similarity or 0.0 for each in similar), default=0.0) - _MIN_LEAD
         return [each.entity for each in similar if (each.similarity or 0.0) >= least]
 
     async def with_other_name(
@@ -282,7 +284,7 @@ def _meant(text: str, found: Page[Namesake]) -> tuple[Sequence[Entity], str]:
     if exact or not entities:
         return entities, _matches(text, nodes)
     if len(entities) == 1:
-        return entities, f"Nothing is called {echoed(text)} in this letter case: {entities[0].id} is meant."
+        return entities, f"No name is {echoed(text)} in this letter case: {entities[0].id} is used."
     return entities, _matches(text, nodes, " in another letter case")
 
 

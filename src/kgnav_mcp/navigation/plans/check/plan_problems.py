@@ -12,10 +12,10 @@ from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.plan import Column, Connective, Constant, Exists, Joined, Not, Plan, PlanProblem, Property, Variable
 from kgnav_mcp.plan.walking import parts, rewritten
 
-_LEAST_SIMILARITY = 75
-"""Least similarity, out of 100, of an alternative that replaces a misspelt name."""
+_MIN_SIMILARITY = 75
+"""Minimum similarity, out of 100, of an alternative that replaces a misspelt name."""
 _PREFIX = re.compile(r".*[:/.#]")
-_LEAST_LEAD = 8
+_MIN_LEAD = 8
 """How much more similar it must be than the next alternative."""
 _NOTED = 5
 """Unknown names of one list that have notes of their own."""
@@ -144,9 +144,9 @@ def closest_alternative(name: str, alternatives: Sequence[str]) -> str | None:
     """
     with_same_digits = [each for each in alternatives if _digits(each) == _digits(name)]
     ranked = sorted(((_similarity(name.casefold(), each.casefold()), each) for each in with_same_digits), reverse=True)
-    if not ranked or ranked[0][0] < _LEAST_SIMILARITY:
+    if not ranked or ranked[0][0] < _MIN_SIMILARITY:
         return None
-    return None if len(ranked) > 1 and ranked[1][0] > ranked[0][0] - _LEAST_LEAD else ranked[0][1]
+    return None if len(ranked) > 1 and ranked[1][0] > ranked[0][0] - _MIN_LEAD else ranked[0][1]
 
 
 def _similarity(name: str, other: str) -> float:

@@ -30,9 +30,9 @@ from kgnav_mcp.plan import (
 HasRows = Callable[[Plan], Awaitable[bool | None]]
 """Whether a plan with the graph's own ids has any row; None if finding out costs too much."""
 ANY_ROW = Project((Column("found", Constant(value=True)),), limit=1)
-_MOST_READ = 5_000
+_MAX_READ = 5_000
 """Nodes of a label that are read at most if the schema is a sample without the property."""
-_MOST_LISTED = 1_000_000
+_MAX_LISTED = 1_000_000
 """Nodes of a label among which the store is asked for one with the property: this takes it up to a second."""
 
 
@@ -71,14 +71,14 @@ class PropertyChecker:
         nearest = await self.vocabulary.nearest_property(prop.name, labels, only_there=True)
         named = write_part(NodePattern(UNNAMED, node.labels))
         offered = [write_part(Property(prop.owner, one)) for one in nearest]
-        self.findings.problem(write_part(prop), f"no node {named} has such a property", offered)
+        self.findings.problem(write_part(prop), f"no node {named} has this property", offered)
         name = closest_alternative(prop.name, nearest)
         self.findings.correct(prop, Property(prop.owner, name) if name is not None else None)
 
     async def _any_node_has(self, labels: Sequence[str], ids: Sequence[str]) -> bool | None:
         size = self.vocabulary.nodes_of(labels)
-        if size.certainty is not Certainty.EXACT or size.value > _MOST_READ:
-            return await self._any_node_is_listed(labels, ids) if 0 < size.value <= _MOST_LISTED else None
+        if size.certainty is not Certainty.EXACT or size.value > _MAX_READ:
+            return await self._any_node_is_listed(labels, ids) if 0 < size.value <= _MAX_LISTED else None
         owned = Not(IsNull(Property("n", ids[0], tuple(ids))))
         pattern = Match((NodePattern("n", (tuple(labels),)),), where=owned)
         return await self.has_rows(Plan((Pipeline((pattern, ANY_ROW)),), only_exists=True))

@@ -1,4 +1,4 @@
-"""The vocabulary of a graph: the labels, relations and properties that a plan may name, and their ids."""
+"""The names in a graph's schema: the labels, relations and properties that a plan may use, with their ids."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ class SchemaNames:
 
     @classmethod
     async def of(cls, graph: GraphAdapter) -> SchemaNames:
-        """The vocabulary of a graph. Its schema is read, unless it was read less than a minute ago."""
+        """The names of a graph. Its schema is read, unless it was read less than a minute ago."""
         cached = _cache.get(graph)
         if cached is None or monotonic() - cached.read_at > _MAX_AGE:
             cached = _cache[graph] = _CachedSchema(Part(await graph.schema(limit=_NO_LIMIT)), monotonic())
         return cls(graph, cached)
 
     async def renewed(self) -> SchemaNames | None:
-        """The vocabulary of the current schema; None if the schema has not changed."""
+        """The names of the current schema; None if the schema has not changed."""
         schema = await self.graph.schema(limit=_NO_LIMIT)
         if schema == self.whole:
             return None

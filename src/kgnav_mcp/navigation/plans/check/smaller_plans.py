@@ -27,8 +27,8 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.plan.walking import aggregates, parts, rewritten
 
 _EVERY_PATH = "[*] matches once for each path, as in Cypher."
-_MOST_CHARACTERS = 380
-"""Of a message with its next step, without the words around them."""
+_MAX_CHARACTERS = 380
+"""Maximum characters of a message with its next step, without the words around them."""
 _SHORT_PATH = 2
 """Steps of a shortened path: short enough even near a hub."""
 _SHORTER = f"*1..{_SHORT_PATH} in place of *"
@@ -80,10 +80,10 @@ def _next_step(plan: Plan, advice: str, used: int) -> str:
         texts = [
             f"{_EVERY_PATH} {f'Each end once: {one} Or shorter' if one else 'Shorter'}: {two}" for one, two in choices
         ]
-        return next((text for text in texts if used + len(text) <= _MOST_CHARACTERS), texts[-1])
+        return next((text for text in texts if used + len(text) <= _MAX_CHARACTERS), texts[-1])
     example = _count(plan) or _distances(plan) or _shorter_paths(plan)
     with_example = f"{advice} For instance: {write_cypher(example)}" if example is not None else advice
-    return with_example if used + len(with_example) <= _MOST_CHARACTERS else advice
+    return with_example if used + len(with_example) <= _MAX_CHARACTERS else advice
 
 
 def _result(cypher: str) -> str:

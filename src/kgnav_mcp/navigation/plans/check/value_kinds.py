@@ -68,7 +68,7 @@ def report_no_numbers(aggregate: Aggregate, kinds: frozenset[str], findings: Pla
         return
     text = aggregate.of if "text" in kinds else None
     as_numbers = None if text is None else replace(aggregate, of=Call(Function.NUMBER, (text,)))
-    reason = f"its values are {_listed(kinds)}, {aggregate.function} is of numbers"
+    reason = f"its values are {_listed(kinds)}, but {aggregate.function} needs numbers"
     findings.problem(write_part(aggregate), reason, [] if as_numbers is None else [write_part(as_numbers)])
     findings.correct(aggregate, as_numbers)
 
@@ -121,7 +121,7 @@ def report_other_kinds(
 
 
 def _without_units(place: str) -> str:
-    return f"{place}: quantities with a unit ('1.96 metre') are texts, and left out here."
+    return f"{place}: quantities with a unit ('1.96 metre') are texts, and ignored here."
 
 
 def _may_have_unit(constant: Constant, comparison: Comparison) -> bool:

@@ -12,7 +12,7 @@ from math import prod
 from kgnav_mcp.navigation.plans.evaluate.values import Node, PropertyList, Value
 from kgnav_mcp.plan import Comparison
 from kgnav_mcp.values import comparison
-from kgnav_mcp.values.regex import fits
+from kgnav_mcp.values.regex import matches_whole
 
 
 def equal(left: Value, right: Value) -> bool | None:
@@ -158,5 +158,5 @@ _TESTS: dict[Comparison, Callable[[Value, Value], bool | None]] = {
     Comparison.CONTAINS: _texts(lambda text, part: part in text),
     Comparison.STARTS_WITH: _texts(str.startswith),
     Comparison.ENDS_WITH: _texts(str.endswith),
-    Comparison.MATCHES: _texts(fits),
+    Comparison.MATCHES: _texts(matches_whole),
 }

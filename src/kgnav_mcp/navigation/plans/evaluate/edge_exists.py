@@ -36,7 +36,7 @@ async def witnessed(graph: GraphAdapter, reader: Reader, pipeline: Pipeline) -> 
     ends = [nodes.get(name, NodePattern(name)) for name in (edge.source, edge.target)]
     sizes = [(await start_of(end, ()).count(reader)).value for end in ends]
     names = tuple(column.name for column in project.columns)
-    if await _Search(graph, reader, edge, ends, forward=sizes[0] <= sizes[1]).any_fits():
+    if await _Search(graph, reader, edge, ends, forward=sizes[0] <= sizes[1]).any_match():
         return Table(names, [tuple(each.value.value for each in project.columns if isinstance(each.value, Constant))])
     reader.budget.measured(edge, 0)
     return Table(names, [])
@@ -70,7 +70,7 @@ class _Search:
         self._side = None if edge.either else side
         self._examined = 0
 
-    async def any_fits(self) -> bool:
+    async def any_match(self) -> bool:
         """Whether there is a matching edge."""
         await self._reader.classes.read_names(label for group in self._far.labels for label in group)
         for label in self._near.labels[0] if self._near.labels else (None,):
@@ -96,11 +96,11 @@ class _Search:
             self._reader.budget,
         ):
             self._count_examined(len(page.items))
-            if page.items and await self._fits(page.items):
+            if page.items and await self._any_matches(page.items):
                 return True
         return False
 
-    async def _fits(self, links: Sequence[Link]) -> bool:
+    async def _any_matches(self, links: Sequence[Link]) -> bool:
         """Whether one of these edges ends at a node with the label."""
         if not self._far.labels:
             return True

@@ -33,7 +33,7 @@ from kgnav_mcp.navigation.plans.evaluate.required_columns import (
 from kgnav_mcp.navigation.plans.evaluate.several_values import several_values_note
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PathValue, Row, Table, Value, flat
-from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer, is_zero_count, nothing_fits
+from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer, is_zero_count, no_match_note
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.row_matching import RowMatcher
 from kgnav_mcp.navigation.plans.pushdown.store_counts import counted
@@ -47,8 +47,8 @@ _HELD = (PROOF, TIMES)
 _EXPLAINED_SHARE = 0.5
 """Share of the plan's remaining time for finding the part of a pattern without a match: the answer does not need it."""
 _PART_READ = {
-    Stop.ROW_CAP: "the store gives no more rows at once",
-    Stop.TIME_OUT: "the store's time was over",
+    Stop.ROW_CAP: "the store returns no more rows at once",
+    Stop.TIME_OUT: "the store timed out",
     Stop.UNORDERED: "the store could not sort a long list",
 }
 
@@ -214,7 +214,7 @@ class _Evaluation:
 
     async def _or_explain(self, match: Match, table: Table, found: Table) -> Table:
         """The matches that the store found. If there are none, the pattern is read to find the part without a match."""
-        if found.rows or match.optional or self._budget.nothing_fits is not None:
+        if found.rows or match.optional or self._budget.unmatched is not None:
             return found
         with suppress(PlanTooLarge, StoreTimeout, TimeoutError):
             deadline = self._budget.deadline
@@ -266,10 +266,10 @@ class _Evaluation:
     async def _run_match(self, match: Match, table: Table, needs: RequiredColumns) -> Table:
         if not match.optional:
             return await self._match(match, table, needs)
-        size, nothing_fits = len(table.rows), self._budget.nothing_fits
+        size, unmatched = len(table.rows), self._budget.unmatched
         numbered = await in_thread(size, lambda: numbered_rows(weighted(table)))
         found = await self._match(match, numbered, needs)
-        self._budget.nothing_fits = nothing_fits
+        self._budget.unmatched = unmatched
         return await in_thread(size + len(found.rows), lambda: with_unmatched(match, numbered, found))
 
     async def _run_unwind(self, clause: Unwind, table: Table, needed: Collection[str]) -> Table:
@@ -308,14 +308,14 @@ class _Evaluation:
     def _note(self, plan: Plan, page: PlanPage) -> str:
         notes: list[str] = []
         if self._budget.stop is not Stop.COMPLETE:
-            why = _PART_READ.get(self._budget.stop, "the store gave a part only")
+            why = _PART_READ.get(self._budget.stop, "the store returned only a part")
             notes.append(
-                f"Only a part of the graph was read: {why}. Counts and sums are lower bounds, rows may be missing, and "
-                "what is said to be absent may be there."
+                f"Only a part of the graph was read: {why}. Counts and sums are lower bounds, and rows may be missing "
+                f"or wrong where something must not exist."
             )
-        part = self._budget.nothing_fits
+        part = self._budget.unmatched
         if part is not None and is_empty_answer(page) and not is_zero_count(page):
-            notes.append(nothing_fits(plan, part))
+            notes.append(no_match_note(plan, part))
         return " ".join(notes)
 
 

@@ -71,7 +71,7 @@ class Compiler:
 
     places: Mapping[str, int]
     reader: Reader
-    fits: Mapping[Expression, MatchCounts]
+    match_counts: Mapping[Expression, MatchCounts]
 
     def condition(self, expression: Expression) -> Callable[[Row], bool]:
         """A function that says whether a condition is true; null is not."""
@@ -129,7 +129,7 @@ class Compiler:
             case CountOf():
                 return self._match_count(expression)
             case Aggregate():
-                raise TypeError("an aggregate stands in what is projected only")
+                raise TypeError("an aggregate is only possible in a projection")
 
     def truth(self, expression: Expression) -> Callable[[Row], bool | None]:
         """A condition as a function to True, False or None; any other value is None."""
@@ -259,7 +259,7 @@ class Compiler:
         return call
 
     def _match_count(self, expression: Exists | CountOf) -> Callable[[Row], int]:
-        match_counts = self.fits[expression]
+        match_counts = self.match_counts[expression]
         places = [self.places[name] for name in match_counts.outer]
         counts = match_counts.counts
         return lambda row: counts.get(tuple(identity(row[place]) for place in places), 0)

@@ -20,7 +20,7 @@ from kgnav_mcp.navigation.plans.evaluate.scans import Scans
 from kgnav_mcp.navigation.plans.evaluate.several_values import SeveralValues
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, Value, joined_values, property_values
 from kgnav_mcp.navigation.plans.lookups import Lookups
-from kgnav_mcp.port import Capability, FarEndKind, FarEnds, GraphAdapter
+from kgnav_mcp.port import Capability, FarEndFilter, FarEndKind, GraphAdapter
 from kgnav_mcp.port.lists import batches
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery
 
@@ -316,7 +316,7 @@ class Reader:
                         ids,
                         direction,
                         paths=double,
-                        far=FarEnds(FarEndKind.ENTITY),
+                        far=FarEndFilter(FarEndKind.ENTITY),
                         limit=_FLATTENED_ROWS,
                         after=after,
                     ),

@@ -23,7 +23,7 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.plan.walking import conjuncts, variables_of
 
-_LEAST = {Comparison.AT_LEAST: 1, Comparison.GREATER: 0, Comparison.EQUAL: 1}
+_MIN = {Comparison.AT_LEAST: 1, Comparison.GREATER: 0, Comparison.EQUAL: 1}
 """For each comparison of a number of matches: the least constant for which there must be a match."""
 
 
@@ -63,7 +63,7 @@ def _required(condition: Expression) -> Match | None:
     match condition:
         case Exists(pattern):
             return pattern
-        case Compare(CountOf(pattern), comparison, Constant(int() as number)) if number >= _LEAST.get(
+        case Compare(CountOf(pattern), comparison, Constant(int() as number)) if number >= _MIN.get(
             comparison, number + 1
         ):
             return pattern

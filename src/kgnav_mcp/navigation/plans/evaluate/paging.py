@@ -64,7 +64,5 @@ def answer_offset(after: str | None, tag: str) -> int:
         return 0
     place, _, own = after.partition(".")
     if own != tag or not (place.isascii() and place.isdecimal()):
-        raise InvalidCursor(
-            "the answer of this plan is not what it was", next_step="Run the plan again without a cursor."
-        )
+        raise InvalidCursor("the answer of this plan has changed", next_step="Run the plan again without a cursor.")
     return int(place)

@@ -22,7 +22,7 @@ class Paths:
 
     def __init__(self, reader: Reader, edge: EdgePattern, *, proof: bool) -> None:
         if edge.path is None:
-            raise TypeError("an edge without a length is no path")
+            raise TypeError("an edge without a length is not a path")
         self._reader, self._edge = reader, edge
         self._search = PathSearch[Node, Edge](
             edge.path,

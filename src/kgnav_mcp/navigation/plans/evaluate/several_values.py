@@ -1,4 +1,4 @@
-"""What an evaluation met of properties with several values: where the rule for them was applied, and what is refused.
+"""Records the properties with several values that an evaluation met: where the rule was applied, and what is refused.
 
 The rule is in `kgnav_mcp.plan.expressions`. Whether a value is a list is known for each row only.
 """
@@ -93,13 +93,13 @@ def number_of_values(argument: Expression) -> Call:
 
 def refused_arithmetic(expression: Arithmetic, operand: Expression) -> PlanProblem:
     """The problem of arithmetic with a property that has several values in a row."""
-    reason = f"{write_part(operand)} has several values in some rows, and {expression.operator} takes one"
+    reason = f"{write_part(operand)} has several values in some rows, but {expression.operator} needs a single value"
     return PlanProblem(write_part(expression), reason, _one_value(operand))
 
 
 def refused_order(by: Expression) -> PlanProblem:
     """The problem of an order by a property that has several values in a row."""
-    reason = "it has several values in some rows, so it gives no order of the rows"
+    reason = "it has several values in some rows, so rows cannot be sorted by it"
     return PlanProblem(f"ORDER BY {write_part(by)}", reason, _one_value(by))
 
 

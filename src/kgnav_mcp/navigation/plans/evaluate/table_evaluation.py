@@ -51,7 +51,7 @@ class ExpressionEvaluator:
 
     reader: Reader
     fit: Fit
-    _fits: dict[Expression, MatchCounts] = field(default_factory=dict[Expression, MatchCounts])
+    _match_counts: dict[Expression, MatchCounts] = field(default_factory=dict[Expression, MatchCounts])
 
     async def values(self, table: Table, expressions: Sequence[Expression]) -> list[Row]:
         """The values of some expressions for each row of a table."""
@@ -88,7 +88,7 @@ class ExpressionEvaluator:
                 return False
 
     def _compiler(self, table: Table) -> Compiler:
-        return Compiler(table.places, self.reader, self._fits)
+        return Compiler(table.places, self.reader, self._match_counts)
 
     async def _prepare(self, table: Table, expressions: Iterable[Expression]) -> None:
         """Read the facts of the graph that expressions need for the rows of a table."""
@@ -109,7 +109,7 @@ class ExpressionEvaluator:
                 case Call(function, arguments) if function in _READ_BEFORE:
                     await self._read_facts(table, function, arguments)
                 case Exists(match) | CountOf(match):
-                    await self._count_fits(table, expression, match)
+                    await self._count_matches(table, expression, match)
                 case _:
                     pass
         for relation, nodes in owners.items():
@@ -135,13 +135,13 @@ class ExpressionEvaluator:
             self.reader.budget.check(len(rows))
         await self._prepare(Table((*table.names, expression.variable), rows), inner)
 
-    async def _count_fits(self, table: Table, expression: Exists | CountOf, match: Match) -> None:
+    async def _count_matches(self, table: Table, expression: Exists | CountOf, match: Match) -> None:
         """Count the matches of a pattern, once for each distinct row of the outer variables that it uses."""
         named = variables_of(match)
         outer = tuple(name for name in table.names if name in named)
-        match_counts = self._fits.setdefault(expression, MatchCounts(outer))
+        match_counts = self._match_counts.setdefault(expression, MatchCounts(outer))
         if match_counts.outer != outer:
-            match_counts = self._fits[expression] = MatchCounts(outer)
+            match_counts = self._match_counts[expression] = MatchCounts(outer)
         row_by_key = await in_thread(table.size, lambda: _distinct_rows(table, outer))
         new_keys = [key for key in row_by_key if key not in match_counts.counts]
         if await self._counted_by_store(
@@ -149,13 +149,13 @@ class ExpressionEvaluator:
         ):
             return
         match_counts.counts.update((key, 0) for key in new_keys)
-        nothing_fits = self.reader.budget.nothing_fits
+        unmatched = self.reader.budget.unmatched
         rows: list[Row] = [(*row_by_key[key], number) for number, key in enumerate(new_keys)]
         found = await self.fit(match, Table((*outer, _ROW), rows)) if rows else Table((*outer, _ROW), [])
         for number, fitted in zip(found.column(_ROW), times(found), strict=True):
             if isinstance(number, int):
                 match_counts.counts[new_keys[number]] += fitted
-        self.reader.budget.nothing_fits = nothing_fits
+        self.reader.budget.unmatched = unmatched
 
     async def _counted_by_store(
         self, match: Match, match_counts: MatchCounts, rows: Sequence[Row], *, exists: bool

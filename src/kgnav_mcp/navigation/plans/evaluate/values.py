@@ -116,11 +116,11 @@ def flat(values: Iterable[Value]) -> Iterable[Value]:
 
 _SLOT, _HEADER = 64, 56
 """Bytes of a member of a list beside its text, and of a text or list without its content."""
-_DEEPEST = 100
+_MAX_DEPTH = 100
 """Levels of lists within lists at most: to compare and sort them takes several nested calls for each."""
 
 
-def weight(value: Value, levels: int = _DEEPEST) -> int:
+def weight(value: Value, levels: int = _MAX_DEPTH) -> int:
     """The bytes of a value, as if it shared no part with other values. Nodes, edges and numbers are taken as a slot.
 
     Raises:

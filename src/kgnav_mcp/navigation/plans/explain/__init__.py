@@ -1,1 +1,1 @@
-"""Explanations beside an answer: why it is empty, and what its order leaves open."""
+"""Explanations of an answer: why it is empty, and which rows its order leaves undetermined."""

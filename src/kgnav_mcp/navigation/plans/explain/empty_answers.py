@@ -32,9 +32,9 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.plan.walking import aggregates, conjunction, conjuncts, parts, rewritten, variables_of
 
 Part = NodePattern | EdgePattern | Expression
-_MOST = 12
+_MAX = 12
 """Parts of a plan that are tried one after the other."""
-_MOST_TURNED = 4
+_MAX_TURNED = 4
 """Edges of an empty plan that are tried in the other direction."""
 _TEXT = 300
 """Characters of a condition that are shown."""
@@ -50,11 +50,11 @@ def is_zero_count(page: PlanPage) -> bool:
     return is_empty_answer(page) and any(type(cell) is int for row in page.items for cell in row.cells)
 
 
-def nothing_fits(plan: Plan, part: Part) -> str:
+def no_match_note(plan: Plan, part: Part) -> str:
     """The sentence about the first part without a match. An edge or node is shown with the conditions on its name."""
     of_pattern = isinstance(part, NodePattern | EdgePattern)
     text = write_part(_with_context(plan, part) if of_pattern else part)
-    return f"Nothing fits {'' if of_pattern else 'the condition '}{clipped(text, _TEXT)}."
+    return f"Nothing matches {'' if of_pattern else 'the condition '}{clipped(text, _TEXT)}."
 
 
 def _with_context(plan: Plan, part: NodePattern | EdgePattern) -> Match:
@@ -70,11 +70,11 @@ def _with_context(plan: Plan, part: NodePattern | EdgePattern) -> Match:
     return Match((part,)) if isinstance(part, NodePattern) else Match((), (part,))
 
 
-async def fits_turned(plan: Plan, has_answer: Callable[[Plan], Awaitable[bool]]) -> str:
+async def reversed_edge_note(plan: Plan, has_answer: Callable[[Plan], Awaitable[bool]]) -> str:
     """The sentence about the first edge that gives an empty plan an answer if it is reversed; empty if none does."""
-    for edge, other in islice(_reversed(plan), _MOST_TURNED):
+    for edge, other in islice(_reversed(plan), _MAX_TURNED):
         if await has_answer(other):
-            return f"The other way round, {clipped(write_part(edge), _TEXT)}, it has an answer."
+            return f"Reversed, {clipped(write_part(edge), _TEXT)}, it has an answer."
     return ""
 
 
@@ -90,7 +90,7 @@ def _reversed(plan: Plan) -> Iterator[tuple[EdgePattern, Plan]]:
 async def explained(plan: Plan, any_row: Callable[[Plan], Awaitable[bool]]) -> str:
     """The sentence about the first part with which the plan has no rows. `any_row` runs plans that grow by parts."""
     part = await _first_without_rows(_prefixes(plan.pipelines[0].clauses), any_row)
-    return "" if part is None else nothing_fits(plan, part)
+    return "" if part is None else no_match_note(plan, part)
 
 
 async def zero_explained(plan: Plan, any_row: Callable[[Plan], Awaitable[bool]]) -> str:
@@ -104,14 +104,14 @@ async def zero_explained(plan: Plan, any_row: Callable[[Plan], Awaitable[bool]])
     if part is None and (joint := list(_joint_comparisons(clauses))):
         first = await _first_without_rows(_prefixes(clauses), any_row)
         part = first if first in joint else None
-    return "" if part is None else nothing_fits(plan, part)
+    return "" if part is None else no_match_note(plan, part)
 
 
 async def _first_without_rows(
     smaller_plans: Iterator[tuple[Part, Sequence[Clause]]], any_row: Callable[[Plan], Awaitable[bool]]
 ) -> Part | None:
     """The part of the first of these plans that has no rows; None if each of the first few has some."""
-    for part, clauses in islice(smaller_plans, _MOST):
+    for part, clauses in islice(smaller_plans, _MAX):
         if not await any_row(Plan((Pipeline((*clauses, ANY_ROW)),), only_exists=True)):
             return part
     return None

@@ -1,4 +1,4 @@
-"""What an answer with rows says of those it has first: they have nothing to be sorted by, or LIMIT cut others."""
+"""Notes on the first rows of an answer: rows without a sort value, and ties that LIMIT has cut."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TEXT = 100
 
 
 async def about_first_rows(graph: GraphAdapter, plan: Plan, page: PlanPage) -> str:
-    """The sentence about first rows that come first only because they have nothing to sort by; empty if they have it.
+    """The sentence about first rows without a value to sort by; empty if they have one.
 
     Cypher sorts nulls as the largest values, so that a descending order begins with them.
     """
@@ -56,8 +56,8 @@ async def about_first_rows(graph: GraphAdapter, plan: Plan, page: PlanPage) -> s
     rows = "The first row has" if empty == 1 else f"The first {empty:,} rows have"
     if isinstance(by, Property):
         name = write_part(by)
-        return f"{rows} no {name}: DESC begins with rows without it. WHERE {name} IS NOT NULL leaves them out."
-    return f"{rows} no {result.columns[place or 0].name}: DESC begins with rows without it."
+        return f"{rows} no {name}: DESC puts rows without it first. WHERE {name} IS NOT NULL excludes them."
+    return f"{rows} no {result.columns[place or 0].name}: DESC puts rows without it first."
 
 
 def with_one_more(plan: Plan, most: int) -> Plan:

@@ -1,4 +1,4 @@
-"""What an empty answer says of the nodes that its plan names: what they lack, and other nodes with the same name."""
+"""Notes on the named nodes of a plan without an answer: their missing edges, and other nodes with the same name."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Named:
 
 
 async def about_named_nodes(graph: GraphAdapter, lookups: Lookups, plan: Plan) -> str:
-    """Which named nodes have none of the edges that the plan asks of them, and which others are called alike."""
+    """The named nodes without the edges that the plan needs, and other nodes with a similar name."""
     found = [await _about(graph, lookups, named) for named in islice(_named(plan), _NODES)]
     return " ".join(dict.fromkeys(filter(None, found)))
 
@@ -54,16 +54,18 @@ def _named(plan: Plan) -> Iterator[_Named]:
 
 
 async def _about(graph: GraphAdapter, lookups: Lookups, named: _Named) -> str:
-    entities, others = await _called_so(lookups, named)
+    entities, others = await _same_names(lookups, named)
     edges = [edge for edge in named.match.edges if edge.relations and named.variable in (edge.source, edge.target)]
-    lacking = await _lacking(graph, entities, [_wanted(edge, named.variable) for edge in edges]) if entities else ""
-    if not entities or not others or (edges and not lacking):
-        return lacking
+    missing_edges = (
+        await _missing_edges(graph, entities, [_wanted(edge, named.variable) for edge in edges]) if entities else ""
+    )
+    if not entities or not others or (edges and not missing_edges):
+        return missing_edges
     alike = ", ".join(dict.fromkeys(one.id for one in others[:_SHOWN]))
-    return f"{lacking} In another letter case: {clipped(alike, _TEXT)}.".lstrip()
+    return f"{missing_edges} In another letter case: {clipped(alike, _TEXT)}.".lstrip()
 
 
-async def _lacking(
+async def _missing_edges(
     graph: GraphAdapter, entities: Sequence[Entity], wanted: Sequence[tuple[Sequence[str], Direction | None]]
 ) -> str:
     """The sentence about the edges that entities lack, with those that they have; empty if they lack none."""
@@ -71,7 +73,7 @@ async def _lacking(
         return ""
     ids = [one.id for one in entities]
     page = await graph.relations(ids, None, hops=hops_of(graph), far_ends=FarEndKind.ENTITY, limit=_RELATIONS)
-    missing = [_told(*each) for each in wanted if not _has(page.items, *each)]
+    missing = [_edge_text(*each) for each in wanted if not _has(page.items, *each)]
     if not missing:
         return ""
     largest = sorted(page.items, key=lambda facts: -facts.count.value)
@@ -81,7 +83,7 @@ async def _lacking(
     return f"{who} has no {' and no '.join(missing)}, {f'but {there}{more}' if there else 'nor any other edge'}."
 
 
-async def _called_so(lookups: Lookups, named: _Named) -> tuple[Sequence[Entity], Sequence[Entity]]:
+async def _same_names(lookups: Lookups, named: _Named) -> tuple[Sequence[Entity], Sequence[Entity]]:
     """The entities of a named node, and others whose names differ from theirs in letter case only."""
     by_id = [*(await lookups.by_id(named.ids)).values()]
     names = [one.label for one in by_id if one.label is not None] if named.name is None else [named.name]
@@ -108,5 +110,5 @@ def _has(facts: Iterable[RelationFacts], relations: Sequence[str], side: Directi
     return any(one.relation.id in relations and side in {None, one.direction} for one in facts)
 
 
-def _told(relations: Sequence[str], side: Direction | None) -> str:
+def _edge_text(relations: Sequence[str], side: Direction | None) -> str:
     return f"{side} {'|'.join(relations)}" if side is not None else "|".join(relations)

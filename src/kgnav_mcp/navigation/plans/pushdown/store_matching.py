@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kgnav_mcp.concurrency import in_thread, unless
+from kgnav_mcp.concurrency import in_thread, run_unless_stopped
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
 from kgnav_mcp.navigation.plans.check.entities import has_id
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
@@ -121,7 +121,7 @@ class StoreMatcher:
         if is_open(question) and await self._has_too_many(question):
             return None  # a store may go on with a query that nobody waits for: a long one is not begun
         work = self._graph.match_pattern(question, limit=self._reader.budget.bound + 1)
-        return await unless(work, lambda: self._has_too_many(question), _PROBED_AFTER_S)
+        return await run_unless_stopped(work, lambda: self._has_too_many(question), _PROBED_AFTER_S)
 
     async def _has_too_many(self, question: PatternQuery) -> bool:
         """Whether there are certainly more matches than may be held."""
@@ -146,7 +146,7 @@ class StoreMatcher:
         if is_open(question) and await self._has_too_many(question):
             work.close()
             return None
-        return await unless(work, lambda: self._has_too_many(question), _PROBED_AFTER_S)
+        return await run_unless_stopped(work, lambda: self._has_too_many(question), _PROBED_AFTER_S)
 
     async def pruned(self, match: Match, table: Table) -> Pruned | None:
         """The rows extended by nodes that may match a pattern; None if the store cannot find them.

@@ -31,7 +31,7 @@ from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, Sour
 LONGEST_JSON = 16 * 1024 * 1024
 """Characters of a line, at most. Its parsed lists and objects take up to 25 times as much memory."""
 
-NO_OBJECT = "this is no JSON object with a type of node or relationship"
+NO_OBJECT = "not a JSON object with a type of node or relationship"
 _ENTERED = frozenset(((), ("nodes",), ("rels",)))
 
 
@@ -82,7 +82,7 @@ def _entry(value: object) -> Entry:
     given = as_mapping(value)
     attributes = as_mapping(given.get("properties"))
     if not attributes and given.get("properties") not in (None, {}):
-        raise ValueError("properties are no JSON object")
+        raise ValueError("properties are not a JSON object")
     match given.get("type"):
         case "node":
             labels = given.get("labels")

@@ -82,7 +82,8 @@ def _arrow_datatype(kind: Any) -> str | None:  # noqa: ANN401 - as above
 
 def _not_readable(path: Path, kind: str, error: Exception) -> LoadError:
     return LoadError(
-        f"{path.name} looks like a {kind} file that cannot be read: {str(error).strip()}", next_step="Write it again."
+        f"{path.name} looks like a {kind} file that cannot be read: {str(error).strip()}",
+        next_step="Write the file again.",
     )
 
 

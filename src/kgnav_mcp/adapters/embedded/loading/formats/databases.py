@@ -202,7 +202,7 @@ def _opened(source: Source) -> Generator[_Database]:
 def _not_readable(source: Source, error: Exception) -> LoadError:
     return LoadError(
         f"{source.name} looks like {source.form.title} that cannot be read: {clipped(str(error), 200)}",
-        next_step="Check that it is whole, and that no program is writing to it.",
+        next_step="Check that it is complete, and that no program is writing to it.",
     )
 
 
@@ -310,7 +310,7 @@ def _read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) 
             raise LoadError(f"{source.name} has no tables", next_step="Check that it is the right file.")
         findings.notes.append(f"{source.name}: nodes by table: {clipped(', '.join(counts), 400)}")
         if reader.binary_values:
-            findings.notes.append(f"{source.name}: left out {reader.binary_values:,} binary values")
+            findings.notes.append(f"{source.name}: omitted {reader.binary_values:,} binary values")
 
 
 def _described(table: _Table, count: int) -> str:

@@ -40,7 +40,7 @@ _KEYWORDS = frozenset({"strict", "graph", "digraph", "subgraph", "node", "edge"}
 _BREAKS = {"n": " ", "l": " ", "r": " "}
 _LABELS = frozenset({"label", "xlabel", "headlabel", "taillabel"})
 _RECORDS = frozenset({"record", "Mrecord"})
-_DEEPEST = 100
+_MAX_DEPTH = 100
 """Subgraphs within each other, at most."""
 _LARGEST = 3 * LONGEST_TEXT
 """Characters of a file, at most: it is read as a whole, since a later statement may change any node."""
@@ -240,8 +240,8 @@ class _Graph:
 
     def _statements(self, scope: _Scope, depth: int) -> None:
         tokens = self._tokens
-        if depth > _DEEPEST:
-            tokens.refuse(f"at most {_DEEPEST} subgraphs within each other are expected")
+        if depth > _MAX_DEPTH:
+            tokens.refuse(f"at most {_MAX_DEPTH} subgraphs within each other are expected")
         tokens.expect("{")
         while not tokens.accept("}"):
             keyword = tokens.next.keyword

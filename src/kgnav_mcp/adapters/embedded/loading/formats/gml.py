@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 
 from kgnav_mcp.adapters.embedded.loading.entries import NOT_UTF8
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
-from kgnav_mcp.adapters.embedded.loading.guard import DEEPEST, LONGEST_TEXT
+from kgnav_mcp.adapters.embedded.loading.guard import LONGEST_TEXT, MAX_DEPTH
 from kgnav_mcp.adapters.embedded.loading.network import Edge, EdgesAreUndirected, Node, network_format
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, blocks
@@ -20,8 +20,8 @@ Values: TypeAlias = "dict[str, object]"
 
 _TOKEN = re.compile(r'\s*(?:#[^\n]*\n\s*)*(?:"([^"]*)"|([^\s\[\]"]+)(?=[\s\[\]])|([\[\]]))')
 _FOR_DRAWING = frozenset(("graphics", "LabelGraphics"))
-_MEND = "Mend the line."
-_MEND_ENCODING = "Mend the line, or name the encoding: --encoding NAME."
+_CORRECT = "Correct the line."
+_CORRECT_ENCODING = "Correct the line, or give the encoding: --encoding NAME."
 
 
 @dataclass(slots=True)
@@ -75,12 +75,12 @@ class _Gml:
             return block.decode("utf-8-sig" if first == 1 else "utf-8")
         except UnicodeDecodeError as error:
             line = first + block.count(b"\n", 0, error.start)
-            raise BadLine(self._source.name, line, NOT_UTF8, next_step=_MEND_ENCODING) from error
+            raise BadLine(self._source.name, line, NOT_UTF8, next_step=_CORRECT_ENCODING) from error
 
     def _take(self, quoted: str | None, word: str | None, bracket: str | None) -> tuple[int, Node | Edge] | None:
         if bracket == "]":
             if self._key is not None or len(self._open) == 1:
-                self._refuse("a bracket is closed that was not opened, or a key has no value")
+                self._refuse("unexpected closing bracket, or a key without a value")
             return self._close(self._open.pop())
         if self._key is None:
             if word is None:
@@ -89,8 +89,8 @@ class _Gml:
             return None
         key, self._key = self._key, None
         if bracket == "[":
-            if len(self._open) > DEEPEST:
-                self._refuse(f"more than {DEEPEST:,} lists are nested within each other")
+            if len(self._open) > MAX_DEPTH:
+                self._refuse(f"more than {MAX_DEPTH:,} lists are nested within each other")
             self._open.append(_List(key, self._line))
             return None
         value = html.unescape(quoted) if quoted is not None else _number(cast("str", word))
@@ -111,7 +111,7 @@ class _Gml:
         return None
 
     def _refuse(self, reason: str) -> None:
-        raise BadLine(self._source.name, self._line, reason, next_step=_MEND)
+        raise BadLine(self._source.name, self._line, reason, next_step=_CORRECT)
 
 
 def _add(values: Values, key: str, value: object) -> None:

@@ -39,7 +39,7 @@ class _Nodes:
     def node(self, value: object) -> Node:
         given = _unwrapped(value)
         if not given:
-            raise ValueError("a node is no JSON object, or an empty one")
+            raise ValueError("a node is not a JSON object, or is empty")
         name = next((name for name in ("id", "key") if name in given), None)
         attributes = {key: each for key, each in given.items() if key not in {name, "attributes"}}
         attributes |= as_mapping(given.get("attributes"))

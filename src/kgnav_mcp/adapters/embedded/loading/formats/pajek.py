@@ -113,7 +113,7 @@ class _Pajek:
         return Edge(start, end, attributes | given, self._section == "arcs", relation)
 
     def _refuse(self, number: int, reason: str) -> None:
-        raise BadLine(self._source.name, number, reason, next_step="Mend the line.")
+        raise BadLine(self._source.name, number, reason, next_step="Correct the line.")
 
 
 _SECTIONS = ("network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix")

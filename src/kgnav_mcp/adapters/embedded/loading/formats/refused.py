@@ -48,8 +48,8 @@ def _refused(title: str, begins: Begins | None, next_step: str, *suffixes: str) 
 FILES = (
     _refused("a tar archive", binary(rb".{257}ustar[\x00 ]"), _UNPACK, ".tar", ".tgz"),
     _refused("a ZIP archive", binary(rb"PK\x03\x04"), _UNPACK, ".zip"),
-    _refused("a gzip file", binary(rb"\x1f\x8b"), "Call it FILE.gz, or unpack it: gunzip. Only one layer is read."),
-    _refused("a bzip2 file", binary(rb"BZh[1-9]1AY&SY"), "Call it FILE.bz2, or unpack it. Only one layer is read."),
+    _refused("a gzip file", binary(rb"\x1f\x8b"), "Name it FILE.gz, or unpack it with gunzip."),
+    _refused("a bzip2 file", binary(rb"BZh[1-9]1AY&SY"), "Name it FILE.bz2, or unpack it."),
     _refused("an xz file", binary(rb"\xfd7zXZ"), "Unpack it: unxz.", ".xz"),
     _refused("a Zstandard file", binary(rb"\x28\xb5\x2f\xfd"), "Unpack it: unzstd.", ".zst"),
     _refused("a 7z archive", binary(rb"7z\xbc\xaf\x27\x1c"), _UNPACK, ".7z"),

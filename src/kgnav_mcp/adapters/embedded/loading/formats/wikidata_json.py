@@ -76,7 +76,7 @@ def _quads(source: Source, reader: SourceReader, findings: LoadProblems) -> Iter
         try:
             found = [quad for entity in _entities(json.loads(text)) for quad in _entity(entity)]
         except _MALFORMED as error:
-            findings.reject(source.name, number, f"the line is no entity in Wikidata's JSON: {error!r:.100}")
+            findings.reject(source.name, number, f"the line is not an entity in Wikidata's JSON: {error!r:.100}")
             continue
         yield from found
 
