@@ -16,11 +16,11 @@ from kgnav_mcp.values.arithmetic import (
 
 @dataclass(frozen=True, slots=True)
 class AggregateEntry:
-    """An aggregate: its meaning, and how it is computed of numbers."""
+    """An aggregate: its meaning, and its implementation for numbers."""
 
     meaning: str
     of_numbers: Callable[..., float | None] | None = None
-    """The result for the numbers among the values, and the share if it takes one; None: it is of values of any kind."""
+    """Computes the result from the numbers among the values (and the percentile); None: it takes values of any kind."""
     names: tuple[str, ...] = ()
     """Other names, in lower case."""
     takes_share: bool = False
@@ -58,26 +58,26 @@ AGGREGATES: Final[Mapping[AggregateFunction, AggregateEntry]] = {
     AggregateFunction.COUNT: AggregateEntry("The number of values that are not null; `count(*)`: of rows."),
     AggregateFunction.SUM: AggregateEntry("The sum of the numbers.", total),
     AggregateFunction.AVERAGE: AggregateEntry("The mean of the numbers.", average),
-    AggregateFunction.MINIMUM: AggregateEntry("The first value in the order of plans."),
-    AggregateFunction.MAXIMUM: AggregateEntry("The last value in the order of plans."),
+    AggregateFunction.MINIMUM: AggregateEntry("The smallest value in the order of plans."),
+    AggregateFunction.MAXIMUM: AggregateEntry("The largest value in the order of plans."),
     AggregateFunction.COLLECT: AggregateEntry(
-        "A list of the values, sorted, or in the order of the rows if the clause before sorts them.",
+        "A list of the values, sorted, or in the order of the rows if the previous clause sorts them.",
         names=("collect_list",),
     ),
     AggregateFunction.DEVIATION: AggregateEntry(
-        "The standard deviation of a sample; 0 of a single number.", _deviation, names=("stddev_samp",)
+        "The standard deviation of a sample; 0 for a single number.", _deviation, names=("stddev_samp",)
     ),
     AggregateFunction.DEVIATION_OF_ALL: AggregateEntry(
-        "The standard deviation of all numbers.", _deviation_of_all, names=("stddev_pop",)
+        "The standard deviation of a population.", _deviation_of_all, names=("stddev_pop",)
     ),
     AggregateFunction.PERCENTILE: AggregateEntry(
-        "The number below which this share of the numbers lies, between two of them if need be.",
+        "The percentile (0 to 1) of the numbers, interpolated between two of them.",
         _percentile,
         names=("percentile_cont",),
         takes_share=True,
     ),
     AggregateFunction.PERCENTILE_OF_VALUES: AggregateEntry(
-        "The number below which this share of the numbers lies, one of them.",
+        "The percentile (0 to 1) of the numbers, always one of them.",
         _percentile_of_values,
         names=("percentile_disc",),
         takes_share=True,
@@ -93,7 +93,7 @@ def aggregate(function: AggregateFunction, numbers: Sequence[float], share: floa
     """
     of_numbers = AGGREGATES[function].of_numbers
     if of_numbers is None:
-        raise TypeError(f"{function} is not of numbers")
+        raise TypeError(f"{function} is not an aggregate of numbers")
     return of_numbers(numbers) if share is None else of_numbers(numbers, share)
 
 
