@@ -27,7 +27,8 @@ from kgnav_mcp.server import build_server
 from kgnav_mcp.server.toolsets import load_toolsets
 from kgnav_mcp.server.trail_recorder import TRAIL
 from kgnav_mcp.trails import trail_schema
-from kgnav_mcp.values.functions import AGGREGATES, FUNCTIONS, FunctionEntry
+from kgnav_mcp.values.aggregates import AGGREGATES
+from kgnav_mcp.values.functions import FUNCTIONS, FunctionEntry
 
 if TYPE_CHECKING:
     from mcp_types import Tool

@@ -54,7 +54,8 @@ from kgnav_mcp.plan import (
     Variable,
     is_named,
 )
-from kgnav_mcp.values.functions import AGGREGATES, FUNCTIONS
+from kgnav_mcp.values.aggregates import AGGREGATES
+from kgnav_mcp.values.functions import FUNCTIONS
 
 T = TypeVar("T")
 

@@ -28,7 +28,7 @@ from kgnav_mcp.plan import (
     Scalar,
     Variable,
 )
-from kgnav_mcp.values.functions import AGGREGATES
+from kgnav_mcp.values.aggregates import AGGREGATES
 
 
 class Strict(BaseModel):

@@ -1,4 +1,4 @@
-"""The functions and aggregates of plans, one entry each: names, arguments, result, meaning and evaluation.
+"""The functions of plans, one entry each: names, arguments, result, meaning and evaluation.
 
 The parsers, the check, the evaluation, graph files and the documentation read this table. A function with `compute`
 needs only values; the others read the graph, and are evaluated where that is read. The result is null if an argument is
@@ -8,22 +8,20 @@ null or of the wrong kind, where Cypher may raise an error.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from enum import StrEnum
 from typing import Any, Final, cast
 
-from kgnav_mcp.plan import AggregateFunction, Function, Scalar
+from kgnav_mcp.plan import Function, Scalar
 from kgnav_mcp.values.arithmetic import (
     absolute,
-    average,
     float_of,
     integer_of,
     numeric,
     rounded,
     text_of,
-    total,
     year_of,
 )
 
@@ -437,94 +435,7 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class AggregateEntry:
-    """An aggregate: its meaning, and its implementation for numbers."""
-
-    meaning: str
-    of_numbers: Callable[..., float | None] | None = None
-    """Computes the result from the numbers among the values (and the percentile); None: it takes values of any kind."""
-    names: tuple[str, ...] = ()
-    """Other names, in lower case."""
-    takes_share: bool = False
-    """Whether it takes a second argument, a constant from 0 to 1."""
-
-
-def _variance(numbers: Sequence[float], divisor: int) -> float:
-    mean = math.fsum(numbers) / len(numbers)
-    return math.fsum((number - mean) ** 2 for number in numbers) / divisor
-
-
-def _deviation(numbers: Sequence[float]) -> float | None:
-    return math.sqrt(_variance(numbers, max(len(numbers) - 1, 1))) if numbers else None
-
-
-def _deviation_of_all(numbers: Sequence[float]) -> float | None:
-    return math.sqrt(_variance(numbers, len(numbers))) if numbers else None
-
-
-def _percentile(numbers: Sequence[float], share: float) -> float | None:
-    if not numbers:
-        return None
-    ordered = sorted(numbers)
-    place = share * (len(ordered) - 1)
-    below = math.floor(place)
-    low, high = ordered[below], ordered[math.ceil(place)]
-    return float(low) if low == high else low * (1 - (place - below)) + high * (place - below)
-
-
-def _percentile_of_values(numbers: Sequence[float], share: float) -> float | None:
-    return sorted(numbers)[max(math.ceil(share * len(numbers)) - 1, 0)] if numbers else None
-
-
-AGGREGATES: Final[Mapping[AggregateFunction, AggregateEntry]] = {
-    AggregateFunction.COUNT: AggregateEntry("The number of values that are not null; `count(*)`: of rows."),
-    AggregateFunction.SUM: AggregateEntry("The sum of the numbers.", total),
-    AggregateFunction.AVERAGE: AggregateEntry("The mean of the numbers.", average),
-    AggregateFunction.MINIMUM: AggregateEntry("The smallest value in the order of plans."),
-    AggregateFunction.MAXIMUM: AggregateEntry("The largest value in the order of plans."),
-    AggregateFunction.COLLECT: AggregateEntry(
-        "A list of the values, sorted, or in the order of the rows if the previous clause sorts them.",
-        names=("collect_list",),
-    ),
-    AggregateFunction.DEVIATION: AggregateEntry(
-        "The standard deviation of a sample; 0 for a single number.", _deviation, names=("stddev_samp",)
-    ),
-    AggregateFunction.DEVIATION_OF_ALL: AggregateEntry(
-        "The standard deviation of a population.", _deviation_of_all, names=("stddev_pop",)
-    ),
-    AggregateFunction.PERCENTILE: AggregateEntry(
-        "The percentile (0 to 1) of the numbers, interpolated between two of them.",
-        _percentile,
-        names=("percentile_cont",),
-        takes_share=True,
-    ),
-    AggregateFunction.PERCENTILE_OF_VALUES: AggregateEntry(
-        "The percentile (0 to 1) of the numbers, always one of them.",
-        _percentile_of_values,
-        names=("percentile_disc",),
-        takes_share=True,
-    ),
-}
-
-
-def aggregate(function: AggregateFunction, numbers: Sequence[float], share: float | None) -> float | None:
-    """The result of an aggregate of numbers.
-
-    Raises:
-        TypeError: it is not one of numbers.
-    """
-    of_numbers = AGGREGATES[function].of_numbers
-    if of_numbers is None:
-        raise TypeError(f"{function} is not an aggregate of numbers")
-    return of_numbers(numbers) if share is None else of_numbers(numbers, share)
-
-
 FUNCTION_NAMES: Final[Mapping[str, Function]] = {
     name: function for function, entry in FUNCTIONS.items() for name in (function.value.lower(), *entry.names)
 }
 """Functions by their names in lower case."""
-AGGREGATE_NAMES: Final[Mapping[str, AggregateFunction]] = {
-    name: function for function, entry in AGGREGATES.items() for name in (function.value.lower(), *entry.names)
-}
-"""Aggregates by their names in lower case."""

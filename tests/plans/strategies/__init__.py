@@ -29,7 +29,7 @@ from kgnav_mcp.plan import (
     Unwind,
     Variable,
 )
-from kgnav_mcp.values.functions import AGGREGATES
+from kgnav_mcp.values.aggregates import AGGREGATES
 from tests.plans.strategies.expressions import ExpressionMaker
 from tests.plans.strategies.patterns import EDGE, LIST, NODE, PATH, VALUE, Scope, chance
 from tests.plans.strategies.words import Words, words_of

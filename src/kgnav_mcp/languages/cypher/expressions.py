@@ -58,7 +58,8 @@ from kgnav_mcp.plan import (
     Slice,
     Variable,
 )
-from kgnav_mcp.values.functions import AGGREGATE_NAMES, AGGREGATES, FUNCTION_NAMES, FUNCTIONS
+from kgnav_mcp.values.aggregates import AGGREGATE_NAMES, AGGREGATES
+from kgnav_mcp.values.functions import FUNCTION_NAMES, FUNCTIONS
 
 DATES: Final = frozenset({"date", "datetime", "localdatetime", "zoned_datetime", "local_datetime", "time", "localtime"})
 """Functions that make a date from a text. Dates are compared as text."""

@@ -15,8 +15,8 @@ from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvalu
 from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, Rank, Row, Table, Value, flat, identity, rank
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, by_columns, conjuncts, rewritten
+from kgnav_mcp.values.aggregates import aggregate
 from kgnav_mcp.values.arithmetic import number_of
-from kgnav_mcp.values.functions import aggregate
 
 
 async def projected(
