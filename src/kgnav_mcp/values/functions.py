@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Any, Final, cast
 
 from kgnav_mcp.plan import Function, Scalar
+from kgnav_mcp.values import texts
 from kgnav_mcp.values.arithmetic import (
     absolute,
     float_of,
@@ -147,46 +148,6 @@ def _range_size(first: int, last: int, step: int = 1) -> int:
     return max(0, (last - first) // step + 1) * _SLOT if step else 0
 
 
-def _left(text: str, length: int) -> str | None:
-    return text[:length] if length >= 0 else None
-
-
-def _right(text: str, length: int) -> str | None:
-    return None if length < 0 else text[-length:] if length else ""
-
-
-def _substring(text: str, start: int, length: int | None = None) -> str | None:
-    if start < 0 or (length is not None and length < 0):
-        return None
-    return text[start:] if length is None else text[start : start + length]
-
-
-def _padding(text: str, length: int, fill: str) -> str | None:
-    """The characters that a text lacks; null of a negative length, and if it lacks some and nothing is to fill it."""
-    missing = length - len(text)
-    if length < 0 or (missing > 0 and not fill):
-        return None
-    return (fill * (missing // len(fill) + 1))[:missing] if missing > 0 else ""
-
-
-def _pad_left(text: str, length: int, fill: str = " ") -> str | None:
-    padding = _padding(text, length, fill)
-    return None if padding is None else padding + text[:length]
-
-
-def _pad_right(text: str, length: int, fill: str = " ") -> str | None:
-    padding = _padding(text, length, fill)
-    return None if padding is None else text[:length] + padding
-
-
-def _pad_size(_text: str, length: int, _fill: str = " ") -> int:
-    return max(0, length)
-
-
-def _replace_size(text: str, old: str, new: str) -> int:
-    return len(text) + (text.count(old) if old else len(text) + 1) * len(new)
-
-
 def _split(text: str, by: str) -> tuple[str, ...]:
     return tuple(text.split(by) if by else text)
 
@@ -311,43 +272,41 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
         (Kind.TEXT, Kind.INTEGER),
         Kind.TEXT,
         "The first characters of a text.",
-        _left,
+        texts.left,
         example="left(x.name, 3)",
     ),
     Function.RIGHT: FunctionEntry(
         (Kind.TEXT, Kind.INTEGER),
         Kind.TEXT,
         "The last characters of a text.",
-        _right,
+        texts.right,
         example="right(x.name, 3)",
     ),
     Function.SUBSTRING: FunctionEntry(
         (Kind.TEXT, Kind.INTEGER, Kind.INTEGER),
         Kind.TEXT,
         "The characters from an index (from 0) to the end, or as many as the third argument.",
-        _substring,
+        texts.substring,
         optional=1,
         example="substring(x.name, 0, 3)",
     ),
     Function.PAD_LEFT: FunctionEntry(
         (Kind.TEXT, Kind.INTEGER, Kind.TEXT),
         Kind.TEXT,
-        "The text padded at its start to a length, with blanks or the third argument; a longer text is cut to that "
-        "length.",
-        _pad_left,
+        "The text padded at its start with spaces, or the third argument, to this length; cut if it is longer.",
+        texts.pad_left,
         optional=1,
         example="lpad(x.name, 10, '.')",
-        size=_pad_size,
+        size=texts.pad_size,
     ),
     Function.PAD_RIGHT: FunctionEntry(
         (Kind.TEXT, Kind.INTEGER, Kind.TEXT),
         Kind.TEXT,
-        "The text padded at its end to a length, with blanks or the third argument; a longer text is cut to that "
-        "length.",
-        _pad_right,
+        "The text padded at its end with spaces, or the third argument, to this length; cut if it is longer.",
+        texts.pad_right,
         optional=1,
         example="rpad(x.name, 10, '.')",
-        size=_pad_size,
+        size=texts.pad_size,
     ),
     Function.TRIM: FunctionEntry(
         (Kind.TEXT,), Kind.TEXT, "The text without whitespace at both ends.", str.strip, names=("btrim",)
@@ -360,7 +319,7 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
         "The text with each occurrence of the second argument replaced by the third.",
         str.replace,
         example="replace(x.name, '_', ' ')",
-        size=_replace_size,
+        size=texts.replace_size,
     ),
     Function.SPLIT: FunctionEntry(
         (Kind.TEXT, Kind.TEXT),

@@ -65,6 +65,16 @@ def test_a_default_is_an_attribute_of_what_follows_it_where_it_stands(tmp_path: 
     assert graph.edges() == [("b", "k", "a"), ("c", "m", "b"), ("d", "k", "c"), ("d", "own", "a")]
 
 
+def test_a_subgraph_that_is_written_again_goes_on_and_has_the_defaults_around_it(tmp_path: Path) -> None:
+    graph = read(
+        tmp_path,
+        """digraph { subgraph s { node [shape=box]; a } node [color=red, shape=oval]; subgraph s { b }
+            subgraph t { x } -> subgraph t { y } }""",
+    )
+    assert attributes(graph, "b") == {"shape": "box", "color": "red", "subgraph": "s"}
+    assert [f"{start}{end}" for start, _, end in graph.edges()] == ["xx", "xy", "yx", "yy"]
+
+
 def test_a_node_names_the_subgraphs_it_is_in_by_their_labels(tmp_path: Path) -> None:
     graph = read(
         tmp_path,
@@ -87,6 +97,8 @@ def test_parallel_edges_stay_apart_but_in_a_strict_graph_or_with_the_same_key(tm
     assert [q for *_, q in qualified(graph)] == [{}, {}, {"key": "1", "w": "2", "v": "3"}, {"key": "2"}]
     graph = read(tmp_path, "STRICT Graph { a -- b [label=x]; b -- a [w=2]; a -- a; a -- a; c }")
     assert qualified(graph) == [("a", "related_to", "a", {}), ("a", "x", "b", {"w": "2"})]
+    graph = read(tmp_path, "strict graph { a:p -- b; b:q -- a:r }")
+    assert qualified(graph) == [("a", "related_to", "b", {"tailport": "r", "headport": "q"})]
     assert any("all edges are undirected" in note for note in graph.report.notes)
     graph = read(tmp_path, "strict digraph { a -> b; b -> a; a -> b [label=x] }")
     assert graph.edges() == [("a", "x", "b"), ("b", "related_to", "a")]

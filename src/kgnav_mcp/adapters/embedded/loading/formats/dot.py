@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections import ChainMap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 from typing import NamedTuple, NoReturn
@@ -46,6 +47,8 @@ _LARGEST = 3 * LONGEST_TEXT
 """Characters of a file, at most: it is read as a whole, since a later statement may change any node."""
 
 Attributes = dict[str, object]
+_End = tuple[str, str]
+"""A node at the end of an edge, and its port or an empty text."""
 
 
 class _Token(NamedTuple):
@@ -161,11 +164,13 @@ def _unquoted(escape: re.Match[str]) -> str:
 
 @dataclass(eq=False, slots=True)
 class _Scope:
-    """A graph or subgraph: its defaults, which its own subgraphs begin with, its attributes, and its nodes."""
+    """A graph or subgraph: its defaults, behind which are those of what it is in, its attributes, and its nodes."""
 
     name: str | None
     parent: _Scope | None = None
-    defaults: Mapping[str, Attributes] = field(default_factory=lambda: {"node": {}, "edge": {}})
+    defaults: Mapping[str, ChainMap[str, object]] = field(
+        default_factory=lambda: {"node": ChainMap(), "edge": ChainMap()}
+    )
     attributes: Attributes = field(default_factory=Attributes)
     nodes: dict[str, None] = field(default_factory=dict[str, None])
     named: dict[str, _Scope] = field(default_factory=dict[str, "_Scope"])
@@ -174,7 +179,7 @@ class _Scope:
         """The subgraph of this name, or a new one."""
         if name is not None and name in self.named:
             return self.named[name]
-        new = _Scope(name, self, {kind: {**values} for kind, values in self.defaults.items()})
+        new = _Scope(name, self, {kind: values.new_child() for kind, values in self.defaults.items()})
         if name is not None:
             self.named[name] = new
         return new
@@ -269,19 +274,19 @@ class _Graph:
             groups.append(self._group(scope, depth))
         given = self._attributes()
         if len(groups) == 1:
-            for key, port in groups[0]:
-                if port is not None:  # attributes behind a subgraph are nobody's
-                    self._nodes[key].attributes.update(given)
-        for starts, ends in pairwise(groups):
+            for each in groups[0]:
+                if not isinstance(each, _Scope):  # attributes behind a subgraph are nobody's
+                    self._nodes[each[0]].attributes.update(given)
+        for starts, ends in pairwise(map(_ends, groups)):  # a later group may add to a subgraph of an earlier one
             for start, end in product(starts, ends):
                 self._add_edge(scope, line, start, end, given)
 
-    def _group(self, scope: _Scope, depth: int, first: _Token | None = None) -> list[tuple[str, str | None]]:
-        """The nodes at one end of edges, each with its port, which is None for nodes of a subgraph."""
-        found: list[tuple[str, str | None]] = []
+    def _group(self, scope: _Scope, depth: int, first: _Token | None = None) -> list[_End | _Scope]:
+        """What is at one end of edges: nodes, each with its port or an empty text, and subgraphs."""
+        found: list[_End | _Scope] = []
         while True:
             if first is None and (self._tokens.next.kind == "{" or self._tokens.next.keyword == "subgraph"):
-                found += [(node, None) for node in self._subgraph(scope, depth).nodes]
+                found.append(self._subgraph(scope, depth))
             else:
                 node = first or self._tokens.take_id()
                 self._add_node(scope, node)
@@ -318,16 +323,24 @@ class _Graph:
             self._nodes[node.text] = _Element(node.line, {**scope.defaults["node"]})
         scope.add(node.text)
 
-    def _add_edge(
-        self, scope: _Scope, line: int, start: tuple[str, str | None], end: tuple[str, str | None], given: Attributes
-    ) -> None:
+    def _add_edge(self, scope: _Scope, line: int, start: _End, end: _End, given: Attributes) -> None:
         """Adds an edge, or attributes to the one that a strict graph has already, or that has the same `key`."""
-        ports = {name: port for name, port in (("tailport", start[1]), ("headport", end[1])) if port}
         ends = (start[0], end[0]) if self._directed else tuple(sorted((start[0], end[0])))
         is_one_of_many = not self._strict and "key" not in given
         known = (*ends, len(self._edges)) if is_one_of_many else (*ends, "" if self._strict else str(given["key"]))
         edge = self._edges.setdefault(known, _Element(line, {**scope.defaults["edge"]}, start[0], end[0]))
+        if edge.start != start[0]:  # an undirected edge that was written from its other end before
+            start, end = end, start
+        ports = {name: port for name, port in (("tailport", start[1]), ("headport", end[1])) if port}
         edge.attributes.update(ports | given)
+
+
+def _ends(group: Sequence[_End | _Scope]) -> list[_End]:
+    """The nodes of a group, with those of its subgraphs."""
+    ends: list[_End] = []
+    for each in group:
+        ends += [(node, "") for node in each.nodes] if isinstance(each, _Scope) else [each]
+    return ends
 
 
 def _with_plain_labels(attributes: Attributes, names: Mapping[str, str]) -> Attributes:
