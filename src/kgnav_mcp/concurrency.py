@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
-from itertools import chain, takewhile
+from itertools import takewhile
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -105,20 +105,40 @@ async def mapped_in_thread(size: int, items: Sequence[S], work: Callable[[S], T]
 
 
 _RUN = 4_096
-"""Items of the runs that are sorted first, each by one call of list.sort: some milliseconds."""
+"""Items that are sorted by one call of list.sort at most: some milliseconds."""
+_SAMPLE = 1_000
+"""Keys that are sorted to choose the bounds of runs."""
 
 
 def sorted_in_runs(items: Sequence[T], key: Callable[[T], Any], *, reverse: bool = False) -> list[T]:
     """As `sorted`, but other threads can run in between: list.sort holds the GIL for 200 ms with 100,000 items.
 
-    Short runs are sorted, then merged in pairs: list.sort merges two sorted runs in linear time.
+    The items are dealt out to runs, each with the keys between two of a sample, and each run is sorted by itself.
     """
     keyed = [(key(item), item) for item in items]
-    sort = partial(sorted, key=itemgetter(0), reverse=reverse)
-    runs = [sort(keyed[start : start + _RUN]) for start in range(0, len(keyed), _RUN)]
-    while len(runs) > 1:
-        runs = [sort([*chain.from_iterable(runs[start : start + 2])]) for start in range(0, len(runs), 2)]
-    return [item for run in runs for _, item in run]
+    return [item for run in _sorted_runs(keyed, reverse=reverse) for _, item in run]
+
+
+def _sorted_runs(keyed: list[tuple[Any, T]], *, reverse: bool) -> Iterator[list[tuple[Any, T]]]:
+    """The runs of sorted pairs of key and item, in their order. Pairs with equal keys keep theirs."""
+    if len(keyed) <= _RUN:
+        yield sorted(keyed, key=itemgetter(0), reverse=reverse)
+        return
+    bounds = sorted([one for one, _ in keyed[:: len(keyed) // _SAMPLE]])[:: _SAMPLE * _RUN // (2 * len(keyed)) or 1]
+    runs: dict[int, list[tuple[Any, T]]] = {}
+    for pair in keyed:
+        runs.setdefault(bisect_right(bounds, pair[0]), []).append(pair)
+    for place in sorted(runs, reverse=reverse):
+        run = runs[place]
+        if len(run) < len(keyed):
+            yield from _sorted_runs(run, reverse=reverse)
+        else:  # most keys are equal: comparing them with one of them divides the run
+            middle = bounds[0]
+            less = [pair for pair in run if pair[0] < middle]
+            more = [pair for pair in run if middle < pair[0]]
+            equal = [pair for pair in run if not pair[0] < middle and not middle < pair[0]]
+            for part in (more, equal, less) if reverse else (less, equal, more):
+                yield from (part,) if part is equal else _sorted_runs(part, reverse=reverse)
 
 
 _SLICE = 500

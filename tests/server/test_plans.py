@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -315,3 +316,18 @@ async def test_a_client_that_asks_for_progress_is_told_how_far_a_long_plan_is(
         assert not result.is_error
         assert messages[:2] == [(1, None, "checking the plan"), (2, None, "checking the plan")]
         assert not (await connected.call_tool("run_plan", plan)).is_error, "without a token nothing is sent"
+
+
+async def test_a_plan_is_not_parsed_by_the_thread_of_the_event_loop(monkeypatch: pytest.MonkeyPatch):
+    threads: list[int] = []
+    parse = plan_runner.parse_plan
+
+    def noted(*given: Any) -> Any:
+        threads.append(threading.get_ident())
+        return parse(*given)
+
+    monkeypatch.setattr(plan_runner, "parse_plan", noted)
+    await call("run_plan", {"plan": "MATCH (n) RETURN count(n)"}, PLANS)
+
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads

@@ -62,7 +62,9 @@ async def _parse_and_check(
         InvalidPlan: it cannot run. For a plan with syntax problems the error lists unknown names, too.
     """
     try:
-        written = parse_plan(given, user_cache_folder(), params_of(params))
+        values = params_of(params)
+        # in a thread: the first plan loads the parser for half a second, and a long one takes as long
+        written = await asyncio.to_thread(parse_plan, given, user_cache_folder(), values)
     except InvalidPlan as error:
         if error.plan is None:
             raise
