@@ -23,10 +23,10 @@ FAULTS: list[tuple[Handler, type[KgnavError], str, str]] = [
     (always("", status="401 Unauthorized"), ConfigurationError, "requires a user and a password", "USER:PASSWORD@"),
     (always("", status="403 Forbidden"), ConfigurationError, "refuses access", "another user"),
     (always("", "Retry-After: 7", status="429 Too Many Requests"), RateLimited, "no more queries now", "7 s"),
-    (always("", status="502 Bad Gateway"), StoreUnavailable, "fails (HTTP 502)", "Ask again"),
-    (always("", status="504 Gateway Timeout"), StoreTimeout, "", "less"),
+    (always("", status="502 Bad Gateway"), StoreUnavailable, "fails (HTTP 502)", "Try again"),
+    (always("", status="504 Gateway Timeout"), StoreTimeout, "", "Narrow the call"),
     (always("", "Location: http://elsewhere.example/", status="302 Found"), InvalidStore, "another address", "final"),
-    (always('{"head": {"vars": ["n"]}, "results"'), InvalidStore, "damaged or cut", "Ask again"),
+    (always('{"head": {"vars": ["n"]}, "results"'), InvalidStore, "damaged or cut", "Try again"),
 ]
 
 

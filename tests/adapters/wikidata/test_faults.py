@@ -73,8 +73,8 @@ FAULTS: dict[str, tuple[Handler, type[KgnavError], str, str]] = {
         "at its time limit",
         "",
     ),
-    "cut body": (_cut, StoreUnavailable, "broke before the answer was complete", "Ask again"),
-    "cut JSON": (always('{"results": {"bindin', kind=_JSON), InvalidStore, "damaged or cut", "Ask again"),
+    "cut body": (_cut, StoreUnavailable, "broke before the answer was complete", "Try again"),
+    "cut JSON": (always('{"results": {"bindin', kind=_JSON), InvalidStore, "damaged or cut", "Try again"),
     "slow body": (_slow, StoreTimeout, "did not answer within 0.5 s", ""),
     "web page": (always("<html>Hello</html>", kind=_HTML), InvalidStore, "a web page instead of a SPARQL", "address"),
     "huge body": (_huge, InvalidStore, "larger than 50,000,000 bytes", "Narrow the call"),
@@ -85,7 +85,7 @@ FAULTS: dict[str, tuple[Handler, type[KgnavError], str, str]] = {
         "final one",
     ),
     "no such page": (always("", status="404 X", kind=_HTML), InvalidStore, "there is no SPARQL endpoint at", "address"),
-    "down": (always("", status="503 X", kind=_HTML), StoreUnavailable, "fails (HTTP 503)", "Ask again"),
+    "down": (always("", status="503 X", kind=_HTML), StoreUnavailable, "fails (HTTP 503)", "Try again"),
 }
 
 Verb = Callable[[GraphAdapter], Awaitable[object]]

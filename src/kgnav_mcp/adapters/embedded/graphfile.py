@@ -140,7 +140,7 @@ def connect(path: str) -> tuple[sqlite3.Connection, Identity]:
         if before is not None and before == identity(path):
             return connection, before
         connection.close()  # the file was replaced meanwhile: the connection may be to the old one or to the new one
-    raise StoreUnavailable(f"the graph file {path} is being replaced repeatedly", next_step="Ask again.")
+    raise StoreUnavailable(f"the graph file {path} is being replaced repeatedly", next_step="Try again.")
 
 
 def _open_connection(path: str) -> sqlite3.Connection:

@@ -86,7 +86,7 @@ def _too_large(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
 
 
 def _deadlock(refusal: Refusal, _: re.Match[str]) -> KgnavError:
-    return StoreUnavailable(f"{refusal.endpoint} is busy writing", next_step="Ask again.")
+    return StoreUnavailable(f"{refusal.endpoint} is busy writing", next_step="Try again.")
 
 
 def _other(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
