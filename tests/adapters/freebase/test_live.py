@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.freebase.adapter import FreebaseAdapter
 from kgnav_mcp.cli import main
 from kgnav_mcp.errors import ConfigurationError, InvalidStore, StoreUnavailable, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Direction, Entity, Triple
@@ -34,6 +35,7 @@ async def test_every_form_of_an_id_is_accepted_and_the_short_one_printed(graph: 
 
 
 async def test_only_texts_with_the_form_of_an_id_have_a_printed_form(graph: GraphAdapter):
+    assert isinstance(graph, FreebaseAdapter)
     blank_node = "_:m.film>film.film.starring>0123abcd"
     assert graph.printed_ids(["A Film", "/m/film", blank_node]) == {"/m/film": "m.film"}
     assert await graph.describe([blank_node]) == {}

@@ -246,6 +246,8 @@ async def test_a_no_for_want_of_time_is_a_time_out_but_a_yes_is_a_yes():
 
 async def test_another_sql_state_under_a_good_status_is_an_error():
     assert type(await failure(always(rows("a"), "X-SQL-State: 40001"))) is StoreUnavailable
+    message = "X-SQL-Message: SR172: Transaction deadlocked"
+    assert type(await failure(always(rows("a"), "X-SQL-State: 00000", message))) is StoreUnavailable
     assert type(await failure(always(rows("a"), "X-SQL-State: 22023"))) is InvalidStore
 
 

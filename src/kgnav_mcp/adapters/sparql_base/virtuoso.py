@@ -6,7 +6,7 @@
 | estimated time above the endpoint's limit (42000) | StoreTimeout, with both times |
 | 37000 (SP030: does not compile), 42001; SR353: too many rows to sort | Unsupported |
 | 28000; permission denied | ConfigurationError: user, password or User-Agent |
-| 40001 (deadlock) | StoreUnavailable |
+| 40001, SR172 (deadlock) | StoreUnavailable |
 | any other SQL state | InvalidStore |
 """
 
@@ -25,7 +25,7 @@ from kgnav_mcp.adapters.sparql_base.errors import NARROWER, Refusal, forbidden, 
 from kgnav_mcp.errors import InvalidStore, KgnavError, StoreTimeout, StoreUnavailable, Unsupported
 
 _ROW_CAP = "x-sparql-maxrows"
-_STATE = "x-sql-state"
+_STATE, _MESSAGE = "x-sql-state", "x-sql-message"
 _PARTIAL = "S1TAT"
 """The SQL state of an answer cut by the time limit."""
 _CHECK_SECONDS = 2.0
@@ -54,11 +54,14 @@ def _cut_by_time(status: int, headers: httpx2.Headers) -> bool:
 
 
 def _error(refusal: Refusal) -> KgnavError | None:
-    """The error for a SQL state, which is in the body, or in a header of an answer with a good status."""
+    """The error for a SQL state, which is in the body, or in a header of an answer with a good status.
+
+    A deadlock in such an answer, of which rows may be missing, has the state of success: only its message tells.
+    """
     sql = _SQL_ERROR.match(refusal.text)
     state = refusal.headers.get(_STATE, _PARTIAL)
     if sql is None and state != _PARTIAL:
-        sql = _SQL_ERROR.match(f"Virtuoso {state} Error")
+        sql = _SQL_ERROR.match(f"Virtuoso {state} Error {refusal.headers.get(_MESSAGE, '')}")
     if sql is None:
         return None
     facts = " ".join(filter(None, sql.groups()))
@@ -86,7 +89,9 @@ def _too_large(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
 
 
 def _deadlock(refusal: Refusal, _: re.Match[str]) -> KgnavError:
-    return StoreUnavailable(f"{refusal.endpoint} is busy writing", next_step="Try again.")
+    return StoreUnavailable(
+        f"{refusal.endpoint} is busy: this query and others waited for each other", next_step="Try again."
+    )
 
 
 def _other(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
@@ -105,7 +110,7 @@ _SQL_ERROR = re.compile(
 _SQL_STATES: tuple[tuple[re.Pattern[str], Callable[[Refusal, re.Match[str]], KgnavError]], ...] = (
     (re.compile(r"^(?:S1T00|S1TAT)|^\w+ SR171"), lambda refusal, _: stopped_by_store(refusal.timeout)),
     (re.compile(r"^42000 .*estimated execution time"), _too_costly),
-    (re.compile(r"^40001"), _deadlock),
+    (re.compile(r"^40001|^\w+ SR172"), _deadlock),
     (re.compile(r"^\w+ SR353|[Tt]oo many arguments"), _too_large),
     (re.compile(r"^(?:37000|42001|42S|S0002)|^\w+ SP03"), _not_understood),
     (re.compile(r"^(?:28000|LI10)|[Pp]ermission|[Aa]ccess (?:is )?denied"), lambda refusal, _: forbidden(refusal)),
