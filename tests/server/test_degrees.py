@@ -52,7 +52,7 @@ async def test_a_relation_is_counted_alone_also_by_its_label_and_is_zero_where_i
 
 
 async def test_unknown_names_are_refused_with_a_call_that_works() -> None:
-    assert "no entity has the id or the name 'nobody'" in await refused("get_degree", {"entity": "nobody"}, COUNTS)
+    assert "no entity has the id or name 'nobody'" in await refused("get_degree", {"entity": "nobody"}, COUNTS)
     unknown = await refused("get_degree", {"entity": "zundert", "relation": "located"}, COUNTS)
     assert "'zundert' has no relation 'located'" in unknown
     assert 'get_degree(entity="zundert", relation="located_in")' in unknown

@@ -145,7 +145,7 @@ def test_a_text_in_latin_1_is_read_and_told(tmp_path: Path) -> None:
     source = write(tmp_path, "g.dot", 'digraph { a [label="Zürich"] -> b }'.replace(" ->", "; a ->").encode("latin-1"))
     graph = Loaded(tmp_path / "g.kg", load([source], tmp_path / "g.kg"))
     assert graph.nodes()["a"][0] == "Zürich"
-    assert "g.dot: read as latin-1 (--encoding NAME reads it otherwise)" in graph.report.notes
+    assert "g.dot: read as latin-1 (--encoding NAME to change it)" in graph.report.notes
 
 
 def test_several_graphs_of_a_file_are_one_unless_a_node_differs(tmp_path: Path) -> None:
