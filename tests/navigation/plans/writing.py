@@ -136,7 +136,7 @@ def plain(cell: Cell) -> object:
             return cell
 
 
-def rows(page: PlanPage) -> list[tuple[object, ...]]:
+def rows(page: PlanPage) -> list[tuple[Any, ...]]:
     return [tuple(plain(cell) for cell in row.cells) for row in page.items]
 
 

@@ -13,6 +13,7 @@ from itertools import combinations
 from kgnav_mcp.adapters.cypher.session import quoted
 from kgnav_mcp.adapters.ladybug.rows import TableEntities
 from kgnav_mcp.adapters.ladybug.tables import Table, key_of
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import PlanPage
 from kgnav_mcp.plan import (
@@ -65,7 +66,7 @@ class PatternReader:
             found += await self._read(asked, dict(zip(asked.given, labels, strict=True)), rows, limit - len(found))
             if len(found) >= limit:
                 break
-        return asked.page(found, limit)
+        return await in_thread(len(found), lambda: asked.page(found, limit))
 
     def _rows_by_tables(self, asked: PatternQuery) -> Mapping[tuple[str, ...], list[list[str]]]:
         """The primary keys of the given rows, by the tables of their nodes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -47,7 +47,7 @@ from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter
 from kgnav_mcp.port.lists import items_before
-from kgnav_mcp.store_limits import limited_to, store_limits
+from kgnav_mcp.store_limits import StoreLimits, limited_to, store_limits
 
 BOUND = 100_000
 """Rows that are held outside the store at most."""
@@ -186,6 +186,7 @@ class PlanRunner:
             pages = [await self._page(part, limit, deadline, by_store_only=by_store_only) for part in parts]
             return self._product(plan, pages)
         evaluated = after is not None and after.startswith(_EVALUATED)
+        limits = await self._step_limits(plan, after)
         compiled = proved(plan) if proof else plan
         by_store = self.by_store and Capability.PLANS in self.graph.capabilities
         if by_store and compiled and not evaluated and values_joined(plan) <= _MAX_JOINED:
@@ -195,39 +196,33 @@ class PlanRunner:
                 async with time_limit(deadline, position), reporting(self.progress, position):
                     for pipeline in () if plan.only_exists else plan.pipelines:
                         await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses, self._lookups)
-                    if proof:
-                        work = partial(self._proved, plan, compiled, limit, after)
-                    else:
-                        work = partial(self.graph.run, plan, limit=limit, after=after)
-                    return await self._within_steps(plan, after, work)
+                    with limited_to(limits):
+                        if proof:
+                            return await self._proved(plan, compiled, limit, after)
+                        return await self.graph.run(plan, limit=limit, after=after)
         shown = 0 if after is None or evaluated else _rows_before(after)
-        work = partial(
-            evaluate,
-            self.graph,
-            plan,
-            limit=shown + limit,
-            after=after.removeprefix(_EVALUATED) if after is not None and evaluated else None,
-            proof=proof,
-            bound=self.bound,
-            deadline=deadline,
-            progress=self.progress,
-            by_store=self.by_store,
-            lookups=self._lookups,
-        )
-        page = await self._within_steps(plan, after, work)
+        with limited_to(limits):
+            page = await evaluate(
+                self.graph,
+                plan,
+                limit=shown + limit,
+                after=after.removeprefix(_EVALUATED) if after is not None and evaluated else None,
+                proof=proof,
+                bound=self.bound,
+                deadline=deadline,
+                progress=self.progress,
+                by_store=self.by_store,
+                lookups=self._lookups,
+            )
         positions = tuple(f"{_EVALUATED}{position}" for position in page.positions[shown:])
         return replace(page, items=page.items[shown:], positions=positions)
 
-    async def _within_steps(self, plan: Plan, after: str | None, work: Callable[[], Awaitable[PlanPage]]) -> PlanPage:
-        """The result of `work`. If the estimate of the plan is too high, each of its questions has few steps.
-
-        Raises:
-            StepLimitReached: the estimate is too high, and a question took more steps.
-        """
+    async def _step_limits(self, plan: Plan, after: str | None) -> StoreLimits:
+        """The limits of each question to the store: if the estimate of the plan is too high, each has few steps."""
+        limits = store_limits()
         if plan.only_exists or after is not None or steps_of(await SchemaNames.of(self.graph), plan) <= _MAX_STEPS:
-            return await work()
-        with limited_to(replace(store_limits(), steps=_STORE_STEPS)):
-            return await work()
+            return limits
+        return replace(limits, steps=_STORE_STEPS)
 
     @staticmethod
     def _product(plan: Plan, counts: Sequence[PlanPage]) -> PlanPage:

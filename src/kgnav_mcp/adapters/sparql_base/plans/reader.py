@@ -41,7 +41,8 @@ class MatchReader:
         question = pattern_query(plan)
         if after is not None or (question.largest_first and limit > _MAX_SORTED):
             raise cannot_express("a page in the middle of an order, or so many rows in order")
-        return question.page(await self._matches(question, limit), limit)
+        found = await self._matches(question, limit)
+        return await in_thread(len(found), lambda: question.page(found, limit))
 
     async def _matches(self, question: PatternQuery, limit: int) -> Sequence[PatternMatch]:
         """Up to `limit` matches."""
