@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from operator import gt, itemgetter, lt
@@ -95,8 +95,11 @@ class Functions:
 
     def _of_numbers(self, function: AggregateFunction) -> type[Any]:
         """Returns the class for SQLite of an aggregate of numbers, which it holds as machine words and counts."""
-        guarded = self.guarded(lambda numbers: encode(aggregate(function, numbers, None)))
-        count = self.guarded(self._count_bytes)
+
+        def finished(numbers: Sequence[float]) -> Stored:
+            return encode(aggregate(function, numbers, None))
+
+        guarded, count = self.guarded(finished), self.guarded(self._count_bytes)
 
         class Numbers:
             def __init__(self) -> None:
