@@ -171,21 +171,20 @@ async def test_what_is_computed_over_many_items_does_not_keep_the_event_loop(siz
     assert (thread != threading.get_ident()) is elsewhere
 
 
+_KEYS: dict[str, Callable[[int], int]] = {
+    "many": lambda place: place * 7_919 % 1_000,
+    "all": lambda place: place,
+    "three": lambda place: place % 3,
+    "one": lambda _: 0,
+    "nearly one": lambda place: -1 if place == 5_000 else 1 if place == 70 else 0,
+}
+
+
 @pytest.mark.parametrize("number", [0, 1, 4_096, 4_097, 30_000])
 @pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize(
-    "key",
-    [
-        lambda place: place * 7_919 % 1_000,
-        lambda place: place,
-        lambda place: place % 3,
-        lambda _: 0,
-        lambda place: -1 if place == 5_000 else 1 if place == 70 else 0,
-    ],
-    ids=["many", "all", "three", "one", "nearly one"],
-)
+@pytest.mark.parametrize("keys", ["many", "all", "three", "one", "nearly one"])
 def test_items_sorted_in_runs_have_the_order_of_sorted_and_no_call_sorts_many(
-    number: int, key: Callable[[int], int], monkeypatch: pytest.MonkeyPatch, *, reverse: bool
+    number: int, keys: str, monkeypatch: pytest.MonkeyPatch, *, reverse: bool
 ):
     sizes: list[int] = []
 
@@ -194,7 +193,7 @@ def test_items_sorted_in_runs_have_the_order_of_sorted_and_no_call_sorts_many(
         return sorted(items, **given)
 
     monkeypatch.setattr(concurrency, "sorted", counted, raising=False)
-    items = [(key(place), place) for place in range(number)]
+    items = [(_KEYS[keys](place), place) for place in range(number)]
     found = sorted_in_runs(items, itemgetter(0), reverse=reverse)
     assert found == sorted(items, key=itemgetter(0), reverse=reverse), "equal items keep their order"
     assert max(sizes, default=0) <= 4_096

@@ -69,9 +69,10 @@ def found(
     try:
         while True:
             request = asked.send(counted)
-            counted = count(request.nodes, request.incoming) if isinstance(request, CountRequest) else None
-            if counted is not None:
+            if isinstance(request, CountRequest):
+                counted = count(request.nodes, request.incoming)
                 continue
+            counted = None
             (read if read is not None else []).extend(request.nodes)
             search.add_edges(request, steps(request.nodes, request.incoming))
     except StopIteration as done:

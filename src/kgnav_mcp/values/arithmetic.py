@@ -72,13 +72,12 @@ def total(numbers: Sequence[int | float]) -> int | float:
 def _total(numbers: Sequence[int | float]) -> int | float:
     if all(isinstance(number, int) for number in numbers):
         return sum(numbers)
-    floats = list(map(_to_float, numbers))
     try:
-        return math.fsum(floats)
+        return math.fsum(map(_to_float, numbers))
     except ValueError:  # infinities of both signs
         return math.nan
     except OverflowError:  # of a part of the sum at least
-        return math.fsum(math.ldexp(number, -_HEADROOM) for number in floats) * 2.0**_HEADROOM
+        return math.fsum(math.ldexp(_to_float(number), -_HEADROOM) for number in numbers) * 2.0**_HEADROOM
 
 
 def average(numbers: Sequence[int | float]) -> float | None:

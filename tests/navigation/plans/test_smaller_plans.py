@@ -11,7 +11,7 @@ from kgnav_mcp.errors import PlanTooLarge, StoreTimeout, Unsupported
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import Count, PartSize, PlanPage
 from kgnav_mcp.navigation.plans.budget import ADVICE
-from kgnav_mcp.navigation.plans.check.smaller_plans import refused
+from kgnav_mcp.navigation.plans.check.smaller_plans import refused, timed_out
 from kgnav_mcp.navigation.plans.pushdown import store_matching
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Match, Plan
@@ -168,3 +168,11 @@ async def test_a_pattern_with_too_many_matches_is_refused_before_they_are_read(
     async with Counted(matches=500) as graph:
         await PlanRunner(graph, bound=50_000).run(parse_cypher(text), limit=9)
     assert graph.asked
+
+
+def test_a_time_out_names_five_sizes_and_counts_the_others():
+    sizes = [PartSize(f"[:r{number}]", Count(number)) for number in range(1, 9)]
+    error = timed_out(StoreTimeout(30.0, "this plan did not end"), parse_cypher("MATCH (a)-->(b) RETURN a"), sizes)
+
+    assert "[:r5] 5, and 3 more parts)" in error.message
+    assert "[:r6]" not in error.message

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kgnav_mcp.plan import Plan, Unwind
-from tests.plans.short import all_of, cmp, fit, give, node, of, plan, sum_up
+from kgnav_mcp.plan import Case, Plan, Unwind
+from tests.plans.short import all_of, cmp, edge, fit, give, node, of, plan, sum_up, x
 
 PERSON = node("n", "Person")
 
@@ -19,6 +19,27 @@ CASES: tuple[tuple[str, Plan], ...] = (
     (
         "MATCH (n:Writer) UNWIND n.tag AS t RETURN n.id, t",
         plan(fit(node("n", "Writer")), Unwind(of("coalesce", ".n.tag"), "t"), give({"n": ".n.id", "t": ".t"})),
+    ),
+    (
+        "MATCH (n:Person) RETURN CASE WHEN n.age > 40 THEN 'old' WHEN n.age > 20 THEN n.height END AS k, "
+        "count(*) AS c ORDER BY k",
+        plan(
+            fit(PERSON),
+            give(
+                {
+                    "k": Case(((cmp(".n.age", ">", 40), x("old")), (cmp(".n.age", ">", 20), x(".n.height")))),
+                    "c": all_of("count"),
+                },
+                ".k",
+            ),
+        ),
+    ),
+    (
+        "MATCH (a)-[r:KNOWS]->(b) RETURN CASE r.how WHEN 'work' THEN 1 ELSE r.since END AS k, count(*) AS c",
+        plan(
+            fit(edge("a-r->b", "KNOWS")),
+            give({"k": Case(((cmp(".r.how", "=", "work"), x(1)),), x(".r.since")), "c": all_of("count")}),
+        ),
     ),
     ("UNWIND null AS v RETURN v", plan(Unwind(of("coalesce", None), "v"), give({"v": ".v"}))),
     (

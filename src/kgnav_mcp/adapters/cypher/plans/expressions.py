@@ -36,6 +36,7 @@ from kgnav_mcp.plan import (
     Arithmetic,
     ArithmeticOperator,
     Call,
+    Case,
     Compare,
     Comparison,
     ComparisonChain,
@@ -192,6 +193,8 @@ class Expressions:
                 return Typed(self._compared(expression, scope), _TRUTH)
             case ComparisonChain(values, comparisons):
                 return Typed(self._chained(values, comparisons, scope), _TRUTH)
+            case Case():
+                return self._case(expression, scope)
             case Joined(connective, parts):
                 word = {Connective.AND: " AND ", Connective.OR: " OR ", Connective.XOR: " XOR "}[connective]
                 return Typed(f"({word.join(self.condition(part, scope) for part in parts)})", _TRUTH)
@@ -225,6 +228,16 @@ class Expressions:
         values = [self.value(item, scope) for item in items]
         text = f"coalesce([{', '.join(each.text for each in values)}])"
         return Typed(text, Listed(common_kind(each.kind for each in values)))
+
+    def _case(self, expression: Case, scope: Scope) -> Typed:
+        values = [self.value(value, scope) for _, value in expression.branches]
+        otherwise = self.value(expression.otherwise, scope)
+        branches = " ".join(
+            f"WHEN {self.condition(condition, scope)} THEN {value.text}"
+            for (condition, _), value in zip(expression.branches, values, strict=True)
+        )
+        kind = common_kind(each.kind for each in (*values, otherwise))
+        return Typed(f"(CASE {branches} ELSE {otherwise.text} END)", kind)
 
     def condition(self, expression: Expression, scope: Scope) -> str:
         """A condition of a plan in Cypher.

@@ -28,6 +28,7 @@ from kgnav_mcp.adapters.embedded.plans.statement import (
     encoded,
     encoded_values,
     negated,
+    of_single,
     single,
     single_of_property,
     unsupported,
@@ -39,6 +40,7 @@ from kgnav_mcp.plan import (
     Arithmetic,
     ArithmeticOperator,
     Call,
+    Case,
     Compare,
     Comparison,
     ComparisonChain,
@@ -60,12 +62,9 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import id_condition
-from kgnav_mcp.values.functions import FUNCTIONS, Kind
+from kgnav_mcp.values.functions import FUNCTIONS
 
 _ENDS = frozenset((Function.HEAD, Function.LAST))
-_LISTS = frozenset((Kind.LIST, Kind.ANY))
-_TEXTS = frozenset((Kind.TEXT, Kind.ANY, Kind.LIST))
-"""The kinds of results that may be texts, or have some, which may be written as dates."""
 
 
 def compile_call(compiler: ExpressionCompiler, function: Function, arguments: tuple[Expression, ...]) -> Term:
@@ -111,15 +110,6 @@ def _of_graph(compiler: ExpressionCompiler, function: Function, term: Term) -> T
             raise unsupported(f"the function {function}")
 
 
-def of_single(function: Function, *terms: Term) -> Term:
-    """Returns the term of a function of values."""
-    gives = FUNCTIONS[function].gives
-    dated = gives in _TEXTS and (function is not Function.TEXT or terms[0].may_be_date)
-    kind = TermKind.TEXT if gives is Kind.TEXT and function is not Function.TEXT else TermKind.VALUE
-    sql = f"kg_call('{function}', {', '.join(map(encoded, terms))})"
-    return Term(kind, (sql,), may_be_date=dated, never_list=gives not in _LISTS)
-
-
 def compile_arithmetic(compiler: ExpressionCompiler, expression: Arithmetic) -> Term:
     """Returns the term of an arithmetic expression."""
     terms = [compiler.value(expression.left), compiler.value(expression.right)]
@@ -138,6 +128,15 @@ def compile_list(compiler: ExpressionCompiler, expression: ListOf) -> Term:
         return _combined(sql, [constant(Statement(), value) for value in values])
     terms = [compiler.value(item) for item in expression.items]
     return _combined(f"kg_list({', '.join(encoded_values(terms))})", terms)
+
+
+def compile_case(compiler: ExpressionCompiler, expression: Case) -> Term:
+    """Returns the term of the value of the first branch whose condition holds."""
+    terms = [compiler.value(value) for value in (*(value for _, value in expression.branches), expression.otherwise)]
+    *values, otherwise = encoded_values(terms)
+    conditions = (compiler.holds(condition) for condition, _ in expression.branches)
+    branches = " ".join(f"WHEN {one} THEN {value}" for one, value in zip(conditions, values, strict=True))
+    return _combined(f"CASE {branches} ELSE {otherwise} END", terms)
 
 
 def _encoded_list(values: Sequence[Scalar]) -> Stored:
@@ -412,7 +411,7 @@ class ExpressionCompiler:
                     return f"({term.one}) = x'6231'", f"({term.one}) = x'6230'"
                 return NEVER
 
-    def value(self, expression: Expression) -> Term:  # noqa: C901, PLR0911 - one for each kind
+    def value(self, expression: Expression) -> Term:  # noqa: C901, PLR0911, PLR0912 - one for each kind
         """Returns the term of an expression."""
         if expression in self.known:
             return self.known[expression]
@@ -429,6 +428,8 @@ class ExpressionCompiler:
                 return compile_arithmetic(self, expression)
             case ListOf():
                 return compile_list(self, expression)
+            case Case():
+                return compile_case(self, expression)
             case CountOf(match):
                 counts = [pieces.NUMBER.format(rows=f"({query})") for query in self.fits(match, self.scope)]
                 return Term(TermKind.NUMBER, (" + ".join(counts),))
@@ -440,7 +441,7 @@ class ExpressionCompiler:
             case Aggregate():
                 raise TypeError("an aggregate is only possible in a projection")
             case _:
-                raise unsupported("parts of lists, conditions on their members, and CASE")
+                raise unsupported("parts of lists, and conditions on their members")
 
     def variable(self, name: str) -> Term:
         """Returns the term of a variable."""

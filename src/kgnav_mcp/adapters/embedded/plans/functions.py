@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterable, Iterator
+from array import array
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
-from operator import itemgetter
+from operator import gt, itemgetter, lt
 from typing import Any, Self, cast
 
 from kgnav_mcp.adapters.embedded.plans import path_tables
@@ -15,13 +16,16 @@ from kgnav_mcp.adapters.embedded.plans.value_encoding import DATE, NotEncodableE
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.concurrency import sorted_in_runs
 from kgnav_mcp.model import Literal
-from kgnav_mcp.values.arithmetic import average, total
+from kgnav_mcp.plan import AggregateFunction
+from kgnav_mcp.values.aggregates import aggregate
 from kgnav_mcp.values.comparison import overlaps_period
 from kgnav_mcp.values.regex import matches_whole
 from kgnav_mcp.values.scalars import Date, Growth, scalar
 
 _CACHE_SIZE = 20_000
 """Cached results of one function: about 4 MB."""
+_WORD = 8
+"""Bytes of a number that an aggregate holds."""
 _SLOT = 64
 """Bytes of a member of a list in Python, beside its text."""
 _COPIES, _LIST_COPIES = 4, 16
@@ -89,6 +93,64 @@ class Functions:
 
         return Aggregate
 
+    def _of_numbers(self, function: AggregateFunction) -> type[Any]:
+        """Returns the class for SQLite of an aggregate of numbers, which it holds as machine words and counts."""
+
+        def finished(numbers: Sequence[float]) -> Stored:
+            return encode(aggregate(function, numbers, None))
+
+        guarded, count = self.guarded(finished), self.guarded(self._count_bytes)
+
+        class Numbers:
+            def __init__(self) -> None:
+                self._numbers: array[int] | array[float] = array("q")
+                self._counted = 0
+
+            def step(self, value: Stored) -> None:
+                if not isinstance(value, int | float):
+                    return
+                if isinstance(value, float) and self._numbers.typecode == "q":
+                    self._numbers = array("d", self._numbers)
+                self._numbers.append(value)  # pyright: ignore[reportArgumentType] - an integer fits both
+                if len(self._numbers) * _WORD - self._counted > _SMALL:
+                    self._counted += _SMALL
+                    count(_SMALL)
+
+            def finalize(self) -> Stored:
+                count(-self._counted)
+                return guarded(self._numbers)
+
+        return Numbers
+
+    def _extreme(self, is_better: Callable[[bytes, bytes], bool]) -> type[Any]:
+        """Returns the class for SQLite of an aggregate that keeps one value: the one with the best sort key."""
+        key_of = self.guarded(_sort_key)
+
+        class Extreme:
+            def __init__(self) -> None:
+                self._value: Stored = None
+                self._key: bytes | None = None
+
+            def step(self, value: Stored) -> None:
+                if value is not None and (self._key is None or value != self._value):
+                    key = key_of(value)
+                    if self._key is None or is_better(key, self._key):
+                        self._value, self._key = value, key
+
+            def finalize(self) -> Stored:
+                return self._value
+
+        return Extreme
+
+    def _percentile(self, function: AggregateFunction) -> type[Any]:
+        """Returns the class for SQLite of an aggregate of pairs: a share, and a number."""
+
+        def finished(pairs: list[tuple[float, Stored]]) -> Stored:
+            numbers = _numbers([value for _, value in pairs])
+            return encode(aggregate(function, numbers, pairs[0][0])) if pairs else None
+
+        return self._aggregate(finished, is_list=True)
+
     def _labels(self, numbers: list[int]) -> Stored:
         """Returns the printed names of labels as a sorted list."""
         return encode(tuple(sorted(self.printed[number] for number in numbers)))
@@ -122,10 +184,14 @@ class Functions:
             },
             "aggregates": {
                 "kg_labels": (1, self._aggregate(self._labels)),
-                "kg_sum": (1, self._aggregate(lambda values: encode(total(_numbers(values))))),
-                "kg_avg": (1, self._aggregate(lambda values: encode(average(_numbers(values))))),
-                "kg_min": (1, self._aggregate(lambda values: min(values, key=_sort_key, default=None))),
-                "kg_max": (1, self._aggregate(lambda values: max(values, key=_sort_key, default=None))),
+                "kg_sum": (1, self._of_numbers(AggregateFunction.SUM)),
+                "kg_avg": (1, self._of_numbers(AggregateFunction.AVERAGE)),
+                "kg_deviation": (1, self._of_numbers(AggregateFunction.DEVIATION)),
+                "kg_deviation_of_all": (1, self._of_numbers(AggregateFunction.DEVIATION_OF_ALL)),
+                "kg_percentile": (2, self._percentile(AggregateFunction.PERCENTILE)),
+                "kg_percentile_of_values": (2, self._percentile(AggregateFunction.PERCENTILE_OF_VALUES)),
+                "kg_min": (1, self._extreme(lt)),
+                "kg_max": (1, self._extreme(gt)),
                 "kg_collect": (1, lists(lambda values: _encode_list(sorted_in_runs(values, _sort_key)))),
                 "kg_collect_in_order": (3, lists(lambda rows: _encode_list(_in_order(rows)))),
                 "kg_things": (1, lists(lambda values: path_tables.dumped(sorted_in_runs(values, member)))),

@@ -144,6 +144,10 @@ _AGGREGATE_FUNCTIONS = {
     AggregateFunction.AVERAGE: "kg_avg",
     AggregateFunction.MINIMUM: "kg_min",
     AggregateFunction.MAXIMUM: "kg_max",
+    AggregateFunction.DEVIATION: "kg_deviation",
+    AggregateFunction.DEVIATION_OF_ALL: "kg_deviation_of_all",
+    AggregateFunction.PERCENTILE: "kg_percentile",
+    AggregateFunction.PERCENTILE_OF_VALUES: "kg_percentile_of_values",
 }
 
 
@@ -312,14 +316,12 @@ class Projector:
                 )
             if one.function is AggregateFunction.COLLECT:
                 return _collect_term(compiler, one, term)
-            if term.kind not in SINGLE or one.function not in _AGGREGATE_FUNCTIONS:
+            if term.kind not in SINGLE or (one.distinct and one.share is not None):
                 raise unsupported(f"{one.function} of such values")
-            kind = (
-                TermKind.NUMBER
-                if one.function in {AggregateFunction.SUM, AggregateFunction.AVERAGE}
-                else TermKind.VALUE
-            )
-            sql = f"{_AGGREGATE_FUNCTIONS[one.function]}({distinct}{encoded(term)})"
+            extreme = one.function in {AggregateFunction.MINIMUM, AggregateFunction.MAXIMUM}
+            kind = TermKind.VALUE if extreme else TermKind.NUMBER
+            share = "" if one.share is None else f"{compiler.statement.parameter(one.share)}, "
+            sql = f"{_AGGREGATE_FUNCTIONS[one.function]}({distinct}{share}{encoded(term)})"
             sql = f"coalesce({sql}, 0)" if one.function is AggregateFunction.SUM else sql
             return Term(kind, (sql,), may_be_date=kind is TermKind.VALUE and term.may_be_date)
 

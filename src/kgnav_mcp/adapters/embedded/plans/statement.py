@@ -12,11 +12,15 @@ from enum import StrEnum
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.errors import Unsupported
-from kgnav_mcp.plan import Comparison, Scalar
+from kgnav_mcp.plan import Comparison, Function, Scalar
+from kgnav_mcp.values.functions import FUNCTIONS, Kind
 
 _MAX_LENGTH = 60_000
 """Characters of a query, at most. SQLite accepts 64 KiB."""
 
+_LISTS = frozenset((Kind.LIST, Kind.ANY))
+_TEXTS = frozenset((Kind.TEXT, Kind.ANY, Kind.LIST))
+"""The kinds of results that may be texts, or have some, which may be written as dates."""
 _PARAMETER = re.compile(r"\?([0-9]+)")
 
 
@@ -210,6 +214,15 @@ def constant(statement: Statement, value: Scalar) -> Term:
 def encoded(term: Term) -> str:
     """Returns the SQL of a term in the encoding for values of any kind: truth values become blobs."""
     return f"CASE {term.one} WHEN 1 THEN x'6231' WHEN 0 THEN x'6230' END" if term.kind is TermKind.TRUTH else term.one
+
+
+def of_single(function: Function, *terms: Term) -> Term:
+    """Returns the term of a function of values."""
+    gives = FUNCTIONS[function].gives
+    dated = gives in _TEXTS and (function is not Function.TEXT or terms[0].may_be_date)
+    kind = TermKind.TEXT if gives is Kind.TEXT and function is not Function.TEXT else TermKind.VALUE
+    sql = f"kg_call('{function}', {', '.join(map(encoded, terms))})"
+    return Term(kind, (sql,), may_be_date=dated, never_list=gives not in _LISTS)
 
 
 def compile_comparison(left: Term, comparison: Comparison, right: Term) -> Truth:

@@ -29,6 +29,8 @@ from kgnav_mcp.plan.walking import aggregates, parts, rewritten
 _EVERY_PATH = "[*] matches once for each path, as in Cypher."
 _MAX_CHARACTERS = 380
 """Maximum characters of a message with its next step, without the words around them."""
+_MAX_SIZES = 5
+"""Maximum number of sizes of parts in a time-out error."""
 _SHORT_PATH = 2
 """Steps of a shortened path: short enough even near a hub."""
 _SHORTER = f"*1..{_SHORT_PATH} in place of *"
@@ -44,7 +46,9 @@ def refused(error: PlanTooLarge, plan: Plan) -> PlanTooLarge:
 
 def timed_out(error: StoreTimeout, plan: Plan, sizes: Sequence[PartSize]) -> StoreTimeout:
     """The time-out of a plan, with the sizes of its labels and relations and a smaller plan as an example."""
-    named = f" (in the graph: {', '.join(map(str, sizes))})" if sizes else ""
+    shown = [*map(str, sizes[:_MAX_SIZES])]
+    more = [f"and {len(sizes) - len(shown):,} more parts"] if len(sizes) > len(shown) else []
+    named = f" (in the graph: {', '.join((*shown, *more))})" if sizes else ""
     message = f"{error.message}{named}"
     return StoreTimeout(error.seconds, message, next_step=_next_step(plan, ADVICE, len(message)))
 
