@@ -11,7 +11,7 @@ import pytest
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.navigation.plans.pushdown.reachability import has_unbounded_paths, with_reachability
 from kgnav_mcp.plan import PathKind, PathLength
-from kgnav_mcp.port.path_search import PathSearch
+from kgnav_mcp.port.path_search import EdgeRequest, PathSearch
 
 Edges = list[tuple[int, int]]
 
@@ -74,7 +74,8 @@ def _pairs(edges: Edges, kind: PathKind, *, shortest: int, either: bool) -> set[
     try:
         while True:
             request = next(links)
-            search.add_edges(request, [step for step in steps if step[0] in request.nodes])
+            if isinstance(request, EdgeRequest):
+                search.add_edges(request, [step for step in steps if step[0] in request.nodes])
     except StopIteration as done:
         found = done.value
     assert kind is not PathKind.REACHABLE or len(found) == len({(start, end) for start, _, end in found})

@@ -143,7 +143,7 @@ def _counting(clauses: Sequence[Clause]) -> Plan:
         case (Match(optional=False) as pattern, Project(skip=0, limit=None, where=None) as last):
             keys = [column.value for column in last.columns if not aggregates(column.value)]
             grouped = last.distinct or len(keys) < len(last.columns)
-            if grouped and len(keys) == 1 and keys[0] in map(Variable, node_patterns(pattern)):
+            if grouped and keys in [[Variable(name)] for name in node_patterns(pattern)]:
                 clauses, counted = [pattern], Aggregate(AggregateFunction.COUNT, keys[0], distinct=True)
         case _:
             pass
