@@ -43,7 +43,7 @@ async def test_only_texts_with_the_form_of_an_id_have_a_printed_form(graph: Grap
 
 @pytest.mark.parametrize("option", ["name", "alias", "description", "type"])
 async def test_an_option_that_names_a_relation_no_triple_has_is_refused_with_the_nearest(freebase: str, option: str):
-    with pytest.raises(ConfigurationError, match=f"no relation 'type.object.nam', of the option '{option}'") as told:
+    with pytest.raises(ConfigurationError, match=f"no relation 'type.object.nam' of the option '{option}'") as told:
         await open_adapter(freebase, AdapterOptions(extra={option: "type.object.nam"})).open()
     assert told.value.next_step.startswith("Use one of the nearest: type.object.name")
 
