@@ -92,7 +92,7 @@ for scheme in {list(DRIVERS)}:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "".join(
         f"Not set up: the adapter for {scheme!r} cannot be imported: {driver} is missing.\n"
-        "Next: Install kgnav-mcp with all packages that it requires.\n1\n"
+        "Next: Reinstall kgnav-mcp with all packages that it requires.\n1\n"
         for scheme, driver in DRIVERS.items()
     )
 

@@ -125,7 +125,7 @@ async def test_an_error_in_a_function_of_a_query_is_not_reported_as_damage_alone
     monkeypatch.setattr(functions.of_values, "calculate", fail)
     asked = parse_plan("MATCH (a) RETURN size(toString(a.born)) + 1 AS n").plan
     async with open_adapter(people, AdapterOptions()) as adapter:
-        with pytest.raises(InvalidStore, match="or kgnav-mcp has a fault"):
+        with pytest.raises(InvalidStore, match="or kgnav-mcp has a bug"):
             await adapter.run((await PlanRunner(adapter).check(asked)).plan, limit=9)
 
 
