@@ -12,7 +12,7 @@ from kgnav_mcp.model import Count, Stop
 
 @pytest.mark.parametrize("text", ["", "1.2", "1.x.0|1.0|LIKES", "1.-1.0|1.0|LIKES"])
 def test_other_texts_are_no_positions_of_rows(text: str) -> None:
-    with pytest.raises(InvalidCursor, match="no position"):
+    with pytest.raises(InvalidCursor, match="does not belong to this list"):
         RowPosition.parse(text)
 
 

@@ -80,7 +80,7 @@ def test_tables_are_labels_rows_nodes_and_references_edges(tmp_path: Path, make:
     assert len(nodes) == 3 + 3 + 2 + 2 + 2
     notes = " ".join(graph.report.notes)
     assert "Employee 2 named by FirstName LastName" in notes
-    assert "left out 1 binary values" in notes
+    assert "omitted 1 binary values" in notes
 
 
 def test_a_database_is_read_only_and_stays_as_it_is(tmp_path: Path) -> None:

@@ -221,7 +221,7 @@ async def test_a_list_of_nodes_that_nothing_identifies_is_not_empty():
         with pytest.raises(Unsupported, match="blank nodes without an id"):
             await graph.nodes(None, "lat", "5", limit=9)
         part = await graph.nodes(None, "lat", None, limit=9)
-        assert "3 blank nodes are left out" in part.note
+        assert "3 blank nodes are omitted" in part.note
         assert part.total == Count.at_least(2)
 
 

@@ -58,6 +58,6 @@ async def test_the_doctor_says_nothing_of_a_graph_that_was_not_looked_through(gr
         open_adapter(f"sparql+{stub.url}", AdapterOptions()) as adapter,
     ):
         advice = " ".join((await adapter.health()).advice)
-    assert "load it first" not in advice
+    assert "load data first" not in advice
     assert "No node has a name" not in advice
     assert ("is empty: choose a graph" in advice) is graphs

@@ -132,7 +132,7 @@ async def test_an_answer_that_the_row_cap_cut_is_continued():
 
 async def test_a_store_that_does_not_sort_is_not_believed():
     store = Shuffled(terms(), lambda _: b"")
-    with pytest.raises(Unsupported, match="does not sort by text"):
+    with pytest.raises(Unsupported, match="cannot sort by text"):
         await read_by_key(Reader(store, {}, 60), QUERY, Key(), 500, variable="o", order=order)
 
 

@@ -211,7 +211,7 @@ async def test_a_query_whose_turn_does_not_come_says_so_and_is_not_sent():
         others = [asyncio.create_task(sparql.select(QUERY)) for _ in range(MAX_QUERIES)]
         while len(stub.requests) < MAX_QUERIES:  # noqa: ASYNC110 - a stub has one event for all
             await asyncio.sleep(0.01)
-        with pytest.raises(StoreTimeout, match=r"could not be sent within 0\.2 s: because 3 others"):
+        with pytest.raises(StoreTimeout, match=r"could not be sent within 0\.2 s, because 3 others"):
             await sparql.select(QUERY, seconds=0.2)
         for other in others:
             other.cancel()

@@ -112,7 +112,7 @@ async def test_an_old_one_that_cannot_be_read_anew_goes_on_and_doctor_is_told(tm
         async with open_adapter(f"wikidata+{stub.url}", options(tmp_path)) as graph:
             assert await label(graph) == "instance of"
             assert await until(
-                graph.health, lambda health: any("could not be read anew" in each for each in health.advice)
+                graph.health, lambda health: any("could not be refreshed" in each for each in health.advice)
             )
 
 
