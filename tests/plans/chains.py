@@ -15,11 +15,11 @@ EACH_PATH = (
 """Plans that list each path of the chain: with edges in the hundred millions together."""
 
 
-def write_chain(folder: Path) -> list[Path]:
-    """Writes the chain as files of nodes and edges."""
+def write_chain(folder: Path, length: int = LENGTH) -> list[Path]:
+    """Writes a chain of so many edges as files of nodes and edges."""
     nodes, edges = folder / "nodes.csv", folder / "edges.csv"
-    names = "".join(f"n{number},Node {number},Link\n" for number in range(LENGTH + 1))
+    names = "".join(f"n{number},Node {number},Link\n" for number in range(length + 1))
     nodes.write_text(f":ID,name,:LABEL\n{names}", encoding="utf-8")
-    links = "".join(f"n{number},n{number + 1},next\n" for number in range(LENGTH))
+    links = "".join(f"n{number},n{number + 1},next\n" for number in range(length))
     edges.write_text(f":START_ID,:END_ID,:TYPE\n{links}", encoding="utf-8")
     return [nodes, edges]

@@ -119,4 +119,6 @@ async def test_that_the_limits_of_steps_are_not_the_papers_is_said_where_they_ar
         assert meaning.startswith(f"{limit}: ")
         assert "ARK-V1 gives no number" in meaning
         assert f"{default} {'steps' if limit == 'K_max' else 'refusals'}" in page
-    assert "K_max and C_max, but names no numbers, so these are ours" in page
+    assert "ARK-V1 has both limits, K_max and C_max, but gives no numbers; these are this project's" in " ".join(
+        page.split()
+    )

@@ -48,7 +48,7 @@ class ByProperty(Arguments):
     label: str = Field(description=LABEL)
     property_name: str = Field(description=PROPERTY)
     property_value: str | int | float | bool = Field(
-        description="The whole value. 2 also finds 2.0; 1815 finds any date in that year."
+        description="The whole value; 2 also finds 2.0, 1815 any date in that year."
     )
 
     @property
