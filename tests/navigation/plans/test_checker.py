@@ -54,7 +54,7 @@ async def test_names_of_entities_become_their_ids_and_letter_case_is_told(demo: 
     found = await checked(demo, {"nodes": {"a": {"name": "vincent VAN gogh"}}})
 
     assert ids_in(found) == ["vincent_van_gogh"]
-    assert found.notes == ("No name is 'vincent VAN gogh' in this letter case: vincent_van_gogh is used.",)
+    assert found.notes == ("No entity has the name 'vincent VAN gogh' in this letter case: vincent_van_gogh is used.",)
 
 
 async def test_another_name_than_one_in_another_letter_case_excludes_the_node_that_it_means(demo: PlanRunner):
@@ -62,7 +62,7 @@ async def test_another_name_than_one_in_another_letter_case_excludes_the_node_th
     exact, other_case, nobody = [await checked(demo, asked.format(n)) for n in ("Edvard Munch", "edvard munch", "Xy")]
     counts = [(await demo.run(each.plan, limit=1)).items[0].cells[0] for each in (exact, other_case, nobody)]
     assert counts == [80, 80, 81]
-    assert other_case.notes == ("No name is 'edvard munch' in this letter case: edvard_munch is used.",)
+    assert other_case.notes == ("No entity has the name 'edvard munch' in this letter case: edvard_munch is used.",)
     assert not exact.notes
 
 

@@ -284,7 +284,7 @@ def _meant(text: str, found: Page[Namesake]) -> tuple[Sequence[Entity], str]:
     if exact or not entities:
         return entities, _matches(text, nodes)
     if len(entities) == 1:
-        return entities, f"No name is {echoed(text)} in this letter case: {entities[0].id} is used."
+        return entities, f"No entity has the name {echoed(text)} in this letter case: {entities[0].id} is used."
     return entities, _matches(text, nodes, " in another letter case")
 
 
