@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.names import Names, add_name
+from kgnav_mcp.adapters.freebase.relations import CountReader
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.paging.counts import far_relation, near_relation
 from kgnav_mcp.adapters.paging.directions import RowRequest
