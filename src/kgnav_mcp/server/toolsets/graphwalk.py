@@ -11,8 +11,8 @@ from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import graphwalk
 from kgnav_mcp.navigation.pages import Cursor
+from kgnav_mcp.navigation.sample_walks import WalkedStep
 from kgnav_mcp.navigation.shown_graph import THINK_TOOL
-from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.nodes import (

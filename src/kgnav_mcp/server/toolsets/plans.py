@@ -6,8 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, WithJsonSchema
 
-from kgnav_mcp.navigation.sample_walk import SampleWalk
-from kgnav_mcp.navigation.worked_walks import Walk
+from kgnav_mcp.navigation.sample_walks import SampleWalk, Walk
 from kgnav_mcp.render.plans import CYPHER
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.server.arguments import CURSOR, Arguments

@@ -10,7 +10,7 @@ from pydantic import Field
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import neighbourhood
-from kgnav_mcp.navigation.worked_walks import WalkedStep
+from kgnav_mcp.navigation.sample_walks import WalkedStep
 from kgnav_mcp.port import FarEndFilter
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import call_text
