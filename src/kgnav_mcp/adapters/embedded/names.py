@@ -7,23 +7,24 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from kgnav_mcp.adapters.candidates import Candidates, first_page
-from kgnav_mcp.adapters.embedded import entities, queries
-from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
-from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.adapters.embedded.session import Row
-from kgnav_mcp.adapters.ids.prefixes import encodable
-from kgnav_mcp.adapters.likeness import (
+from kgnav_mcp.adapters.candidates import (
     DESCRIPTION,
     ID,
+    Candidates,
     Rank,
     entities_named,
+    first_page,
     folded,
     plural_variants,
     singular_or_plural_forms,
     spellings,
     words,
 )
+from kgnav_mcp.adapters.embedded import entities, queries
+from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
+from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.embedded.session import Row
+from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.naming import language_rank, local_name_variants, names_from_id
 from kgnav_mcp.model import Candidate, Count, Namesake, Page, Stop, ValueMatch
 

@@ -37,7 +37,7 @@ from neo4j.exceptions import (
     ConfigurationError as DriverConfigurationError,
 )
 
-from kgnav_mcp.adapters.cypher.options import OPTIONS, PropertyOptions
+from kgnav_mcp.adapters.cypher.catalogue import OPTIONS, PropertyOptions
 from kgnav_mcp.adapters.cypher.session import Row, closed
 from kgnav_mcp.adapters.neo4j.dialect import WRITE
 from kgnav_mcp.adapters.options import refuse_unknown
