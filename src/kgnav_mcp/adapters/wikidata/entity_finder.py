@@ -33,7 +33,7 @@ from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable
 from kgnav_mcp.model import Count, Entity, Relation, Stop
 from kgnav_mcp.port.defaults import one_by_one
-from kgnav_mcp.store_timeout import note_answer
+from kgnav_mcp.store_limits import note_answer
 
 _CONNECT_SECONDS = 3.0
 _MAX_CANDIDATES = 50

@@ -27,10 +27,9 @@ from kgnav_mcp.render.nodes import (
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import NAME_LIMIT, call_text, clean, next_call
 from kgnav_mcp.server.arguments import CURSOR, EITHER, Arguments, EitherDirection
-from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 from kgnav_mcp.server.worked_examples import walk_calls
 
 LABEL = f"Node label; {graphwalk.ANY_LABEL!r} for any."

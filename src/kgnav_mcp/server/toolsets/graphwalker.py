@@ -18,10 +18,9 @@ from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import call_text
 from kgnav_mcp.render.triples import RELATION_COLUMNS, TRIPLE_COLUMNS, relations_table, triples_table
 from kgnav_mcp.server.arguments import CURSOR, ENTITY, QUESTION, Arguments, OneOrMany
-from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 from kgnav_mcp.server.worked_examples import walk_calls
 
 

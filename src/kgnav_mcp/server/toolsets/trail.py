@@ -25,9 +25,8 @@ from kgnav_mcp.render.trails import (
     transcript_table,
 )
 from kgnav_mcp.server.arguments import Arguments
-from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 from kgnav_mcp.server.trail_recorder import TrailUse, verified_caller
 
 HANDLE = "Handle from start_trail."
