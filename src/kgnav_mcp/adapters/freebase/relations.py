@@ -14,10 +14,10 @@ from kgnav_mcp.adapters.generic_sparql.queries import FAR
 from kgnav_mcp.adapters.paging.counts import RelationCounts, far_relation, merge_counts, near_relation
 from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.sparql_base.around import counts, relations
+from kgnav_mcp.adapters.sparql_base.around.blocks import End
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Counts, Path, Question, path_of
-from kgnav_mcp.adapters.sparql_base.around.far_ends import End
 from kgnav_mcp.adapters.sparql_base.around.queries import AROUND_ONE, BY
-from kgnav_mcp.adapters.sparql_base.around.relations import Ends
+from kgnav_mcp.adapters.sparql_base.around.relations import ExampleEnds
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, iri_in, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, values
@@ -172,22 +172,22 @@ class RelationReader(relations.RelationReader):
         super().__init__(store, names, counts)
         self.mediator = store.reader.part(queries.MEDIATOR)
 
-    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
+    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> ExampleEnds:
         known = [path for path in paths if question.examples <= _KNOWN_MEDIATORS and path in counts.mediators]
         others = [path for path in paths if path not in known]
-        reads: list[Awaitable[Ends]] = []
+        reads: list[Awaitable[ExampleEnds]] = []
         if known:
             reads.append(self._behind(counts, known, question))
         if others and len(counts.rows) == 1 and all(len(path) == 1 for path in others):
             reads.append(self._of_one(URIRef(str(next(iter(counts.rows)))), others, question))
         elif others:
             reads.append(self._of_some(counts, others, question))
-        found = Ends()
+        found = ExampleEnds()
         for ends in await gathered(*reads):
             found |= ends
         return found
 
-    async def _of_one(self, anchor: URIRef, paths: Sequence[Path], question: RelationRequest) -> Ends:
+    async def _of_one(self, anchor: URIRef, paths: Sequence[Path], question: RelationRequest) -> ExampleEnds:
         """Read the first far ends of an entity's one-hop relations."""
         pattern, kind = (
             self._reader.part(AROUND_ONE[question.direction], s=anchor),
@@ -208,9 +208,9 @@ class RelationReader(relations.RelationReader):
                 if name := row.get(f"called{n}"):
                     add_name(labels[URIRef(str(end))], name)
         await self._cache_names(read.stop, labels, names)
-        return Ends(found, read.stop)
+        return ExampleEnds(found, read.stop)
 
-    async def _behind(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
+    async def _behind(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> ExampleEnds:
         """Read far ends of an entity's two-hop relations, behind the known mediators."""
         nodes = list(dict.fromkeys(URIRef(str(node)) for path in paths for node in counts.mediators[path]))
         anchor, edge = URIRef(str(next(iter(counts.rows)))), Fragment(FAR[question.direction])
@@ -233,7 +233,7 @@ class RelationReader(relations.RelationReader):
             relation = far_relation(path, question.direction)
             ends = (end for node in counts.mediators[path] for end in sorted(behind[node, relation], key=str))
             found[path] = list(dict.fromkeys(ends))[: question.examples]
-        return Ends(found, read.stop)
+        return ExampleEnds(found, read.stop)
 
     async def _cache_names(
         self,

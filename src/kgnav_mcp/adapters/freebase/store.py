@@ -9,12 +9,12 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.generic_sparql import store
 from kgnav_mcp.adapters.generic_sparql.blanks import Blanks
-from kgnav_mcp.adapters.generic_sparql.options import Endpoint, Mediators
 from kgnav_mcp.adapters.generic_sparql.reification import Reification
+from kgnav_mcp.adapters.generic_sparql.store import Endpoint, Mediators
 from kgnav_mcp.adapters.ids.rdf import FreebaseIds, iri
 from kgnav_mcp.adapters.options import Options
-from kgnav_mcp.adapters.sparql_base.location import Location
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Selects
+from kgnav_mcp.adapters.sparql_base.requests import Location
 from kgnav_mcp.adapters.sparql_base.terms import comma_separated
 from kgnav_mcp.adapters.sparql_base.virtuoso import FULL_TEXT, VIRTUOSO
 from kgnav_mcp.adapters.wellknown import FREEBASE

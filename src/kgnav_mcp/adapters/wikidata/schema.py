@@ -12,12 +12,11 @@ from cachetools import LRUCache
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.ids.wikibase import WikibaseIds
-from kgnav_mcp.adapters.sparql_base.catalogue import nearest
 from kgnav_mcp.adapters.sparql_base.lists import Types
 from kgnav_mcp.adapters.sparql_base.queries import END_TYPES, JOINED_TYPES
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, is_at_most, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
-from kgnav_mcp.adapters.sparql_base.schema import STOP_NOTES
+from kgnav_mcp.adapters.sparql_base.schema import STOP_NOTES, nearest
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.adapters.wikibase_values import ENTITY_DATATYPES, datatype_of
 from kgnav_mcp.adapters.wikidata import queries

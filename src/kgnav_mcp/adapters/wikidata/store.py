@@ -15,9 +15,8 @@ from kgnav_mcp.adapters.ids.wikibase import WikibaseIds
 from kgnav_mcp.adapters.options import Options
 from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql_base.dialects import BLAZEGRAPH, QLEVER
-from kgnav_mcp.adapters.sparql_base.location import Location
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Selects
-from kgnav_mcp.adapters.sparql_base.requests import checked_contact, is_wikimedia
+from kgnav_mcp.adapters.sparql_base.requests import Location, checked_contact, is_wikimedia
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.queries import Form
