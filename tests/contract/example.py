@@ -27,7 +27,7 @@ from kgnav_mcp.model import AnchoredPage, Candidate, Count, Direction, Entity, L
 from kgnav_mcp.port import AdapterOptions, Capability, FarEndKind, GraphAdapter
 from kgnav_mcp.port.defaults import find_relation
 from kgnav_mcp.port.lists import page_of
-from kgnav_mcp.port.wanted_values import WantedValue
+from kgnav_mcp.values.comparison import WantedValue
 
 TEXTS = {"name": NAME, "aka": ALIAS, "description": DESCRIPTION}
 

@@ -27,10 +27,9 @@ from kgnav_mcp.navigation import neighbourhood
 from kgnav_mcp.navigation.references import resolve_entity
 from kgnav_mcp.navigation.subclasses import schema_with_subclasses
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.render.budget import count_tokens, truncate_text
 from kgnav_mcp.render.overview import SCHEMA_ROWS, schema_overview
 from kgnav_mcp.render.problems import error_text
-from kgnav_mcp.render.text import table_cell
+from kgnav_mcp.render.text import count_tokens, table_cell, truncate_text
 from kgnav_mcp.render.triples import neighbourhood_table
 from kgnav_mcp.server.tool import ToolCall
 

@@ -27,10 +27,10 @@ from kgnav_mcp.navigation.maze import Marks, mark_order
 from kgnav_mcp.navigation.pages import Cursor, Paging
 from kgnav_mcp.navigation.progress import Progress
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.render.budget import count_tokens, truncate_json, truncate_text
 from kgnav_mcp.render.columns import Columns, answer_schema
 from kgnav_mcp.render.problems import error_text, with_example
 from kgnav_mcp.render.table import Answer, RenderOptions, Table, fit_to_budget
+from kgnav_mcp.render.text import count_tokens, truncate_json, truncate_text
 from kgnav_mcp.server.arguments import Arguments, Json, Metadata, compact_schema, validation_text
 from kgnav_mcp.server.examples import Signature, working_call
 from kgnav_mcp.server.trail_recorder import (

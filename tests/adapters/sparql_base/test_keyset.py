@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from rdflib import XSD, Literal, URIRef
 
-from kgnav_mcp.adapters.paging.positions import Key, Place, Position
+from kgnav_mcp.adapters.paging.rows import Key, Place, Position
 from kgnav_mcp.adapters.sparql_base.around.blocks import term_order
 from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql_base.dialects import DIALECTS

@@ -21,7 +21,7 @@ from kgnav_mcp.adapters.cypher.rows import RowReader, qualifiers
 from kgnav_mcp.adapters.cypher.session import edge
 from kgnav_mcp.adapters.paging.counts import paths_in_order, relations_page
 from kgnav_mcp.adapters.paging.directions import merge_relation_pages
-from kgnav_mcp.adapters.paging.neighbours import rows_page
+from kgnav_mcp.adapters.paging.rows import rows_page
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import (
     AnchoredPage,

@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.generic_sparql.store import Endpoint, Store
 from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.options import absent_name
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.positions import Segment
+from kgnav_mcp.adapters.paging.rows import Segment
 from kgnav_mcp.adapters.sparql_base.adapter import Readers, SparqlAdapter
 from kgnav_mcp.adapters.sparql_base.around.blocks import Found
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Path

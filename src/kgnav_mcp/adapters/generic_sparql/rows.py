@@ -16,8 +16,7 @@ from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.paging.counts import far_relation, near_relation, sum_counts
 from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
-from kgnav_mcp.adapters.paging.neighbours import read_rows
-from kgnav_mcp.adapters.paging.positions import Place, Rows, Segment
+from kgnav_mcp.adapters.paging.rows import Place, Rows, Segment, read_rows
 from kgnav_mcp.adapters.sparql_base.around import relations, rows
 from kgnav_mcp.adapters.sparql_base.around.blocks import (
     Block,

@@ -30,7 +30,7 @@ from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Page, ValueFacts, ValueMatch
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.port.lists import page_of
-from kgnav_mcp.port.wanted_values import WantedValue
+from kgnav_mcp.values.comparison import WantedValue
 from kgnav_mcp.values.scalars import value_order
 
 _NAMES = frozenset({"name", "label"})

@@ -10,7 +10,7 @@ from typing import TypeVar
 from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.paging.positions import Key
+from kgnav_mcp.adapters.paging.rows import Key
 from kgnav_mcp.adapters.sparql_base import errors, queries
 from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.paging import (

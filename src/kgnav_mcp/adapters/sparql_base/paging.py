@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 
 from rdflib import Literal
 
-from kgnav_mcp.adapters.paging.positions import Key
+from kgnav_mcp.adapters.paging.rows import Key
 from kgnav_mcp.adapters.sparql_base import errors
 from kgnav_mcp.adapters.sparql_base.queries import BEYOND, SORTED
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, Value

@@ -25,8 +25,7 @@ from kgnav_mcp.adapters.wikidata.statements import StatementReader
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Page, Stop, ValueFacts
-from kgnav_mcp.port.wanted_values import WantedValue
-from kgnav_mcp.values.comparison import Moment, Period, period_of
+from kgnav_mcp.values.comparison import Moment, Period, WantedValue, period_of
 from kgnav_mcp.values.scalars import value_order
 
 _LABELS = frozenset({"name", "label", "rdfs:label"})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rdflib import BNode, Literal, URIRef
 
-from kgnav_mcp.adapters.paging.positions import Place, Segment, SegmentPart
+from kgnav_mcp.adapters.paging.rows import Place, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor
 from kgnav_mcp.adapters.sparql_base.query_reader import Row, iri_in
 from kgnav_mcp.adapters.sparql_base.results import Term

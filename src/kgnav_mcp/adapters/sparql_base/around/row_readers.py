@@ -14,8 +14,7 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.counts import far_relation, near_relation
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.neighbours import EdgeSource
-from kgnav_mcp.adapters.paging.positions import Place, Rows, Segment, SegmentPart
+from kgnav_mcp.adapters.paging.rows import EdgeSource, Place, Rows, Segment, SegmentPart
 from kgnav_mcp.adapters.sparql_base import matching
 from kgnav_mcp.adapters.sparql_base.around import queries
 from kgnav_mcp.adapters.sparql_base.around.blocks import Block, Ends, Found, Pair, in_order, term_order

@@ -18,8 +18,7 @@ from rdflib import BNode, URIRef
 from kgnav_mcp import model
 from kgnav_mcp.adapters.paging.counts import joined
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
-from kgnav_mcp.adapters.paging.positions import Key, Place, Rows, Segment, SegmentPart
+from kgnav_mcp.adapters.paging.rows import Key, Place, Rows, RowSource, Segment, SegmentPart, neighbours_page
 from kgnav_mcp.adapters.sparql_base.around import queries
 from kgnav_mcp.adapters.sparql_base.around.blocks import (
     Block,
