@@ -11,15 +11,23 @@ from operator import itemgetter
 from typing import Any
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.candidates import Candidates, first_page
-from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, EXACT_WORDS_NOTE, NAME, plural_variants, words
+from kgnav_mcp.adapters.candidates import (
+    ALIAS,
+    DESCRIPTION,
+    EXACT_WORDS_NOTE,
+    NAME,
+    Candidates,
+    first_page,
+    plural_variants,
+    words,
+)
 from kgnav_mcp.adapters.naming import language_rank, readable
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, UnknownName, Unsupported
 from kgnav_mcp.model import AnchoredPage, Candidate, Count, Direction, Entity, Link, Literal, Page, Relation, Triple
 from kgnav_mcp.port import AdapterOptions, Capability, FarEndKind, GraphAdapter
 from kgnav_mcp.port.defaults import find_relation
 from kgnav_mcp.port.lists import page_of
-from kgnav_mcp.port.wanted_values import WantedValue
+from kgnav_mcp.values.comparison import WantedValue
 
 TEXTS = {"name": NAME, "aka": ALIAS, "description": DESCRIPTION}
 

@@ -13,9 +13,6 @@ from kgnav_mcp.model import Direction, Entity, Evidence, Link, Page, Stop, T, Tr
 from kgnav_mcp.navigation.shown_graph import NodeKey, WalkedGraph, WalkedPath, node_key
 from kgnav_mcp.port import FarEndKind, GraphAdapter
 
-CHECK_TOOL = "check_answer"
-"""The tool whose answer is this evidence. Its calls are steps of the trail, too, and show the connected answers."""
-
 _PAGE = 5_000
 
 

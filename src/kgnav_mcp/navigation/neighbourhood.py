@@ -30,9 +30,16 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.navigation.flattening import FlattenedPosition, flattened, flattened_page
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.references import Given, read_at_entities
-from kgnav_mcp.navigation.relation_lists import hops_of, ranked, single_relation, without_classes, without_hidden
+from kgnav_mcp.navigation.relation_lists import (
+    Ranker,
+    bm25,
+    hops_of,
+    ranked,
+    single_relation,
+    without_classes,
+    without_hidden,
+)
 from kgnav_mcp.navigation.relation_reader import RelationReader, entities_without, entities_without_any
 from kgnav_mcp.port import ANY_FAR_END, FarEndFilter, GraphAdapter
 

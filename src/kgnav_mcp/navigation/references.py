@@ -19,8 +19,7 @@ from kgnav_mcp.model import AbsentRelation, Direction, Entity, Namesake, Page, R
 from kgnav_mcp.navigation.codes import entities_with_codes, is_shared, shared_code_note
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import select
-from kgnav_mcp.navigation.ranking import words
-from kgnav_mcp.navigation.relation_lists import relation_facts
+from kgnav_mcp.navigation.relation_lists import relation_facts, words
 from kgnav_mcp.port import FarEndKind, GraphAdapter
 
 _NUMBERED = re.compile(r"(\S*?)0*(\d{1,12})", re.ASCII)

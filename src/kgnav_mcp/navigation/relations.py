@@ -14,9 +14,8 @@ from kgnav_mcp.concurrency import gathered_for
 from kgnav_mcp.model import AnchoredPage, AtEntities, Direction, Entity, Link, RelationFacts, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import page_after, refuse_partial, select
-from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.references import Given, read_at_entities, resolve_relations
-from kgnav_mcp.navigation.relation_lists import ranked, relation_facts
+from kgnav_mcp.navigation.relation_lists import Ranker, bm25, ranked, relation_facts
 from kgnav_mcp.navigation.relation_reader import RelationReader, entities_without_any, paths_to_far_ends
 from kgnav_mcp.port import GraphAdapter
 

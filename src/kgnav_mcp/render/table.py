@@ -12,7 +12,6 @@ from typing import Protocol, cast
 
 from kgnav_mcp.clipping import truncate_values
 from kgnav_mcp.model import Certainty, Completeness, Count, Entity, Stop
-from kgnav_mcp.render.budget import SHORTEST_CUT, count_tokens, fits
 from kgnav_mcp.render.columns import (
     Column,
     Columns,
@@ -23,7 +22,7 @@ from kgnav_mcp.render.columns import (
     row_json,
     row_texts,
 )
-from kgnav_mcp.render.text import clean, table_cell
+from kgnav_mcp.render.text import SHORTEST_CUT, clean, count_tokens, fits, table_cell
 
 _NOT_SORTED = "no further pages, because the store could not sort the list. Narrow it by relation, match or node_type"
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kgnav_mcp.adapters.embedded.loading.entries import lines
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Node, network_format
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
+from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, lines
 
 
 def _entries(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Node | Edge]]:

@@ -110,7 +110,7 @@ async def test_of_a_hub_only_the_rows_that_match_are_read(graph: GraphAdapter, f
 
     def read(session: Session, query: str, *parameters: Any, **more: Any) -> list[Row]:
         found = actual(session, query, *parameters, **more)
-        rows.append(0 if query == queries.names.VOCABULARY else len(found))
+        rows.append(0 if query == queries.entities.VOCABULARY else len(found))
         return found
 
     await graph.describe([":hub"])

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.embedded.anchors import Anchors
+from kgnav_mcp.adapters.embedded.entities import Anchors
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.adapters.embedded.neighbours import CountReader
 from kgnav_mcp.adapters.embedded.pool import Pool

@@ -7,8 +7,8 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.generic_sparql.rows import RowReader
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.neighbours import edges_page
-from kgnav_mcp.adapters.sparql_base.around.edges import EdgeReader
+from kgnav_mcp.adapters.paging.rows import edges_page
+from kgnav_mcp.adapters.sparql_base.around.row_readers import EdgeReader
 from kgnav_mcp.adapters.sparql_base.around.rows import to_entities
 from kgnav_mcp.model import Count, Direction, Page, Stop, Triple
 from tests.adapters.generic_sparql.inprocess import counts_of, entity

@@ -7,16 +7,14 @@ from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from kgnav_mcp.adapters.cypher.catalogue import CatalogueCache
+from kgnav_mcp.adapters.cypher.catalogue import CatalogueCache, PropertyOptions
 from kgnav_mcp.adapters.cypher.counts import CountReader, RowFilter
 from kgnav_mcp.adapters.cypher.dialect import Dialect
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.lists import ListReader
 from kgnav_mcp.adapters.cypher.names import EntityFinder, NameReader
-from kgnav_mcp.adapters.cypher.neighbours import EdgeReader, NeighbourReader
-from kgnav_mcp.adapters.cypher.options import PropertyOptions
+from kgnav_mcp.adapters.cypher.neighbours import EdgeReader, NeighbourReader, RelationReader
 from kgnav_mcp.adapters.cypher.plans.reader import PlanReader
-from kgnav_mcp.adapters.cypher.relations import RelationReader
 from kgnav_mcp.adapters.cypher.rows import EdgeSearch
 from kgnav_mcp.adapters.cypher.schema import SchemaReader
 from kgnav_mcp.adapters.cypher.session import Session, Store, closed

@@ -15,8 +15,7 @@ from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Entity, Page, ValueFacts
 from kgnav_mcp.port import ValueOwner
-from kgnav_mcp.port.wanted_values import WantedValue
-from kgnav_mcp.values.comparison import Moment, Period
+from kgnav_mcp.values.comparison import Moment, Period, WantedValue
 from kgnav_mcp.values.scalars import NUMBER
 
 _MAX_YEAR = 999_999_999

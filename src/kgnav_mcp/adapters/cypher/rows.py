@@ -28,9 +28,8 @@ from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, relation_of
 from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, edge
 from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
 from kgnav_mcp.adapters.paging.counts import RelationCounts
-from kgnav_mcp.adapters.paging.neighbours import RowSource
-from kgnav_mcp.adapters.paging.positions import Place, Position, Rows, Segment
-from kgnav_mcp.adapters.paging.positions import SegmentPart as WantedRows
+from kgnav_mcp.adapters.paging.rows import Place, Position, Rows, RowSource, Segment
+from kgnav_mcp.adapters.paging.rows import SegmentPart as WantedRows
 from kgnav_mcp.concurrency import gathered, gathered_for, in_thread
 from kgnav_mcp.model import Count, Direction, Link, Literal, Page, Qualifier, Stop, Triple
 from kgnav_mcp.port.far_end_filters import MatchRequest, Words

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from kgnav_mcp.model import Literal
-from kgnav_mcp.port.wanted_values import WantedValue
+from kgnav_mcp.values.comparison import WantedValue
 
 VECTOR_SIZE = 64
 """A list of at least this many floating point numbers is a vector (embedding): only its length is shown."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 from cachetools import LRUCache
 
 from kgnav_mcp.adapters.embedded import entities, graphfile, queries
-from kgnav_mcp.adapters.embedded.anchors import Anchors, RowFilter
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
 from kgnav_mcp.adapters.embedded.edges import EdgeKeys, EdgeReader, qualified
+from kgnav_mcp.adapters.embedded.entities import Anchors, RowFilter
 from kgnav_mcp.adapters.embedded.matching import MatchingReader
 from kgnav_mcp.adapters.embedded.names import NameReader
 from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader

@@ -11,7 +11,7 @@ import json
 from dataclasses import replace
 
 from kgnav_mcp.adapters.embedded import entities, queries
-from kgnav_mcp.adapters.embedded.anchors import Anchors, Conditions, RowFilter
+from kgnav_mcp.adapters.embedded.entities import Anchors, Conditions, RowFilter
 from kgnav_mcp.adapters.embedded.names import NameLookup
 from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
 from kgnav_mcp.adapters.embedded.queries.around import FarEndCondition
@@ -117,7 +117,7 @@ class MatchingReader:
         entries = self._builder.catalogue.labels(self._session).entries
         if sum(entries[label].size for label in self._labels or ()) >= limit:
             return None
-        rows = self._session.all(queries.names.LABELLED, json.dumps(self._labels))
+        rows = self._session.all(queries.entities.LABELLED, json.dumps(self._labels))
         return sorted({number for (number,) in rows})
 
     def _printed_name(self, key: str, label: str | None, mediator: int) -> str:

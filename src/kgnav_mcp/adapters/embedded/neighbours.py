@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from kgnav_mcp.adapters.embedded import queries, session
-from kgnav_mcp.adapters.embedded.anchors import SIDES, Anchors, Path, RowFilter
+from kgnav_mcp.adapters.embedded.entities import SIDES, Anchors, Path, RowFilter
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.rows import Builder, Position, Seek, Segment, SegmentKind
 from kgnav_mcp.adapters.embedded.session import Parameter, Row

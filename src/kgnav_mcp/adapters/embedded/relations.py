@@ -7,8 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from kgnav_mcp.adapters.embedded import queries
-from kgnav_mcp.adapters.embedded.anchors import Anchors, Path, RowFilter
-from kgnav_mcp.adapters.embedded.entities import described_by_number
+from kgnav_mcp.adapters.embedded.entities import Anchors, Path, RowFilter, described_by_number
 from kgnav_mcp.adapters.embedded.neighbours import CountReader, NeighbourReader
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.paging.counts import relations_page

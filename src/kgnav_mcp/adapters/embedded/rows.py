@@ -74,7 +74,7 @@ class Builder:
         return marked_obsolete(min(preferred)[1]) if is_marked_obsolete(label) else min(preferred)[1]
 
     def _all_names(self, key: str) -> list[tuple[Any, ...]]:
-        return self.session.all(queries.names.NAMES_OF, key)
+        return self.session.all(queries.entities.NAMES_OF, key)
 
     def literal(self, value: str, datatype: str | None, language: str | None, item: int | None = None) -> Literal:
         """Returns a literal with its datatype in short form. `item`: its index if it is an item of an array."""

@@ -120,13 +120,13 @@ class SimilarEntities:
 
 
 def _number_of_texts(builder: Builder) -> int:
-    ((number,),) = builder.session.all(queries.names.NUMBER_OF_TEXTS)
+    ((number,),) = builder.session.all(queries.entities.NUMBER_OF_TEXTS)
     return number
 
 
 def _texts(builder: Builder, after: int) -> list[tuple[int, str]]:
     """The next nodes that are no mediators, each with its name and description; an empty text without a name."""
-    rows = builder.session.all(queries.names.TEXTS_AFTER, after, _BATCH)
+    rows = builder.session.all(queries.entities.TEXTS_AFTER, after, _BATCH)
     return [(number, _text(builder.label(key, label, 0), description)) for number, key, label, description in rows]
 
 
@@ -141,7 +141,7 @@ def _candidates(builder: Builder, found: Sequence[tuple[int, float]], label: str
         with_label: set[int] = set()
         for batch in batches(found, _FILTERED):
             numbers = json.dumps([number for number, _ in batch])
-            with_label.update(row[0] for row in builder.session.all(queries.names.WITH_LABEL, numbers, entry.id))
+            with_label.update(row[0] for row in builder.session.all(queries.entities.WITH_LABEL, numbers, entry.id))
         found = [each for each in found if each[0] in with_label]
     shown = [number for number, _ in found[:limit]]
     described, degrees = entities.described_by_number(builder, shown), entities.degrees(builder, shown)

@@ -1,8 +1,8 @@
-"""The catalogue of a Freebase graph, counted once while it is open."""
+"""The catalogue of a Freebase graph, counted once while it is open, and the patterns of plans over its relations."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rdflib import URIRef
@@ -11,9 +11,12 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.generic_sparql import catalogue
-from kgnav_mcp.adapters.sparql_base.catalogue import Use, count_constructor, uses_by_relation
+from kgnav_mcp.adapters.sparql_base.names import Naming
+from kgnav_mcp.adapters.sparql_base.plans.writing import TripleWriter, cannot_express
 from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, iri_in, number_in
+from kgnav_mcp.adapters.sparql_base.schema import Use, count_constructor, uses_by_relation
+from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Relation, Stop
 
@@ -73,3 +76,19 @@ class CatalogueCache(catalogue.CatalogueCache):
             return await self._reader.select(query)
         except StoreTimeout:
             return None  # The callers say so in their notes.
+
+
+class PatternWriter(TripleWriter):
+    """Writes patterns over the relations that are shown. Edges of any relation are refused."""
+
+    def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
+        super().__init__(store.reader, naming, queries.MEDIATOR_VIA)
+        self._catalogues = catalogues
+
+    async def _shown_relations(self) -> Collection[URIRef]:
+        return (await self._catalogues.get()).relations
+
+    def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
+        if not iris:
+            raise cannot_express("edges of any relation")
+        return super()._restricted(relation, iris)

@@ -14,24 +14,22 @@ from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache, SchemaRe
 from kgnav_mcp.adapters.generic_sparql.counts import CountReader
 from kgnav_mcp.adapters.generic_sparql.lists import ListReader
 from kgnav_mcp.adapters.generic_sparql.names import EntityFinder, Names
-from kgnav_mcp.adapters.generic_sparql.options import Endpoint
 from kgnav_mcp.adapters.generic_sparql.pattern_writer import PatternReader, PatternWriter
-from kgnav_mcp.adapters.generic_sparql.relations import RelationReader
-from kgnav_mcp.adapters.generic_sparql.rows import RowReader
-from kgnav_mcp.adapters.generic_sparql.store import Store
+from kgnav_mcp.adapters.generic_sparql.rows import RelationReader, RowReader
+from kgnav_mcp.adapters.generic_sparql.store import Endpoint, Store
 from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.options import absent_name
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.positions import Segment
+from kgnav_mcp.adapters.paging.rows import Segment
 from kgnav_mcp.adapters.sparql_base.adapter import Readers, SparqlAdapter
 from kgnav_mcp.adapters.sparql_base.around.blocks import Found
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Path
 from kgnav_mcp.adapters.sparql_base.around.row_readers import CreateRows, row_readers
 from kgnav_mcp.adapters.sparql_base.client import create_client
-from kgnav_mcp.adapters.sparql_base.location import GRAPH
 from kgnav_mcp.adapters.sparql_base.queries import SIZE
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader
 from kgnav_mcp.adapters.sparql_base.rate_limit import Client
+from kgnav_mcp.adapters.sparql_base.requests import GRAPH
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Entity, Health, Triple

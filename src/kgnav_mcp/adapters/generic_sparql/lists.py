@@ -18,12 +18,12 @@ from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.store import Store, one_of
 from kgnav_mcp.adapters.sparql_base import lists
-from kgnav_mcp.adapters.sparql_base.catalogue import Use
 from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.lists import EDGES, BlankNodes, Templates, Types
 from kgnav_mcp.adapters.sparql_base.paging import Condition
 from kgnav_mcp.adapters.sparql_base.queries import NODE_COUNT
 from kgnav_mcp.adapters.sparql_base.query_reader import Row, is_at_most
+from kgnav_mcp.adapters.sparql_base.schema import Use
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, sendable, values
 from kgnav_mcp.adapters.sparql_base.value_conditions import equals, lookup_note, usual_terms
 from kgnav_mcp.concurrency import in_thread

@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from rdflib import Literal, URIRef
 
+from kgnav_mcp.adapters.candidates import ALIAS, DESCRIPTION, NAME
 from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.blanks import Blank, Resolved
-from kgnav_mcp.adapters.generic_sparql.options import Mediators
-from kgnav_mcp.adapters.generic_sparql.store import Store, placeholders
+from kgnav_mcp.adapters.generic_sparql.store import Mediators, Store, placeholders
 from kgnav_mcp.adapters.ids.rdf import BlankPath, RdfIds
-from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, NAME
 from kgnav_mcp.adapters.naming import entity_name, local_name_variants
 from kgnav_mcp.adapters.sparql_base import entity_finder, names
 from kgnav_mcp.adapters.sparql_base.name_search import Lookup, SparqlNames

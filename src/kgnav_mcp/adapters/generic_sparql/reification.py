@@ -15,7 +15,7 @@ from enum import StrEnum
 from rdflib import RDF, BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
-from kgnav_mcp.adapters.sparql_base.around.far_ends import Facts
+from kgnav_mcp.adapters.sparql_base.around.blocks import Facts
 from kgnav_mcp.adapters.sparql_base.around.queries import FAR_ENDS
 from kgnav_mcp.adapters.sparql_base.plans.writing import EdgeVariables
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, boolean_in, iri_in, number_in

@@ -1,4 +1,4 @@
-"""The rows around entities, with blank nodes and with qualifiers from statements about triples."""
+"""The rows and relations around entities, with blank nodes and with qualifiers from statements about triples."""
 
 from __future__ import annotations
 
@@ -15,18 +15,29 @@ from kgnav_mcp.adapters.generic_sparql.reification import QualifiersByTriple
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.paging.counts import far_relation, near_relation, sum_counts
-from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.positions import Place, Rows, Segment
-from kgnav_mcp.adapters.sparql_base.around import rows
-from kgnav_mcp.adapters.sparql_base.around.blocks import Block, FollowedNodes, Found, by_mediator
-from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Counts
-from kgnav_mcp.adapters.sparql_base.around.far_ends import End, Ends, Facts, Pair, in_order
+from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
+from kgnav_mcp.adapters.paging.rows import Place, Rows, Segment, read_rows
+from kgnav_mcp.adapters.sparql_base.around import relations, rows
+from kgnav_mcp.adapters.sparql_base.around.blocks import (
+    Block,
+    End,
+    Ends,
+    Facts,
+    FollowedNodes,
+    Found,
+    Pair,
+    by_mediator,
+    in_order,
+)
+from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Counts, Path
 from kgnav_mcp.adapters.sparql_base.around.queries import FEW_BLANKS
+from kgnav_mcp.adapters.sparql_base.around.relations import ExampleEnds
 from kgnav_mcp.adapters.sparql_base.query_reader import is_at_most
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.adapters.sparql_base.terms import rows as listed_rows
 from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Entity, Stop
 
 _MAX_BLANKS = 5_000
@@ -262,3 +273,45 @@ def _ordered(terms: Sequence[Term], blanks: Sequence[Entity]) -> list[End]:
     """Sort the far ends of a block, each once."""
     nameless = sorted(blanks, key=lambda entity: entity.id)
     return [*in_order(terms), *nameless]
+
+
+class RelationReader(relations.RelationReader):
+    """Reads far ends for all paths at once. Paths that lead to blank nodes are read one by one."""
+
+    def __init__(self, store: Store, names: Names, counts: CountReader) -> None:
+        super().__init__(store, names, counts)
+        self._store = store
+        self._entities = names
+        self._count_reader = counts
+        self.mediator = store.reader.part("$mediator")
+
+    def printed(self, anchor: Anchor) -> str:
+        return self._store.written(anchor)
+
+    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> ExampleEnds:
+        """Read the first far ends. After a time-out, the relations have no examples."""
+        try:
+            ends = await self._of_some(counts, paths, question)
+        except StoreTimeout:
+            return ExampleEnds(dict.fromkeys(paths, ()), Stop.TIME_OUT)
+        for path in paths:
+            found = ends.found.get(path, ())
+            if not found or any(isinstance(end, BNode) for end in found):
+                ends |= await self._of_rows(counts, path, question)
+        return ends
+
+    async def _of_rows(self, counts: Counts, path: Path, asked: RelationRequest) -> ExampleEnds:
+        """Read the first far ends of one path from its rows."""
+        question = RowRequest((), asked.direction, None, asked.far_ends, asked.examples, None, all_or_none=False)
+        reader = RowReader(self._store, self._entities, self._count_reader, (), question)
+        found: dict[End, None] = {}
+        stops: list[Stop] = []
+        for anchor, size in counts.by_entity(path).items():
+            segment = Segment(0, anchor, path, size)
+            parts, _ = await read_rows(reader, iter([segment]), Place(), asked.examples)
+            found |= dict.fromkeys(row.far for _, part in parts for row, _ in part.items)
+            stops += [part.stop for _, part in parts if part.stop is not Stop.LIMIT]
+            if len(found) >= asked.examples:
+                break
+        entities = {end.id if isinstance(end, Entity) else end: end for end in found}
+        return ExampleEnds({path: list(entities.values())[: asked.examples]}, Stop.first(stops))

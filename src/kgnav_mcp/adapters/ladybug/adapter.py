@@ -8,18 +8,16 @@ from typing import Any, TypeVar
 import ladybug
 
 from kgnav_mcp.adapters.cypher.adapter import CypherAdapter, Readers
+from kgnav_mcp.adapters.cypher.catalogue import OPTIONS, PropertyOptions
 from kgnav_mcp.adapters.cypher.counts import RowFilter
-from kgnav_mcp.adapters.cypher.neighbours import NeighbourReader
-from kgnav_mcp.adapters.cypher.options import OPTIONS, PropertyOptions
+from kgnav_mcp.adapters.cypher.neighbours import NeighbourReader, RelationReader
 from kgnav_mcp.adapters.cypher.plans.reader import PlanReader
-from kgnav_mcp.adapters.cypher.relations import RelationReader
 from kgnav_mcp.adapters.cypher.session import Session, closed
-from kgnav_mcp.adapters.ladybug.catalogue import TableCatalogueCache, TableSchemaReader
 from kgnav_mcp.adapters.ladybug.lists import TableLinker, TableLists, TableNames
 from kgnav_mcp.adapters.ladybug.patterns import PatternReader
 from kgnav_mcp.adapters.ladybug.rows import BareRowReader, TableEdges, TableEdgeSearch, TableEntities, TableRows
 from kgnav_mcp.adapters.ladybug.store import Store
-from kgnav_mcp.adapters.ladybug.tables import LADYBUG
+from kgnav_mcp.adapters.ladybug.tables import LADYBUG, TableCatalogueCache, TableSchemaReader
 from kgnav_mcp.adapters.options import refuse_unknown
 from kgnav_mcp.model import Direction, Health, Link, Page, PlanPage
 from kgnav_mcp.plan import Plan

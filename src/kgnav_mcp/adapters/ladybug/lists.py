@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kgnav_mcp.adapters.candidates import plural_variants
 from kgnav_mcp.adapters.cypher.entities import NodeRow, relation_of
 from kgnav_mcp.adapters.cypher.lists import ListReader
 from kgnav_mcp.adapters.cypher.names import (
@@ -25,12 +26,11 @@ from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.rows import TableEntities, TableRows
 from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, Table, text_of
-from kgnav_mcp.adapters.likeness import plural_variants
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Page, ValueFacts, ValueMatch
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.port.lists import page_of
-from kgnav_mcp.port.wanted_values import WantedValue
+from kgnav_mcp.values.comparison import WantedValue
 from kgnav_mcp.values.scalars import value_order
 
 _NAMES = frozenset({"name", "label"})

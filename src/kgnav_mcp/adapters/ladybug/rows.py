@@ -25,9 +25,8 @@ from kgnav_mcp.adapters.cypher.rows import EdgeSearch, qualifiers
 from kgnav_mcp.adapters.cypher.session import Session, quoted
 from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ladybug import queries
-from kgnav_mcp.adapters.ladybug.catalogue import TableCatalogueCache
 from kgnav_mcp.adapters.ladybug.store import Store
-from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, EdgeTable, Table, key_of, text_of
+from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, EdgeTable, Table, TableCatalogueCache, key_of, text_of
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Direction, Entity, Link, Literal, Node, Page, Stop, Triple
 from kgnav_mcp.port.far_end_filters import MatchRequest, Words

@@ -10,8 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationRequest, RowRequest
-from kgnav_mcp.adapters.paging.neighbours import EdgeSource, edges_page
-from kgnav_mcp.adapters.paging.positions import Position
+from kgnav_mcp.adapters.paging.rows import EdgeSource, Position, edges_page
 from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.lists import ListReader
 from kgnav_mcp.adapters.sparql_base.matching import FarEndTerms, RowSearch, SearchRequest

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.paging.positions import Place
+from kgnav_mcp.adapters.paging.rows import Place
 from kgnav_mcp.adapters.sparql_base import queries
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated

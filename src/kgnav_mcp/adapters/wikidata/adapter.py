@@ -17,18 +17,15 @@ from kgnav_mcp.adapters.sparql_base.rate_limit import MAX_CONCURRENT_LOCAL, Clie
 from kgnav_mcp.adapters.sparql_base.requests import Address
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
-from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Path, RelationReader
-from kgnav_mcp.adapters.wikidata.entity_finder import EntityFinder
+from kgnav_mcp.adapters.wikidata.entity_finder import EntityFinder, JsonApi, VectorSearch, WikibaseSearch
 from kgnav_mcp.adapters.wikidata.lists import ListReader
 from kgnav_mcp.adapters.wikidata.names import Names
-from kgnav_mcp.adapters.wikidata.options import INSTANCE_OF, SUBCLASS, WIKIDATA, Wikidata, detect_wikibase
 from kgnav_mcp.adapters.wikidata.plans import PatternWriter
 from kgnav_mcp.adapters.wikidata.rows import EdgeReader, RowReader, RowSearch, qualified
-from kgnav_mcp.adapters.wikidata.schema import VALUES_ONLY, SchemaReader
-from kgnav_mcp.adapters.wikidata.search import JsonApi, VectorSearch, WikibaseSearch
+from kgnav_mcp.adapters.wikidata.schema import VALUES_ONLY, Classes, SchemaReader
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
-from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.adapters.wikidata.store import INSTANCE_OF, SUBCLASS, WIKIDATA, Store, Wikidata, detect_wikibase
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Health, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions, Capability

@@ -12,11 +12,19 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.paging.counts import hidden_note
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.neighbours import EdgeSource, RowSource, neighbours_page
-from kgnav_mcp.adapters.paging.positions import Key, Place, Rows, Segment, SegmentPart
+from kgnav_mcp.adapters.paging.rows import (
+    EdgeSource,
+    Key,
+    Place,
+    Rows,
+    RowSource,
+    Segment,
+    SegmentPart,
+    neighbours_page,
+)
 from kgnav_mcp.adapters.sparql_base import errors, matching
-from kgnav_mcp.adapters.sparql_base.keyset import SHARE, read_by_key
 from kgnav_mcp.adapters.sparql_base.matching import SearchRequest, branch, searched
+from kgnav_mcp.adapters.sparql_base.paging import SHARE, read_by_key
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, iri_in, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, comma_separated, values

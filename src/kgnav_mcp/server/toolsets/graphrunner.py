@@ -20,10 +20,9 @@ from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import name_and_id
 from kgnav_mcp.render.triples import entity_notes
 from kgnav_mcp.server.arguments import CURSOR, EITHER, Arguments
-from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.plan_runner import check_written_plan, omitted_notes, runner
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 
 _DIRECTION = "outgoing: the nodes are heads of the edges; incoming: tails; either: both."
 _HOPS = 5

@@ -13,13 +13,11 @@ from dataclasses import replace
 from typing import TypeAlias, cast
 
 from kgnav_mcp.adapters.embedded.loading.columns import UNDIRECTED, is_number, normalized
-from kgnav_mcp.adapters.embedded.loading.entries import lines, rows, stage_entries
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, Role, is_not_finite
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
 from kgnav_mcp.adapters.embedded.loading.options import LISTED, LoadProblems
-from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
-from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
+from kgnav_mcp.adapters.embedded.loading.sources import Source, lines, rows, stage_entries, translated
+from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager, Staging
 from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import LoadError
 

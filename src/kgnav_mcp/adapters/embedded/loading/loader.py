@@ -23,10 +23,9 @@ from kgnav_mcp.adapters.embedded import fileformat
 from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
 from kgnav_mcp.adapters.embedded.loading import queries, writer
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadReport, ProgressListener
-from kgnav_mcp.adapters.embedded.loading.owl import fold_expressions
 from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, check_distinct, check_paths, check_target
+from kgnav_mcp.adapters.embedded.loading.rdf_rewriting import attach_qualifiers, collect_statements, fold_expressions
 from kgnav_mcp.adapters.embedded.loading.recognition import check_together, recognise, recognise_names
-from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers, collect_statements
 from kgnav_mcp.adapters.embedded.loading.source_reader import Reading
 from kgnav_mcp.adapters.embedded.loading.staging_writer import TERM_BUDGET, Staging
 from kgnav_mcp.adapters.embedded.loading.wikibase import fold_statements, used_relations

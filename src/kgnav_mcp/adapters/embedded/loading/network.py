@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
-from kgnav_mcp.adapters.embedded.loading.entries import stage_entries
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, SourceReader
+from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, SourceReader, stage_entries
+from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager
 from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import BadLine
 

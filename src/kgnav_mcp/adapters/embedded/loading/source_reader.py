@@ -10,15 +10,13 @@ from collections.abc import Iterable, Sequence
 
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.columns import is_node_header
-from kgnav_mcp.adapters.embedded.loading.entries import lines, stage_entries
+from kgnav_mcp.adapters.embedded.loading.formats.rdf import read_rdf_names
 from kgnav_mcp.adapters.embedded.loading.headers import Role
 from kgnav_mcp.adapters.embedded.loading.id_joining import join_short_ids, note_undescribed
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules, stored_ids
 from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LISTED, LoadOptions, LoadProblems
-from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf_names
-from kgnav_mcp.adapters.embedded.loading.sources import Source
-from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
+from kgnav_mcp.adapters.embedded.loading.sources import Source, lines, stage_entries
+from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager, Staging
 from kgnav_mcp.adapters.embedded.loading.wikibase import INSTANCE_OF, Wikibase, recognise_wikibase
 from kgnav_mcp.adapters.ids.prefixes import Prefixes
 from kgnav_mcp.adapters.wellknown import PREFIXES

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
 
+from kgnav_mcp.adapters.candidates import ID
 from kgnav_mcp.adapters.embedded import fileformat
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.loading import queries
@@ -21,7 +22,6 @@ from kgnav_mcp.adapters.embedded.loading.names import ALIAS, DESCRIPTION, NAME, 
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadProblems
 from kgnav_mcp.adapters.embedded.loading.staging_writer import NamingRow, Staging
 from kgnav_mcp.adapters.ids.prefixes import Prefixes, namespace
-from kgnav_mcp.adapters.likeness import ID
 from kgnav_mcp.adapters.naming import marked_obsolete, readable_names
 from kgnav_mcp.adapters.wellknown import OBO, OWL_DEPRECATED, PREFIXES
 

@@ -13,8 +13,8 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.paging.counts import far_relation, merge_counts, near_relation, paths_in_order, relations_page
 from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.sparql_base.around import queries
+from kgnav_mcp.adapters.sparql_base.around.blocks import End
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, CountReader, Counts, Path
-from kgnav_mcp.adapters.sparql_base.around.far_ends import End
 from kgnav_mcp.adapters.sparql_base.around.rows import Store
 from kgnav_mcp.adapters.sparql_base.names import Names
 from kgnav_mcp.adapters.sparql_base.query_reader import number_in
@@ -28,14 +28,14 @@ _MAX_ANCHORS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class ExampleEnds:
     """The first distinct far ends of each path, and why some may be missing."""
 
     found: Mapping[Path, Sequence[End]] = field(default_factory=dict[Path, Sequence[End]])
     stop: Stop = Stop.COMPLETE
 
-    def __or__(self, other: Ends) -> Ends:
-        return Ends({**self.found, **other.found}, Stop.first((self.stop, other.stop)))
+    def __or__(self, other: ExampleEnds) -> ExampleEnds:
+        return ExampleEnds({**self.found, **other.found}, Stop.first((self.stop, other.stop)))
 
 
 class RelationReader(ABC):
@@ -94,15 +94,15 @@ class RelationReader(ABC):
         """The printed id of an entity."""
         return self._names.naming.short(str(anchor))
 
-    async def _far_ends(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
+    async def _far_ends(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> ExampleEnds:
         """The first far ends of some paths; empty if no examples are wanted."""
-        return await self._examples(counts, paths, question) if question.examples and paths else Ends()
+        return await self._examples(counts, paths, question) if question.examples and paths else ExampleEnds()
 
     @abstractmethod
-    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
+    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> ExampleEnds:
         """Read the first far ends of paths. There is at least one path, and at least one example is wanted."""
 
-    async def _of_some(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
+    async def _of_some(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> ExampleEnds:
         """Read the first far ends of all paths in one union, at some of the entities with IRIs."""
         size = len(counts.rows)
         branches = await in_thread(size, lambda: self._branches(counts.by_path_and_entity(), paths, question))
@@ -110,7 +110,7 @@ class RelationReader(ABC):
         read = await self._reader.union(branches)
         for row in read.rows:
             found[paths[number_in(row, "number")]].append(row["o"])
-        return Ends(found, read.stop)
+        return ExampleEnds(found, read.stop)
 
     def _branches(
         self, rows: Mapping[Path, Collection[Anchor]], paths: Sequence[Path], question: RelationRequest
@@ -144,14 +144,14 @@ class RelationReader(ABC):
         return tuple(map(self._names.naming.short, path))
 
 
-def _mediator_examples(counts: Counts, question: RelationRequest) -> Ends:
+def _mediator_examples(counts: Counts, question: RelationRequest) -> ExampleEnds:
     """Use known mediators as examples of the relations that lead to them, if enough are known."""
     found: dict[Path, dict[Term, None]] = defaultdict(dict)
     for path, mediators in sorted(counts.mediators.items()):
         for mediator in mediators:
             if isinstance(mediator, URIRef):
                 found[near_relation(path, question.direction),][mediator] = None
-    return Ends(
+    return ExampleEnds(
         {
             path: list(examples)[: question.examples]
             for path, examples in found.items()

@@ -18,14 +18,23 @@ from rdflib import BNode, URIRef
 from kgnav_mcp import model
 from kgnav_mcp.adapters.paging.counts import joined
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
-from kgnav_mcp.adapters.paging.positions import Key, Place, Rows, Segment, SegmentPart
+from kgnav_mcp.adapters.paging.rows import Key, Place, Rows, RowSource, Segment, SegmentPart, neighbours_page
 from kgnav_mcp.adapters.sparql_base.around import queries
-from kgnav_mcp.adapters.sparql_base.around.blocks import Block, FollowedNodes, Found, names_needed
+from kgnav_mcp.adapters.sparql_base.around.blocks import (
+    Block,
+    End,
+    Ends,
+    FollowedNodes,
+    Found,
+    Pair,
+    grouped,
+    in_order,
+    names_needed,
+    term_order,
+)
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, CountReader, Counts, Path, no_rows
-from kgnav_mcp.adapters.sparql_base.around.far_ends import End, Ends, Pair, grouped, in_order, term_order
-from kgnav_mcp.adapters.sparql_base.keyset import read_by_key
 from kgnav_mcp.adapters.sparql_base.names import Names
+from kgnav_mcp.adapters.sparql_base.paging import read_by_key
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, rows, values

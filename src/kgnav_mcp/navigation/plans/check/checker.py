@@ -17,10 +17,9 @@ from kgnav_mcp.model import T
 from kgnav_mcp.navigation.plans.check.conditions import ConditionChecker
 from kgnav_mcp.navigation.plans.check.entities import EntityReader
 from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, closest_alternative
-from kgnav_mcp.navigation.plans.check.properties import ANY_ROW, HasRows, PropertyChecker
+from kgnav_mcp.navigation.plans.check.properties import ANY_ROW, HasRows, PropertyChecker, SeveralValuesChecker
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.scopes import Node, Scope, after_match, after_project, after_unwind
-from kgnav_mcp.navigation.plans.check.several_values_checks import SeveralValuesChecker
 from kgnav_mcp.navigation.plans.evaluate.several_values import several_values_note
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.reachability import with_reachability

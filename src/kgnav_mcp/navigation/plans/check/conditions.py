@@ -12,10 +12,9 @@ from kgnav_mcp.model import NODE_VALUES
 from kgnav_mcp.navigation.nodes_by_value import ID
 from kgnav_mcp.navigation.plans.check.entities import EntityReader, has_id
 from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, closest_alternative
-from kgnav_mcp.navigation.plans.check.properties import PropertyChecker
+from kgnav_mcp.navigation.plans.check.properties import PropertyChecker, SeveralValuesChecker
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.scopes import Edge, Members, Node, Scope, within
-from kgnav_mcp.navigation.plans.check.several_values_checks import SeveralValuesChecker
 from kgnav_mcp.navigation.plans.check.value_kinds import EDGE, report_no_numbers, report_other_kinds
 from kgnav_mcp.navigation.references import NameIndex
 from kgnav_mcp.plan import (

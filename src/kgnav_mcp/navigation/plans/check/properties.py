@@ -1,4 +1,4 @@
-"""Checks that nodes of a label have a property at all: one that they never have would silently give no rows."""
+"""Checks the properties of a plan: nodes that never have one would give no rows, and several values need a rule."""
 
 from __future__ import annotations
 
@@ -12,20 +12,40 @@ from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import Certainty
 from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, closest_alternative
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
-from kgnav_mcp.navigation.plans.check.scopes import Node
+from kgnav_mcp.navigation.plans.check.scopes import Edge, Node, Scope
+from kgnav_mcp.navigation.plans.evaluate.several_values import (
+    mixed_size,
+    number_of_values,
+    refused_arithmetic,
+    refused_order,
+)
 from kgnav_mcp.plan import (
+    NAME,
     UNNAMED,
+    Aggregate,
+    Arithmetic,
+    ArithmeticOperator,
+    Call,
     Column,
+    Compare,
+    Comparison,
+    ComparisonChain,
     Constant,
+    Expression,
+    Function,
     IsNull,
+    ListOf,
     Match,
     NodePattern,
     Not,
     Pipeline,
     Plan,
+    PlanProblem,
     Project,
     Property,
 )
+from kgnav_mcp.port import ValueOwner
+from kgnav_mcp.values.functions import FUNCTIONS
 
 HasRows = Callable[[Plan], Awaitable[bool | None]]
 """Whether a plan with the graph's own ids has any row; None if finding out costs too much."""
@@ -90,3 +110,104 @@ class PropertyChecker:
                 if (await self.vocabulary.graph.nodes(label, relation, None, limit=1)).items:
                     return True
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralValuesChecker:
+    """Checks the expressions of one plan. What the schema does not say is found when the plan runs."""
+
+    vocabulary: SchemaNames
+    findings: PlanProblems
+
+    async def check(self, expression: object, scope: Scope) -> None:
+        """Note each property with several values in a comparison or an aggregate; report it in arithmetic."""
+        match expression:
+            case Compare(left, comparison, right):
+                of_values = (left,) if comparison is Comparison.IN else (left, right)
+                if comparison in _IDENTITY:  # an entity's name means any of its names
+                    of_values = tuple(each for each in of_values if not _is_name(each))
+                if not any(isinstance(operand, ListOf) for operand in of_values):
+                    await self._note(of_values, scope)
+            case ComparisonChain(values):
+                await self._note(values, scope)
+            case Aggregate(_, of) if of is not None:
+                await self._note((of,), scope)
+            case Arithmetic(left, operator, right) if operator is not ArithmeticOperator.ADD:
+                for operand in (left, right):
+                    if await self._is_array(operand, scope):
+                        self._report(refused_arithmetic(expression, operand), expression)
+            case _:
+                pass
+
+    async def check_order(self, by: Expression, scope: Scope) -> None:
+        """Report an order by an array."""
+        if await self._is_array(by, scope):
+            self._report(refused_order(by), by)
+
+    async def number_of_values(self, argument: Property, checked: Expression, scope: Scope) -> Expression | None:
+        """`size` of a property that is known to have several values: their number, also where it is one.
+
+        Reported if it has several values on some nodes only, or may have.
+        """
+        if await self._has_several(argument, scope):
+            self.findings.several[argument] = None
+            return number_of_values(checked)
+        match scope.get(argument.owner):
+            case Node() if argument.name != NAME:
+                ids, kind = await self.vocabulary.properties(argument.name), ValueOwner.NODE
+            case Edge(relations):
+                ids, kind = await self.vocabulary.qualifier_ids(argument.name, relations), ValueOwner.RELATIONSHIP
+            case _:
+                return None
+        if await self.vocabulary.may_have_several_values(ids, kind):
+            self._report(mixed_size(argument), Call(Function.SIZE, (argument,)))
+        return None
+
+    def _report(self, problem: PlanProblem, part: Expression) -> None:
+        self.findings.problem(problem.place, problem.reason, problem.alternatives)
+        self.findings.correct(part, None)
+
+    async def _note(self, operands: Sequence[Expression], scope: Scope) -> None:
+        for operand in map(_without_functions, operands):
+            if isinstance(operand, Property) and await self._has_several(operand, scope):
+                self.findings.several[operand] = None
+
+    async def _has_several(self, prop: Property, scope: Scope) -> bool:
+        match scope.get(prop.owner):
+            case Node():
+                ids = await self.vocabulary.properties(prop.name)
+                if prop.name == NAME and self.vocabulary.in_languages(ids):
+                    return False  # the name that answers show
+                return self.vocabulary.have_several_values(ids)
+            case Edge(relations):
+                ids = await self.vocabulary.qualifier_ids(prop.name, relations)
+                return await self.vocabulary.qualifiers_have_several_values(relations, ids)
+            case _:
+                return False
+
+    async def _is_array(self, expression: Expression, scope: Scope) -> bool:
+        operand = _without_functions(expression)
+        if not isinstance(operand, Property):
+            return False
+        match scope.get(operand.owner):
+            case Node():
+                return self.vocabulary.are_arrays(await self.vocabulary.properties(operand.name))
+            case Edge(relations):
+                ids = await self.vocabulary.qualifier_ids(operand.name, relations)
+                return await self.vocabulary.qualifiers_are_arrays(relations, ids)
+            case _:
+                return False
+
+
+_IDENTITY = frozenset({Comparison.EQUAL, Comparison.UNEQUAL, Comparison.IN})
+
+
+def _is_name(expression: Expression) -> bool:
+    return isinstance(expression, Property) and expression.name == NAME
+
+
+def _without_functions(expression: Expression) -> Expression:
+    """The first argument of functions that are applied to each of several values."""
+    while isinstance(expression, Call) and FUNCTIONS[expression.function].of_each_value:
+        expression = expression.arguments[0]
+    return expression

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import cast
 
 from kgnav_mcp.adapters.embedded.loading.edges import with_inferred_types
-from kgnav_mcp.adapters.embedded.loading.entries import lines, rows, stage_entries
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys, text
 from kgnav_mcp.adapters.embedded.loading.headers import (
     ADMIN_DELIMITERS,
@@ -25,8 +24,16 @@ from kgnav_mcp.adapters.embedded.loading.json_stream import JsonStream
 from kgnav_mcp.adapters.embedded.loading.layout import Layout
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Entry, Node, as_mapping, network_format
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, SourceReader, translated
+from kgnav_mcp.adapters.embedded.loading.sources import (
+    FileFormat,
+    Source,
+    SourceReader,
+    lines,
+    rows,
+    stage_entries,
+    translated,
+)
+from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager
 
 LONGEST_JSON = 16 * 1024 * 1024
 """Characters of a line, at most. Its parsed lists and objects take up to 25 times as much memory."""

@@ -20,10 +20,10 @@ from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID
 from kgnav_mcp.adapters.embedded.loading.columns import normalized
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import binary
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, written_number
+from kgnav_mcp.adapters.embedded.loading.layout import datatype_of, text_of
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source
-from kgnav_mcp.adapters.embedded.loading.typed_tables import datatype_of, text_of
+from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import LoadError
 

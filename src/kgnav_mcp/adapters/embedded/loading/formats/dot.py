@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise, product
 from typing import NamedTuple, NoReturn
 
-from kgnav_mcp.adapters.embedded.loading.entries import lines
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.guard import LONGEST_TEXT
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Node, Subgraph, network_format, typed
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
+from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, lines
 from kgnav_mcp.errors import BadLine, LoadError
 
 _SKIPPED = re.compile(r"(?:[ \t\r\n\f\v]|//[^\n]*|/\*.*?\*/|\#[^\n]*)*+", re.DOTALL)

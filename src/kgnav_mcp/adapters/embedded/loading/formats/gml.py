@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
-from kgnav_mcp.adapters.embedded.loading.entries import NOT_UTF8
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.guard import LONGEST_TEXT, MAX_DEPTH
 from kgnav_mcp.adapters.embedded.loading.network import Edge, EdgesAreUndirected, Node, network_format
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, blocks
+from kgnav_mcp.adapters.embedded.loading.sources import NOT_UTF8, Source, SourceReader, blocks
 from kgnav_mcp.errors import BadLine
 
 Values: TypeAlias = "dict[str, object]"

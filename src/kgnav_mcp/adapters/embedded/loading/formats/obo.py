@@ -12,12 +12,11 @@ from itertools import chain
 
 import pyoxigraph as ox
 
-from kgnav_mcp.adapters.embedded.loading.entries import lines
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
+from kgnav_mcp.adapters.embedded.loading.formats.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
-from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
+from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, lines, translated
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.adapters.ids.prefixes import is_iri, obo_iri
 from kgnav_mcp.adapters.wellknown import OBO, OBO_IN_OWL, OWL, PREFIXES, RDF_TYPE, RDFS, RDFS_SUBCLASS, XSD

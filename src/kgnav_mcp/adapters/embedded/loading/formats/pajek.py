@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise, takewhile
 
-from kgnav_mcp.adapters.embedded.loading.entries import lines
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.headers import NUMBER
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Node, network_format, typed
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
+from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, lines
 from kgnav_mcp.errors import BadLine
 
 _FIELD = re.compile(r'"([^"]*)"|(\S+)')

@@ -17,9 +17,9 @@ from urllib.parse import quote
 import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
+from kgnav_mcp.adapters.embedded.loading.formats.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.sources import (
     LONGEST_LINE,
     FileFormat,
