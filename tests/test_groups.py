@@ -12,3 +12,15 @@ def test_a_long_module_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(groups, "LONG", (*groups.LONG, "plans/test_nowhere"))
     with pytest.raises(pytest.UsageError, match="there is no module plans/test_nowhere"):
         groups.arrange([])
+
+
+@pytest.mark.parametrize(
+    ("fixture", "extended"),
+    [("oxigraph", False), ("own_virtuoso", False), ("blazegraph", True), ("own_blazegraph", True), ("rdf4j", True)],
+)
+def test_the_tests_on_further_engines_are_those_that_ask_for_one(
+    fixture: str, extended: bool, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+):
+    assert not groups.is_extended(request.node)
+    monkeypatch.setattr(request.node, "fixturenames", [fixture])
+    assert groups.is_extended(request.node) == extended
