@@ -21,6 +21,7 @@ def test_a_long_module_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPa
 def test_the_tests_on_further_engines_are_those_that_ask_for_one(
     fixture: str, extended: bool, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ):
-    assert not groups.is_extended(request.node)
-    monkeypatch.setattr(request.node, "fixturenames", [fixture])
-    assert groups.is_extended(request.node) == extended
+    item: pytest.Function = request.node  # pyright: ignore[reportUnknownMemberType]
+    assert not groups.is_extended(item)
+    monkeypatch.setattr(item, "fixturenames", [fixture])
+    assert groups.is_extended(item) == extended
