@@ -28,7 +28,7 @@ TRAIN_FOLDER ?= .train-smoke
 help:
 	@echo "make demo    answer a question with the demo graph, through a real client"
 	@echo "make test    run the tests"
-	@echo "make test-extended    run the tests on Blazegraph, Fuseki and RDF4J, and of whole datasets on stores"
+	@echo "make test-extended    run the tests on further engines, of whole datasets on stores, and MCP's own"
 	@echo "make fuzz    run the tests with random plans, with RANDOM_PLANS=5 times as many plans"
 	@echo "make test-other PYTHON=python3.13    run the tests that may differ by version on another Python"
 	@echo "make train-smoke    train a tiny model with GraphWalker's recipes on the processor: 6 GB, minutes, not in CI"

@@ -38,7 +38,6 @@ LONG = (
     "plans/test_evaluated",
     "plans/test_by_hand",
     "embedded/test_plans",
-    "conformance/test_conformance",
     "contract/test_embedded",
     "adapters/test_registry",
     "server/test_hanging_stores",
