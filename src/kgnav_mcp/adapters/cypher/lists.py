@@ -106,7 +106,7 @@ class ListReader:
 
         Raises:
             UnknownName: the graph has no such label or property.
-            InvalidCursor: `after` is no position of this list, or the list has another length now.
+            InvalidCursor: `after` is not a position in this list, or the length of the list has changed.
         """
         catalogue = await self._catalogue.with_names(label)
         label = catalogue.resolve_label(label) if label is not None else None
@@ -147,7 +147,7 @@ class ListReader:
 
         Raises:
             UnknownName: the graph has no such property, label or relation.
-            InvalidCursor: `after` is no position of this list, or the list has another length now.
+            InvalidCursor: `after` is not a position in this list, or the length of the list has changed.
         """
         of_nodes = kind is ValueOwner.NODE
         with_names = self._catalogue.with_names

@@ -51,7 +51,7 @@ class TableLists(ListReader):
 
         Raises:
             UnknownName: the graph has no such label or property.
-            InvalidCursor: `after` is no position of this list.
+            InvalidCursor: `after` is not a position in this list.
         """
         catalogue, decoder = self._nodes.tables.current, self._nodes.decoder
         tables = [catalogue.tables[catalogue.resolve_label(label)]] if label is not None else catalogue.tables.values()
@@ -144,7 +144,7 @@ class TableLists(ListReader):
 
         Raises:
             UnknownName: the graph has no such property, label or relation.
-            InvalidCursor: `after` is no position of this list.
+            InvalidCursor: `after` is not a position in this list.
         """
         catalogue = self._nodes.tables.current
         if kind is ValueOwner.NODE:

@@ -194,7 +194,7 @@ class Table:
         return ", ".join(column.expression(variable) for column in (self.key, *own))
 
     def node(self, keys: Sequence[str], returned: Sequence[Any]) -> NodeRow:
-        """A node in the form that `cypher.entities` decodes. Its own id is the one that is printed."""
+        """A node in the form that `cypher.entities` decodes. Its own id is its printed id."""
         values = iter(returned[1:])
         found: list[Any] = []
         for key in keys:

@@ -128,10 +128,10 @@ def _value(field: str) -> object:
     return whole if isinstance(whole, int) else typed(field, "float")
 
 
-def _entries(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Node | Edge]]:
+def _entries(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[tuple[int, Node | Edge]]:
     network = _Pajek(source)
     number = 0
-    for number, line in lines(source, reader, findings):
+    for number, line in lines(source, reader, problems):
         if line.strip() and not line.startswith("%"):
             for entry in network.line(number, line.strip()):
                 yield number, entry
