@@ -7,8 +7,9 @@ with literal tails, and a hub is summarized.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import UnknownName
@@ -16,7 +17,6 @@ from kgnav_mcp.model import (
     AbsentRelation,
     Direction,
     Entity,
-    Link,
     NearestNeighbours,
     NodeProperties,
     NodesByProperty,
@@ -180,27 +180,16 @@ async def get_all_nearest_neighbors(
         chosen = found.facts if names else offered
         relation_paths = paths_to_far_ends(chosen, offered) if far.is_selective else flattened_paths(chosen)
 
-    def read(limit: int, place: str | None = None) -> Awaitable[Page[Link]]:
-        return flattened(
-            graph,
-            ids,
-            direction,
-            relation_paths=relation_paths,
-            far=far,
-            limit=limit,
-            after=place,
-            flatten=limits.flatten,
-        )
-
+    read = partial(flattened, graph, ids, direction, relation_paths=relation_paths, far=far, flatten=limits.flatten)
     if after is not None or narrowed:
-        page = await read(_NODE_LIMIT, None if after == FROM_FIRST_LINK else after)
+        page = await read(limit=_NODE_LIMIT, after=None if after == FROM_FIRST_LINK else after)
     else:
-        page = await read(limits.hub_threshold + 1)
+        page = await read(limit=limits.hub_threshold + 1)
         if len(page.items) > limits.hub_threshold:
             relations = await _relations(graph, ids, direction, limits)
             if limits.collapse_single or single_relation(relations) is None:
                 return NearestNeighbours(anchors, relations=relations)
-            page = await read(limits.hub_threshold)
+            page = await read(limit=limits.hub_threshold)
     if not page.items and after is None:
         await check_label(graph, far)
     neighbours = dict.fromkeys(link.far_end.id for link in page.items if isinstance(link.far_end, Entity))

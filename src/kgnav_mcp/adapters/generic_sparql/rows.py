@@ -302,10 +302,8 @@ class RelationReader(relations.RelationReader):
 
     async def _of_rows(self, counts: Counts, path: Path, request: RelationRequest) -> ExampleEnds:
         """Read the first far ends of one path from its rows."""
-        request = RowRequest(
-            (), request.direction, None, request.far_end_kind, request.examples, None, all_or_none=False
-        )
-        reader = RowReader(self._store, self._entities, self._count_reader, (), request)
+        rows = RowRequest((), request.direction, None, request.far_end_kind, request.examples, None, all_or_none=False)
+        reader = RowReader(self._store, self._entities, self._count_reader, (), rows)
         found: dict[End, None] = {}
         stops: list[Stop] = []
         for anchor, size in counts.by_entity(path).items():

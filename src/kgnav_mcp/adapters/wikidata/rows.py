@@ -54,14 +54,14 @@ class RowReader(RowSource[URIRef, str, StatementRow]):
         catalogues: CatalogueCache,
         counts: CountReader,
         statements: StatementReader,
-        request: tuple[Sequence[URIRef], RowRequest],
+        anchors_and_request: tuple[Sequence[URIRef], RowRequest],
     ) -> None:
         self._store = store
         self._reader = store.reader
         self._catalogues = catalogues
         self._counts = counts
         self._statements = statements
-        self._anchors, request = request
+        self._anchors, request = anchors_and_request
         self._direction = request.direction
         self._far_end_kind = request.far_end_kind
         self._relation_paths: Sequence[Path] | None = None
