@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
+from kgnav_mcp.adapters.cypher.dialect import ValueFormats, split_key
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow
 from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, Builder, edge
-from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
 from kgnav_mcp.adapters.paging.counts import RelationCounts
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreError

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue, CatalogueCache
+from kgnav_mcp.adapters.cypher.dialect import split_key, whole_number
 from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, Builder, Session, quoted
-from kgnav_mcp.adapters.cypher.values import split_key, whole_number
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.concurrency import gathered, in_thread

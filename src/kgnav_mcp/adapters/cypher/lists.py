@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
+from kgnav_mcp.adapters.cypher.dialect import split_key
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.pages import items_before, list_page
 from kgnav_mcp.adapters.cypher.session import Builder, labelled, quoted
-from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Entity, Page, ValueFacts

@@ -24,9 +24,9 @@ from kgnav_mcp.adapters.cypher.counts import (
     ValuesOf,
     by_side,
 )
+from kgnav_mcp.adapters.cypher.dialect import ValueFormats, split_key
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, relation_of
 from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, edge
-from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
 from kgnav_mcp.adapters.paging.counts import RelationCounts
 from kgnav_mcp.adapters.paging.rows import Place, Position, Rows, RowSource, Segment
 from kgnav_mcp.adapters.paging.rows import SegmentPart as WantedRows

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kgnav_mcp.adapters.candidates import plural_variants
+from kgnav_mcp.adapters.cypher.dialect import split_key
 from kgnav_mcp.adapters.cypher.entities import NodeRow, relation_of
 from kgnav_mcp.adapters.cypher.lists import ListReader
 from kgnav_mcp.adapters.cypher.names import (
@@ -21,7 +22,6 @@ from kgnav_mcp.adapters.cypher.names import (
 )
 from kgnav_mcp.adapters.cypher.pages import items_before, list_page
 from kgnav_mcp.adapters.cypher.session import quoted
-from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.rows import TableEntities, TableRows

@@ -19,11 +19,11 @@ from kgnav_mcp.adapters.cypher.counts import (
     Side,
     ValuesOf,
 )
+from kgnav_mcp.adapters.cypher.dialect import split_key
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, Lookup, NodeRow, relation_of
 from kgnav_mcp.adapters.cypher.neighbours import EdgeReader, HeadEdges
 from kgnav_mcp.adapters.cypher.rows import EdgeSearch, qualifiers
 from kgnav_mcp.adapters.cypher.session import Session, quoted
-from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.store import Store
 from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, EdgeTable, Table, TableCatalogueCache, key_of, text_of

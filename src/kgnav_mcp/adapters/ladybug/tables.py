@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue, CatalogueCache, PropertyOptions, likely_names
-from kgnav_mcp.adapters.cypher.dialect import Dialect
+from kgnav_mcp.adapters.cypher.dialect import VECTOR_SIZE, Dialect, ValueFormats, split_key, vector
 from kgnav_mcp.adapters.cypher.entities import Entities, NodeRow
 from kgnav_mcp.adapters.cypher.schema import Ends, Sample, SchemaReader, frequent_labels
 from kgnav_mcp.adapters.cypher.session import Session, quoted
-from kgnav_mcp.adapters.cypher.values import VECTOR_SIZE, ValueFormats, split_key, vector
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.store import Store
 from kgnav_mcp.concurrency import gathered
