@@ -58,8 +58,8 @@ def _run(command: Sequence[str]) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ConfigurationError(f"{command[0]} cannot be run: {error}", next_step=_by_file()) from error
     if result.returncode:
-        said = (result.stderr or result.stdout).strip().splitlines()
-        reason = said[0][:200] if said else f"exit code {result.returncode}"
+        output = (result.stderr or result.stdout).strip().splitlines()
+        reason = output[0][:200] if output else f"exit code {result.returncode}"
         raise ConfigurationError(f"{command[0]} mcp {command[2]} failed: {reason}", next_step=_by_file())
 
 

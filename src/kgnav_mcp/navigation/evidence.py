@@ -204,7 +204,7 @@ async def _values(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Triple
 
     def page(after: str | None) -> Awaitable[Page[Link]]:
         out, kind = Direction.OUTGOING, FarEndKind.LITERAL
-        return graph.neighbours(heads, out, paths=paths, far_ends=kind, limit=_PAGE, after=after)
+        return graph.neighbours(heads, out, relation_paths=paths, far_end_kind=kind, limit=_PAGE, after=after)
 
     return [link.triple for link in await _read_all_pages(page)]
 

@@ -156,7 +156,7 @@ async def _collapsed(
     ids = [entity.id for entity in entities]
     limit = limits.hub_threshold if anchor else limits.row_limit
     rows = await flattened(
-        graph, ids, direction, paths=[(single.id,)], limit=limit, characters=limits.characters, after=after
+        graph, ids, direction, relation_paths=[(single.id,)], limit=limit, characters=limits.characters, after=after
     )
     note = " ".join(filter(None, (rows.note, facts.note)))
     return Neighbourhood(entities, direction, rows=replace(_triples(rows), note=note), entities_without=without)

@@ -123,7 +123,7 @@ async def resolve_relations(
     *,
     limits: Limits,
     hops: int = 1,
-    far_ends: FarEndKind | None = None,
+    far_end_kind: FarEndKind | None = None,
     offers: Callable[[str], bool] = lambda _: True,
     refuse_absent: bool = False,
     explain_absent: bool = True,
@@ -142,7 +142,9 @@ async def resolve_relations(
     ids = [entity.id for entity in entities]
 
     async def read(hops: int) -> Page[RelationFacts]:
-        page = await relation_facts(graph, ids, direction, hops=hops, hidden=True, far_ends=far_ends, limits=limits)
+        page = await relation_facts(
+            graph, ids, direction, hops=hops, hidden=True, far_end_kind=far_end_kind, limits=limits
+        )
         return select(page, [offers(fact.relation.id) for fact in page.items])
 
     offered = await read(hops)
@@ -156,7 +158,9 @@ async def resolve_relations(
         missing = [name for name, found in by_name.items() if not found]
         opposite: Sequence[RelationFacts] = ()
         if missing and direction is not None:
-            page = await relation_facts(graph, ids, direction.opposite, hidden=True, far_ends=far_ends, limits=limits)
+            page = await relation_facts(
+                graph, ids, direction.opposite, hidden=True, far_end_kind=far_end_kind, limits=limits
+            )
             opposite = page.items
         absent += _absent_relations(missing, offered.items, opposite)
     if refused:

@@ -38,17 +38,17 @@ async def relation_facts(
     hops: int = 2,
     examples: int = 0,
     hidden: bool = False,
-    far_ends: FarEndKind | None = None,
+    far_end_kind: FarEndKind | None = None,
     limits: Limits,
 ) -> AnchoredPage[RelationFacts]:
     """The distinct relations of entities; with `hops` 2 also the two-hop ones through mediators.
 
     Hidden relations, which are shown only when asked for by name, are left out and counted in the page's note. With
-    `hidden` they are included. With `far_ends` only rows that lead to such ends count.
+    `hidden` they are included. With `far_end_kind` only rows that lead to such ends count.
     """
     hops = min(hops, hops_of(graph, flatten=limits.flatten))
     page = await graph.relations(
-        ids, direction, hops=hops, far_ends=far_ends, examples=examples, limit=limits.relation_limit
+        ids, direction, hops=hops, far_end_kind=far_end_kind, examples=examples, limit=limits.relation_limit
     )
     page = without_classes(page, graph)
     return page if hidden else without_hidden(page)

@@ -79,7 +79,7 @@ async def _sampled_steps(graph: GraphAdapter, start: Entity) -> tuple[Triple, ..
 
 
 async def _outgoing(graph: GraphAdapter, entity: Entity) -> list[Triple]:
-    page = await graph.neighbours([entity.id], Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=_SAMPLED_STEPS)
+    page = await graph.neighbours([entity.id], Direction.OUTGOING, far_end_kind=FarEndKind.ENTITY, limit=_SAMPLED_STEPS)
     return [link.triple for link in page.items]
 
 
@@ -166,7 +166,7 @@ async def _sampled_edges(graph: GraphAdapter) -> list[Triple]:
     edges: dict[Triple, None] = {}
     for label in labels:
         if starts := await _named_nodes(graph, label, number):
-            page = await graph.neighbours(starts, Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=_EDGES)
+            page = await graph.neighbours(starts, Direction.OUTGOING, far_end_kind=FarEndKind.ENTITY, limit=_EDGES)
             edges |= dict.fromkeys(link.triple for link in page.items if _is_named(link.triple))
     rank: Counter[str] = Counter()
     order: dict[Triple, int] = {}
@@ -183,7 +183,7 @@ async def _named_nodes(graph: GraphAdapter, label: str | None, number: int) -> l
     if named or not nodes:
         return named
     ids = [node.id for node in nodes]
-    page = await graph.neighbours(ids, Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=_EDGES)
+    page = await graph.neighbours(ids, Direction.OUTGOING, far_end_kind=FarEndKind.ENTITY, limit=_EDGES)
     ends = dict.fromkeys(link.triple.tail for link in page.items)
     return [end.id for end in ends if isinstance(end, Entity) and end.label][:number]
 
@@ -228,7 +228,7 @@ async def _step_to(graph: GraphAdapter, hub: Entity, edges: Sequence[Triple]) ->
 async def _onward(graph: GraphAdapter, first: WalkedStep) -> WalkedStep | None:
     """A step from the only end of another one to other entities."""
     (end,) = first.ends
-    page = await graph.neighbours([end.id], Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=_EDGES // 10)
+    page = await graph.neighbours([end.id], Direction.OUTGOING, far_end_kind=FarEndKind.ENTITY, limit=_EDGES // 10)
     if page.stop is not Stop.COMPLETE:
         return None
     for relation in dict.fromkeys(link.triple.relation for link in page.items):
@@ -243,7 +243,7 @@ async def _step(
     graph: GraphAdapter, entity: Entity, direction: Direction, relation: Relation, *, most: int
 ) -> WalkedStep | None:
     """The step by a relation with all of its rows; None if there are more than `most`, or nameless ends."""
-    page = await graph.neighbours([entity.id], direction, paths=[(relation.id,)], limit=most + 1)
+    page = await graph.neighbours([entity.id], direction, relation_paths=[(relation.id,)], limit=most + 1)
     triples = tuple(link.triple for link in page.items)
     if page.stop is not Stop.COMPLETE or not 0 < len(triples) <= most or not all(map(_is_named, triples)):
         return None

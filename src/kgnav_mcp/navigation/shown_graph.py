@@ -313,9 +313,9 @@ def _roles(trail: Trail, checks: Iterable[TrailStep], walked: WalkedGraph) -> Ma
 def _connected_answers(step: TrailStep) -> Iterable[NodeKey]:
     """The connected answers of a check: the entities that it showed, and the literals that it was asked about."""
     yield from (entity.id for entity in step.entities)
-    asked_values = {text.strip().casefold() for text in cast("Sequence[str]", step.arguments.get("answers", ()))}
+    answer_texts = {text.strip().casefold() for text in cast("Sequence[str]", step.arguments.get("answers", ()))}
     for triple in step.triples:
-        if isinstance(triple.tail, Literal) and triple.tail.text.casefold() in asked_values:
+        if isinstance(triple.tail, Literal) and triple.tail.text.casefold() in answer_texts:
             yield node_key(triple.tail)
 
 

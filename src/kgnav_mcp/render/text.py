@@ -52,14 +52,14 @@ _CUT_STEPS = (*zip(_TEXT_LIMITS, _TEXT_LIMITS, strict=True), (SHORTEST_CUT, 2), 
 """Pairs (characters per text, items per list) to cut structured content to, tried in order until it fits."""
 
 
-def fits(text: str, budget: int) -> bool:
+def is_within_budget(text: str, budget: int) -> bool:
     """Whether a text has at most `budget` tokens."""
     return len(text) <= budget or count_tokens(text) <= budget  # no character is more than one token
 
 
 def truncate_text(text: str, budget: int) -> str:
     """The text in at most `budget` tokens. A truncated text ends with a line that says so."""
-    if fits(text, budget):
+    if is_within_budget(text, budget):
         return text
     ending = _CUT.format(len(text))
     available = budget - count_tokens(ending)

@@ -31,12 +31,12 @@ def client() -> InProcess:
 
 
 async def _page(
-    client: InProcess, paths: list[tuple[URIRef, ...]] | None, limit: int, *, all_or_none: bool
+    client: InProcess, relation_paths: list[tuple[URIRef, ...]] | None, limit: int, *, all_or_none: bool
 ) -> Page[Triple]:
     store, names, counts = await counts_of(client)
     client.queries.clear()
     asked = RowRequest((), Direction.OUTGOING, None, None, limit, None, all_or_none)
-    return await RowReader(store, names, counts, IDS, asked).page(paths, asked)
+    return await RowReader(store, names, counts, IDS, asked).page(relation_paths, asked)
 
 
 @pytest.mark.parametrize("limit", [50, SIZE - 1, 3 * SIZE])

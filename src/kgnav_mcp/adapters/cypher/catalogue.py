@@ -15,8 +15,8 @@ from rapidfuzz import fuzz, process
 
 from kgnav_mcp.adapters import wellknown
 from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.dialect import split_key
 from kgnav_mcp.adapters.cypher.session import Session, quoted
-from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ids.prefixes import Prefixes
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.adapters.options import PREFIXES, absent_name, read_prefixes

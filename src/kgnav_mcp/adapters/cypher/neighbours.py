@@ -86,17 +86,17 @@ class RelationReader:
     ) -> Page[RelationFacts]:
         """The relations in one direction."""
         counts = await in_thread(len(nodes), lambda: by_side(nodes))
-        paths = await in_thread(len(nodes), lambda: paths_in_order(counts, tuple))
-        ends = await self._examples(direction, nodes, wanted, paths[:limit], examples) if examples else {}
+        relation_paths = await in_thread(len(nodes), lambda: paths_in_order(counts, tuple))
+        ends = await self._examples(direction, nodes, wanted, relation_paths[:limit], examples) if examples else {}
 
         def page() -> Page[RelationFacts]:
             printed = {node.side: node.anchor.entity.id for node in nodes}
             return relations_page(
                 counts,
                 direction,
-                paths=paths,
+                relation_paths=relation_paths,
                 limit=limit,
-                names={path[0]: relation_of(path[0]) for path in paths},
+                names={path[0]: relation_of(path[0]) for path in relation_paths},
                 printed=printed.__getitem__,
                 examples=ends,
                 stop=Stop.COMPLETE,
@@ -109,11 +109,11 @@ class RelationReader:
         direction: Direction,
         nodes: Sequence[NodeCounts],
         wanted: RowFilter,
-        paths: Sequence[Path],
+        relation_paths: Sequence[Path],
         examples: int,
     ) -> dict[Path, list[Node]]:
         """Distinct far ends of each relation, from the first few nodes that have it."""
-        nodes_by_path = await in_thread(len(nodes), lambda: _first_nodes(nodes, paths))
+        nodes_by_path = await in_thread(len(nodes), lambda: _first_nodes(nodes, relation_paths))
         ends = await self._far_ends(direction, nodes_by_path, examples)
         values = await self._values(nodes_by_path, wanted)
         decode = self._entities.decoder.entity
@@ -155,9 +155,9 @@ class RelationReader:
         return await self._counts.values_at([node.anchor.node_id for node in unread if node.values is None], wanted)
 
 
-def _first_nodes(nodes: Sequence[NodeCounts], paths: Sequence[Path]) -> dict[Path, list[NodeCounts]]:
+def _first_nodes(nodes: Sequence[NodeCounts], relation_paths: Sequence[Path]) -> dict[Path, list[NodeCounts]]:
     """The first few nodes that have each relation."""
-    nodes_by_path: dict[Path, list[NodeCounts]] = {path: [] for path in paths}
+    nodes_by_path: dict[Path, list[NodeCounts]] = {path: [] for path in relation_paths}
     for node in nodes:
         for path in node.by_path:
             first = nodes_by_path.get(path)
@@ -180,7 +180,7 @@ class NeighbourReader:
         """One page of the rows at the nodes.
 
         Raises:
-            InvalidCursor: `after` is no position of this list, or the number of rows of its relation has changed.
+            InvalidCursor: `after` is not a position in this list, or the number of rows of its relation has changed.
         """
         references = list(dict.fromkeys(references))
         source = RowReader(self._entities, self._counts, references, wanted, limit)
@@ -262,7 +262,7 @@ class EdgeReader:
         """The triples in the order of the heads, then of the relations' ids.
 
         Raises:
-            InvalidCursor: `after` is no position of this list, or the list has another length now.
+            InvalidCursor: `after` is not a position in this list, or the length of the list has changed.
         """
         start = items_before(after, None)
         catalogue = self._entities.catalogue.current

@@ -193,7 +193,7 @@ class NameIndex(Generic[Entry]):
         return [self._printed(entries[index]) for _, _, index in hits]
 
     def _printed(self, entry: Entry) -> str:
-        """Returns the id that suggestions show; the name of a label whose id says nothing."""
+        """Returns the id that suggestions show; for a label with an opaque id, its name."""
         if isinstance(entry, LabelEntry) and self._prefixes.is_opaque(entry.key):
             return entry.printed
         return entry.references[1]
@@ -289,7 +289,7 @@ class Catalogue:
         return self._relations
 
     def hidden_relations(self, session: Session) -> frozenset[int]:
-        """Returns the relations to identifiers of other databases, which are shown only if asked for."""
+        """Returns the relations to identifiers of other databases, which are shown only if a request names them."""
         if not self._hidden_keys:
             return frozenset()
         entries = self.relations(session).entries

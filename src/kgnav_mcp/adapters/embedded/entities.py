@@ -126,18 +126,18 @@ class Anchors:
         return len(self.given) == len(ids)
 
     def small(self, direction: Direction) -> list[int]:
-        """Returns the nodes that are no hubs in a direction, in file order, so that the file is read in sequence."""
+        """Returns the nodes that are not hubs in a direction, in file order, so that the file is read in sequence."""
         return sorted(self.nodes.keys() - self.hubs[direction].keys())
 
-    def row_counts(self, question: object) -> Sequence[int] | None:
+    def row_counts(self, key: object) -> Sequence[int] | None:
         """Returns the cached number of rows of each node for a query, in node order, or None."""
-        return self._row_counts.get(question)
+        return self._row_counts.get(key)
 
-    def cache_row_counts(self, question: object, rows: Sequence[int]) -> None:
+    def cache_row_counts(self, key: object, rows: Sequence[int]) -> None:
         """Caches the number of rows of each node for a query."""
         if len(self._row_counts) >= _MAX_CACHED_COUNTS:
             self._row_counts.clear()
-        self._row_counts[question] = rows
+        self._row_counts[key] = rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,29 +157,31 @@ class Conditions:
 class RowFilter:
     """A filter for rows: by path (None: all one-hop relations) and by type of far end (None: both).
 
-    `conditions` filter by the far end itself. Rows are then not counted. `hidden` are relations that `paths` leaves out
-    because the request names none: rows of these are shown only if asked for.
+    `conditions` filter by the far end itself. Rows are then not counted. `hidden` are relations that are left out
+    of `relation_paths` because the request names none: their rows are shown only if a request names them.
     """
 
-    paths: frozenset[Path] | None = None
-    far_ends: FarEndKind | None = None
+    relation_paths: frozenset[Path] | None = None
+    far_end_kind: FarEndKind | None = None
     conditions: Conditions | None = None
     hidden: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, builder: Builder, paths: Iterable[Sequence[str]] | None, far_ends: FarEndKind | None) -> RowFilter:
+    def of(
+        cls, builder: Builder, relation_paths: Iterable[Sequence[str]] | None, far_end_kind: FarEndKind | None
+    ) -> RowFilter:
         """Makes a filter from paths of relation ids. Unknown relations match no rows. None: all that are not hidden."""
-        if paths is not None:
-            return cls(frozenset(builder.known_paths(paths)), far_ends)
+        if relation_paths is not None:
+            return cls(frozenset(builder.known_paths(relation_paths)), far_end_kind)
         hidden = builder.catalogue.hidden_relations(builder.session)
         shown = frozenset((number,) for number in builder.relation_entries if number not in hidden) if hidden else None
-        return cls(shown, far_ends, hidden=hidden)
+        return cls(shown, far_end_kind, hidden=hidden)
 
     @property
     def relations(self) -> set[int] | None:
         """The one-hop relations of the filter; None: all."""
-        return None if self.paths is None else {path[0] for path in self.paths if len(path) == 1}
+        return None if self.relation_paths is None else {path[0] for path in self.relation_paths if len(path) == 1}
 
     @property
     def two_hops(self) -> list[Path]:
-        return [path for path in self.paths or () if len(path) == 2]
+        return [path for path in self.relation_paths or () if len(path) == 2]

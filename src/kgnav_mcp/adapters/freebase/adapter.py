@@ -9,8 +9,7 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache, PatternWriter
-from kgnav_mcp.adapters.freebase.lists import ListReader
+from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache, ListReader, PatternWriter
 from kgnav_mcp.adapters.freebase.names import EntityFinder, Names
 from kgnav_mcp.adapters.freebase.relations import CountReader, RelationReader
 from kgnav_mcp.adapters.freebase.rows import RowReader

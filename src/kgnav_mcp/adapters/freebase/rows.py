@@ -41,9 +41,9 @@ class RowReader(SparqlRowReader):
     probes_for_all = False
 
     def __init__(
-        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowRequest
+        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], request: RowRequest
     ) -> None:
-        super().__init__(store, names, counts, anchors, question)
+        super().__init__(store, names, counts, anchors, request)
         self._ids = store.endpoint.ids
         self._freebase_names = names
 

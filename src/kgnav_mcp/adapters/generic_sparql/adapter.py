@@ -121,8 +121,8 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
             (Segment(0, head, (relation,), 1), Found(tail, facts=facts))
             for (head, relation, tail), facts in found.items()
         ]
-        question = RowRequest((), Direction.OUTGOING, None, None, limit, None, all_or_none=False)
-        return tuple(await opened.rows((), question).triples(rows))
+        request = RowRequest((), Direction.OUTGOING, None, None, limit, None, all_or_none=False)
+        return tuple(await opened.rows((), request).triples(rows))
 
     async def health(self) -> Health:
         opened = self._readers
@@ -213,8 +213,8 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
         parsed: dict[str, URIRef | BlankPath | None] = await in_thread(
             len(ids), lambda: {each: graph_ids.iri(each) or graph_ids.blank(each) for each in ids}
         )
-        paths = [path for path in parsed.values() if isinstance(path, BlankPath)]
-        blanks = await self._readers.store.blanks.resolved(paths)
+        relation_paths = [path for path in parsed.values() if isinstance(path, BlankPath)]
+        blanks = await self._readers.store.blanks.resolved(relation_paths)
         found = (
             (each, blanks.get(target) if isinstance(target, BlankPath) else target) for each, target in parsed.items()
         )
@@ -224,8 +224,8 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
         anchors = await self._resolved(ids)
         return await in_thread(len(anchors), lambda: list(dict.fromkeys(anchors.values())))
 
-    def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
-        return self._endpoint.ids.paths(paths)
+    def _relation_paths(self, relation_paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
+        return self._endpoint.ids.relation_paths(relation_paths)
 
 
 async def _count_triples(reader: Reader, most: int) -> Count:

@@ -264,8 +264,10 @@ class SchemaReader(schema.SchemaReader):
         found: dict[URIRef, dict[URIRef, set[str]]] = defaultdict(lambda: defaultdict(set))
         stops: dict[URIRef, Stop] = {}
         for n, iri in enumerate(unknown):
-            said = self._reification.qualifier_pattern("?s", iri, "?o")
-            branch = self._reader.filled(queries.QUALIFIERS_OF, number=n, p=iri, said=said, sample=schema.SAMPLE)
+            statement = self._reification.qualifier_pattern("?s", iri, "?o")
+            branch = self._reader.filled(
+                queries.QUALIFIERS_OF, number=n, p=iri, statement=statement, sample=schema.SAMPLE
+            )
             read = await self._union([branch])
             stops[iri] = read.stop
             for row in read.rows:

@@ -76,9 +76,9 @@ class ListReader(lists.ListReader):
         catalogue, iri = await self._catalogues.get(), self._linker.naming.iri
         properties = values(*catalogue.edge_properties(property_name, iri(property_name)))
         relations = [Fragment("?p")] if owner is None else catalogue.edges(owner, iri(owner))
-        said = self._store.reification.qualifier_pattern
+        statement = self._store.reification.qualifier_pattern
         branches = [
-            self._reader.filled(queries.EDGE_VALUES, properties=properties, p=p, said=said("?s", p, "?o"))
+            self._reader.filled(queries.EDGE_VALUES, properties=properties, p=p, statement=statement("?s", p, "?o"))
             for p in relations
         ]
         joined = branches[0] if len(branches) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in branches)

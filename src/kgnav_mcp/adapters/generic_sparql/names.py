@@ -134,7 +134,7 @@ class EntityFinder(entity_finder.EntityFinder):
     """Finds entities by name. Blank nodes are not found, because a name does not identify one."""
 
     def __init__(self, store: Store, names: Names, lookup: Lookup | None = None) -> None:
-        """`lookup` takes the place of the one that serves any store."""
+        """`lookup` replaces the default, which works on any store."""
         search = SparqlNames(store.reader, lookup or lookup_in(store))
         super().__init__(store.reader, names, search)
         self.full_text = search.index

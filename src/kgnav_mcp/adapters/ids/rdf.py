@@ -90,7 +90,7 @@ class RdfIds(Prefixes):
         full = self.keys(reference)[-1]
         return iri(full) if is_iri(full) and not full.endswith(":") else None
 
-    def paths(self, references: Sequence[tuple[str, ...]]) -> list[tuple[URIRef, ...]]:
+    def relation_paths(self, references: Sequence[tuple[str, ...]]) -> list[tuple[URIRef, ...]]:
         """Resolve paths of one or two relations, each once. Paths with a text that is not an id are left out."""
         found: list[tuple[URIRef, ...]] = []
         for path in references:

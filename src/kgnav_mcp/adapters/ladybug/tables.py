@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue, CatalogueCache, PropertyOptions, likely_names
-from kgnav_mcp.adapters.cypher.dialect import Dialect
+from kgnav_mcp.adapters.cypher.dialect import VECTOR_SIZE, Dialect, ValueFormats, split_key, vector
 from kgnav_mcp.adapters.cypher.entities import Entities, NodeRow
 from kgnav_mcp.adapters.cypher.schema import Ends, Sample, SchemaReader, frequent_labels
 from kgnav_mcp.adapters.cypher.session import Session, quoted
-from kgnav_mcp.adapters.cypher.values import VECTOR_SIZE, ValueFormats, split_key, vector
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.store import Store
 from kgnav_mcp.concurrency import gathered
@@ -194,7 +193,7 @@ class Table:
         return ", ".join(column.expression(variable) for column in (self.key, *own))
 
     def node(self, keys: Sequence[str], returned: Sequence[Any]) -> NodeRow:
-        """A node in the form that `cypher.entities` decodes. Its own id is the one that is printed."""
+        """A node in the form that `cypher.entities` decodes. Its own id is its printed id."""
         values = iter(returned[1:])
         found: list[Any] = []
         for key in keys:

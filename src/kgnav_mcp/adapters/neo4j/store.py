@@ -295,7 +295,7 @@ class Store:
         """Await work that queries this store, within the time-out.
 
         Raises:
-            StoreTimeout: it took too long. The work is cancelled, and the server is told to end its queries.
+            StoreTimeout: it took too long. The work is cancelled, and its queries on the server are ended.
             Whatever the work raises.
         """
         try:
@@ -308,7 +308,7 @@ class Store:
         """All rows of a query, as lists of values. Runs the query again once if its connection was stale.
 
         Raises:
-            StoreError: as `errors.translated` says.
+            StoreError: as in `translated`.
         """
         with translated(self.place, self.database, self._timeout):
             begin = time.monotonic()

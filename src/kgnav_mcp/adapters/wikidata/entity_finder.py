@@ -277,8 +277,8 @@ class _ApiNames(NameSearch):
     async def like(self, hint: str, limit: int) -> Hits:
         if not findable(hint):
             return [], Stop.COMPLETE
-        asked = max(limit, _MIN_MATCHES)
-        answers = await gathered(*(self._search.find(hint, language, asked) for language in self._languages))
+        match_limit = max(limit, _MIN_MATCHES)
+        answers = await gathered(*(self._search.find(hint, language, match_limit) for language in self._languages))
         hits = [
             Hit(iri, match.text, NAME if match.by_label else ALIAS, language)
             for language, (matches, _) in zip(self._languages, answers, strict=True)

@@ -11,7 +11,6 @@ from itertools import filterfalse
 from cachetools import LRUCache
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.ids.wikibase import WikibaseIds
 from kgnav_mcp.adapters.sparql_base.lists import Types
 from kgnav_mcp.adapters.sparql_base.queries import END_TYPES, JOINED_TYPES
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, is_at_most, number_in
@@ -22,7 +21,7 @@ from kgnav_mcp.adapters.wikibase_values import ENTITY_DATATYPES, datatype_of
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.names import Names
-from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.adapters.wikidata.store import Store, WikibaseIds
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.concurrency import SharedTask, gathered
 from kgnav_mcp.errors import StoreTimeout, UnknownName

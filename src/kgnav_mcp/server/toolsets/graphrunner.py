@@ -165,9 +165,9 @@ async def _checked(
         followed = Direction(direction) if direction != EITHER else None
         for nodes, edge_type in named:
             await resolve_relations(call.adapter, nodes, [edge_type], followed, limits=call.limits)
-        vocabulary = await SchemaNames.of(call.adapter)
-        if node_type is not None and vocabulary.has_labels and not await vocabulary.labels(node_type):
-            raise UnknownName("label", node_type, vocabulary.nearest_label(node_type)) from None
+        schema_names = await SchemaNames.of(call.adapter)
+        if node_type is not None and schema_names.has_labels and not await schema_names.labels(node_type):
+            raise UnknownName("label", node_type, schema_names.nearest_label(node_type)) from None
         raise
 
 

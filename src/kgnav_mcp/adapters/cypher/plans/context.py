@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import count, takewhile
 
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
+from kgnav_mcp.adapters.cypher.dialect import split_key
 from kgnav_mcp.adapters.cypher.entities import Entities, Lookup
 from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.kinds import (
@@ -31,7 +32,6 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     unsupported,
 )
 from kgnav_mcp.adapters.cypher.session import Builder, quoted
-from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.plan import Scalar
 

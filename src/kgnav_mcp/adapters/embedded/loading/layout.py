@@ -49,7 +49,7 @@ _NUMBERED_EDGE = re.compile(r"\d+[ \t]+\d+[ \t]*")
 _CLOSED_QUOTES = re.compile(r'"([^"]|"")*"')
 COMMENT = "#"
 _TABLE_LINES = 4
-"""Lines from which on three columns may be told from triples."""
+"""Minimum number of lines to distinguish three columns from triples."""
 _ENOUGH_LINES = 10
 """Lines that suffice to tell a column with few relations from one with many nodes."""
 
@@ -66,7 +66,7 @@ class Layout:
     delimiter: str | None = TAB
     ambiguity_note: str = ""
     first_line: str = ""
-    """Of an edge list: its first line, which may be a header that no one told apart."""
+    """Of an edge list: its first line, which may be an unrecognized header."""
 
 
 TRIPLES = Layout()

@@ -175,13 +175,13 @@ def load(
     return LoadReport(
         entities=entities,
         triples=triples,
-        bad_lines=reading.findings.bad_lines,
-        first_bad_lines=tuple(reading.findings.first_bad_lines),
+        bad_lines=reading.problems.bad_lines,
+        first_bad_lines=tuple(reading.problems.first_bad_lines),
         seconds=time.perf_counter() - started,
         sampled=sampled,
         sources=tuple(reading.names),
-        notes=tuple(reading.findings.notes),
-        warnings=tuple(reading.findings.warnings),
+        notes=tuple(reading.problems.notes),
+        warnings=tuple(reading.problems.warnings),
     )
 
 
@@ -211,10 +211,10 @@ def _write_relations_and_labels(reading: Reading, options: LoadOptions) -> list[
     staging.terms.ids.clear()
     connection.execute(queries.NAME_BLANK_NODES, (reading.last_rdf,))
     if reading.last_declared is not None:
-        writer.reject_undeclared(connection, reading.last_declared, reading.names, reading.findings)
+        writer.reject_undeclared(connection, reading.last_declared, reading.names, reading.problems)
     hidden: list[str] = []
     if reading.wikibase is not None:
-        hidden = fold_statements(staging, reading.wikibase, options.statements, reading.findings)
+        hidden = fold_statements(staging, reading.wikibase, options.statements, reading.problems)
         reading.type_relations = used_relations(staging, reading.type_relations)
     writer.write_relations(connection, staging)
     _fold_ontology(reading, folded=options.owl == "folded")
@@ -233,7 +233,7 @@ def _fold_ontology(reading: Reading, *, folded: bool) -> None:
     if axioms:
         parts.append(f"{axioms:,} owl:Axiom annotations became qualifiers of the triples that they annotate")
     if note := "; ".join(filter(None, parts)):
-        reading.findings.notes.append(f"ontology: {note} (--owl raw loads the triples as they are)")
+        reading.problems.notes.append(f"ontology: {note} (--owl raw loads the triples as they are)")
 
 
 def _write_edges_and_nodes(part: PartFile, reading: Reading, options: LoadOptions) -> bool:

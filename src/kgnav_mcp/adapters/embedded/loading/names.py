@@ -50,7 +50,7 @@ class NameRules:
         return list(map(self._relations.get, relations))
 
     @property
-    def unasked(self) -> int:
+    def other_languages(self) -> int:
         """The lowest rank of names in a language that is not among the options."""
         return (2 * len(self._languages) + 1) * RELATIONS_PER_LANGUAGE
 

@@ -235,7 +235,7 @@ NOT_UTF8 = "the line is not UTF-8"
 def stage_entries(
     source: Source,
     staging: Staging,
-    findings: LoadProblems,
+    problems: LoadProblems,
     entries: Callable[[Source, SourceReader, LoadProblems], Iterable[tuple[int, E]]],
     stage: Callable[[int, E], None],
     *,
@@ -251,19 +251,19 @@ def stage_entries(
     """
     with translated(source), source.open() as reader:
         counted = 0
-        for number, entry in entries(source, reader, LoadProblems(skip_bad=True) if reported else findings):
+        for number, entry in entries(source, reader, LoadProblems(skip_bad=True) if reported else problems):
             staging.text += reader.given - counted
             counted = reader.given
             try:
                 stage(number, entry)
             except ValueError as error:
-                findings.reject(source.name, number, str(error))
+                problems.reject(source.name, number, str(error))
             if staging.full:
                 staging.checkpoint(source.name, reader.position)
     staging.finish(source.name, source.size)
 
 
-def lines(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, str]]:
+def lines(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[tuple[int, str]]:
     """Yields number (from 1) and text of every line. Lines that are not UTF-8 are rejected, empty ones left out."""
     first = 1
     for block in blocks(source, reader):
@@ -271,7 +271,7 @@ def lines(source: Source, reader: SourceReader, findings: LoadProblems) -> Itera
         try:
             texts: Sequence[str] = block.decode("utf-8-sig" if first == 1 else "utf-8").split("\n")
         except UnicodeDecodeError:
-            texts = _decode_lines(block, source, first, findings)
+            texts = _decode_lines(block, source, first, problems)
         if b"\r" in block:
             texts = [text.rstrip("\r") for text in texts]
         for number, text in enumerate(texts, first):
@@ -280,18 +280,18 @@ def lines(source: Source, reader: SourceReader, findings: LoadProblems) -> Itera
         first += block.count(b"\n")
 
 
-def _decode_lines(block: bytes, source: Source, first: int, findings: LoadProblems) -> list[str]:
+def _decode_lines(block: bytes, source: Source, first: int, problems: LoadProblems) -> list[str]:
     texts: list[str] = []
     for number, line in enumerate(block.split(b"\n"), first):
         try:
             texts.append(line.decode("utf-8-sig" if number == 1 else "utf-8"))
         except UnicodeDecodeError:
-            findings.reject(source.name, number, NOT_UTF8)
+            problems.reject(source.name, number, NOT_UTF8)
             texts.append("")
     return texts
 
 
-def rows(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, list[str]]]:
+def rows(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[tuple[int, list[str]]]:
     """Yields first line number and fields of every row. Rows of another width than the header are rejected.
 
     Empty lines are left out.
@@ -309,17 +309,17 @@ def rows(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterat
         try:
             row = next(parsed, None)
         except csv.Error as error:
-            findings.reject(source.name, first_line, f"invalid CSV: {error}")
+            problems.reject(source.name, first_line, f"invalid CSV: {error}")
             row = []
         if row is None:
             return
         if table_lines.not_utf8:
-            findings.reject(source.name, table_lines.not_utf8, NOT_UTF8)
+            problems.reject(source.name, table_lines.not_utf8, NOT_UTF8)
             table_lines.not_utf8 = 0
         elif len(row) == header.width:
             yield first_line, header.dialect.with_empty_texts(row, table_lines.record) if header.empty_texts else row
         elif row:
-            findings.reject(source.name, first_line, f"expected {header.width} fields, found {len(row)}")
+            problems.reject(source.name, first_line, f"expected {header.width} fields, found {len(row)}")
         first_line = table_lines.number + 1
         table_lines.begin_record()
 

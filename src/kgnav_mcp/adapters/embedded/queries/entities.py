@@ -85,7 +85,7 @@ NAMES_OF = """
 SELECT n.language, n.text FROM node AS v CROSS JOIN name AS n ON n.node = v.id AND n.kind = 0
 WHERE v.key = ? AND n.language IS NOT NULL
 """
-"""Two seeks and a row for each name of the entity; asked only for other languages than those of the load."""
+"""Two seeks and a row for each name of the entity; read only for languages other than those of the load."""
 
 NAMES_STARTING = """
 SELECT node, kind, language, text FROM name

@@ -158,8 +158,8 @@ _NO_ROW_LIMIT = 1_000_000
 class RowSearch(matching.RowSearch[Placed, Placed]):
     """Searches rows at entities. Rows that end at a blank node are left out, because no query can name it."""
 
-    def __init__(self, reader: Reader, rows: RowReader, counts: CountReader, question: SearchRequest) -> None:
-        super().__init__(question)
+    def __init__(self, reader: Reader, rows: RowReader, counts: CountReader, request: SearchRequest) -> None:
+        super().__init__(request)
         self._reader = reader
         self._rows = rows
         self._counts = counts
@@ -168,19 +168,19 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
         iris = [anchor for anchor in self._anchors if isinstance(anchor, URIRef)]
         if len(iris) < len(self._anchors):
             raise Unsupported("a query cannot refer to a blank node", next_step="Read its rows.")
-        paths: Sequence[Path] | None = self._paths
-        if paths is None:
+        relation_paths: Sequence[Path] | None = self._relation_paths
+        if relation_paths is None:
             counts = await self._counts.one_hop(iris, self._direction, FarEndKind.ENTITY)
-            paths = await in_thread(len(iris), lambda: list(counts.by_path()))
-        paths = [path for path in paths if all(map(self._counts.shows, path))]
+            relation_paths = await in_thread(len(iris), lambda: list(counts.by_path()))
+        relation_paths = [path for path in relation_paths if all(map(self._counts.shows, path))]
         fitting = self._far.part(self._reader, "?o", naming="$named", typing="$typed")
         branches = [
             self._branch(number, path, values(*batch), fitting)
-            for number, path in enumerate(paths)
+            for number, path in enumerate(relation_paths)
             for batch in batches(iris, MAX_TERMS)
         ]
         read = await searched(self._reader, branches)
-        return await in_thread(len(read.rows), lambda: self._in_order(read.rows, paths)), read.stop
+        return await in_thread(len(read.rows), lambda: self._in_order(read.rows, relation_paths)), read.stop
 
     def _branch(self, number: int, path: Path, iris: Fragment, fitting: Fragment) -> str:
         side = self._direction
@@ -196,15 +196,15 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
             self._reader, number=number, row=row, by=Fragment(f"{pattern.text} . {kind.text}"), fitting=fitting
         )
 
-    def _in_order(self, read: Iterable[Row], paths: Sequence[Path]) -> list[Placed]:
+    def _in_order(self, read: Iterable[Row], relation_paths: Sequence[Path]) -> list[Placed]:
         """Sort the rows by entity, then by relation."""
         places = {one: place for place, one in enumerate(self._anchors)}
-        ids = {path: (len(path), self._rows.ids(path)) for path in paths}
+        ids = {path: (len(path), self._rows.ids(path)) for path in relation_paths}
         found: list[tuple[tuple[object, ...], Placed]] = []
         for row in read:
             if not isinstance(end := row["o"], URIRef):
                 continue
-            anchor, path = iri_in(row, "s"), paths[number_in(row, "number")]
+            anchor, path = iri_in(row, "s"), relation_paths[number_in(row, "number")]
             via = str(row["m"]) if "m" in row else ""
             mediator = Entity(self._rows.ids((URIRef(via),))[0], mediator=True) if via else None
             segment: Segment[Anchor, URIRef] = Segment(places[anchor], anchor, path, 1)
@@ -240,15 +240,15 @@ class RowReaders(TypedDict):
 def row_readers(reader: Reader, counts: CountReader, create_rows: CreateRows) -> RowReaders:
     """All readers of rows of one graph."""
 
-    def search(asked: SearchRequest) -> RowSearch:
-        return RowSearch(reader, create_rows((), to_entities(asked.direction)), counts, asked)
+    def search(request: SearchRequest) -> RowSearch:
+        return RowSearch(reader, create_rows((), to_entities(request.direction)), counts, request)
 
     def edges(
-        heads: Sequence[Anchor], tails: Sequence[Anchor], paths: Sequence[Path] | None, bare: bool
+        heads: Sequence[Anchor], tails: Sequence[Anchor], relation_paths: Sequence[Path] | None, bare: bool
     ) -> EdgeReader | None:
         iris = [one for one in tails if isinstance(one, URIRef)]
         if len(iris) < len(tails) or not all(isinstance(one, URIRef) for one in heads):
             return None  # the edges of a blank node are read with it
-        return EdgeReader(create_rows(heads, to_entities(Direction.OUTGOING, bare=bare)), counts, iris, paths)
+        return EdgeReader(create_rows(heads, to_entities(Direction.OUTGOING, bare=bare)), counts, iris, relation_paths)
 
     return {"rows": create_rows, "search": search, "edges": edges}

@@ -60,8 +60,8 @@ _MAX_LISTED = 1_000_000
 class PropertyChecker:
     """Checks which properties the nodes of a pattern have."""
 
-    vocabulary: SchemaNames
-    findings: PlanProblems
+    schema_names: SchemaNames
+    problems: PlanProblems
     has_rows: HasRows
 
     async def has(self, node: Node, prop: Property, ids: Sequence[str]) -> bool:
@@ -69,7 +69,7 @@ class PropertyChecker:
         if not ids or node.subclasses:
             return True
         for labels in filter(None, node.labels):
-            found, complete = await self.vocabulary.properties_at(labels)
+            found, complete = await self.schema_names.properties_at(labels)
             if not found.isdisjoint(ids):
                 continue
             any_node = False if complete else await self._any_node_has(labels, ids)
@@ -78,7 +78,7 @@ class PropertyChecker:
             if any_node:
                 continue
             named = write_part(NodePattern(UNNAMED, (tuple(labels),)))
-            self.findings.notes.append(
+            self.problems.notes.append(
                 f"None of the nodes {named} in the schema's sample has {prop.name}; others may have it."
             )
         return True
@@ -88,15 +88,15 @@ class PropertyChecker:
         if await self.has(node, prop, ids):
             return
         labels = [label for group in node.labels for label in group]
-        nearest = await self.vocabulary.nearest_property(prop.name, labels, only_there=True)
+        nearest = await self.schema_names.nearest_property(prop.name, labels, only_there=True)
         named = write_part(NodePattern(UNNAMED, node.labels))
         offered = [write_part(Property(prop.owner, one)) for one in nearest]
-        self.findings.problem(write_part(prop), f"no node {named} has this property", offered)
+        self.problems.add(write_part(prop), f"no node {named} has this property", offered)
         name = closest_alternative(prop.name, nearest)
-        self.findings.correct(prop, Property(prop.owner, name) if name is not None else None)
+        self.problems.correct(prop, Property(prop.owner, name) if name is not None else None)
 
     async def _any_node_has(self, labels: Sequence[str], ids: Sequence[str]) -> bool | None:
-        size = self.vocabulary.nodes_of(labels)
+        size = self.schema_names.nodes_of(labels)
         if size.certainty is not Certainty.EXACT or size.value > _MAX_READ:
             return await self._any_node_is_listed(labels, ids) if 0 < size.value <= _MAX_LISTED else None
         owned = Not(IsNull(Property("n", ids[0], tuple(ids))))
@@ -107,7 +107,7 @@ class PropertyChecker:
         """True if the store lists a node with one of the labels and properties; None if it does not, or not in time."""
         for label, relation in product(labels, ids):
             with suppress(UnknownName, Unsupported, StoreTimeout):
-                if (await self.vocabulary.graph.nodes(label, relation, None, limit=1)).items:
+                if (await self.schema_names.graph.nodes(label, relation, None, limit=1)).items:
                     return True
         return None
 
@@ -116,8 +116,8 @@ class PropertyChecker:
 class SeveralValuesChecker:
     """Checks the expressions of one plan. What the schema does not say is found when the plan runs."""
 
-    vocabulary: SchemaNames
-    findings: PlanProblems
+    schema_names: SchemaNames
+    problems: PlanProblems
 
     async def check(self, expression: object, scope: Scope) -> None:
         """Note each property with several values in a comparison or an aggregate; report it in arithmetic."""
@@ -150,38 +150,38 @@ class SeveralValuesChecker:
         Reported if it has several values on some nodes only, or may have.
         """
         if await self._has_several(argument, scope):
-            self.findings.several[argument] = None
+            self.problems.several[argument] = None
             return number_of_values(checked)
         match scope.get(argument.owner):
             case Node() if argument.name != NAME:
-                ids, kind = await self.vocabulary.properties(argument.name), ValueOwner.NODE
+                ids, kind = await self.schema_names.properties(argument.name), ValueOwner.NODE
             case Edge(relations):
-                ids, kind = await self.vocabulary.qualifier_ids(argument.name, relations), ValueOwner.RELATIONSHIP
+                ids, kind = await self.schema_names.qualifier_ids(argument.name, relations), ValueOwner.RELATIONSHIP
             case _:
                 return None
-        if await self.vocabulary.may_have_several_values(ids, kind):
+        if await self.schema_names.may_have_several_values(ids, kind):
             self._report(mixed_size(argument), Call(Function.SIZE, (argument,)))
         return None
 
     def _report(self, problem: PlanProblem, part: Expression) -> None:
-        self.findings.problem(problem.place, problem.reason, problem.alternatives)
-        self.findings.correct(part, None)
+        self.problems.add(problem.place, problem.reason, problem.alternatives)
+        self.problems.correct(part, None)
 
     async def _note(self, operands: Sequence[Expression], scope: Scope) -> None:
         for operand in map(_without_functions, operands):
             if isinstance(operand, Property) and await self._has_several(operand, scope):
-                self.findings.several[operand] = None
+                self.problems.several[operand] = None
 
     async def _has_several(self, prop: Property, scope: Scope) -> bool:
         match scope.get(prop.owner):
             case Node():
-                ids = await self.vocabulary.properties(prop.name)
-                if prop.name == NAME and self.vocabulary.in_languages(ids):
+                ids = await self.schema_names.properties(prop.name)
+                if prop.name == NAME and self.schema_names.in_languages(ids):
                     return False  # the name that answers show
-                return self.vocabulary.have_several_values(ids)
+                return self.schema_names.have_several_values(ids)
             case Edge(relations):
-                ids = await self.vocabulary.qualifier_ids(prop.name, relations)
-                return await self.vocabulary.qualifiers_have_several_values(relations, ids)
+                ids = await self.schema_names.qualifier_ids(prop.name, relations)
+                return await self.schema_names.qualifiers_have_several_values(relations, ids)
             case _:
                 return False
 
@@ -191,10 +191,10 @@ class SeveralValuesChecker:
             return False
         match scope.get(operand.owner):
             case Node():
-                return self.vocabulary.are_arrays(await self.vocabulary.properties(operand.name))
+                return self.schema_names.are_arrays(await self.schema_names.properties(operand.name))
             case Edge(relations):
-                ids = await self.vocabulary.qualifier_ids(operand.name, relations)
-                return await self.vocabulary.qualifiers_are_arrays(relations, ids)
+                ids = await self.schema_names.qualifier_ids(operand.name, relations)
+                return await self.schema_names.qualifiers_are_arrays(relations, ids)
             case _:
                 return False
 

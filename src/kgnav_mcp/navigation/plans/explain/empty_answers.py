@@ -292,7 +292,7 @@ async def _missing_edges(
     if not wanted:
         return ""
     ids = [one.id for one in entities]
-    page = await graph.relations(ids, None, hops=hops_of(graph), far_ends=FarEndKind.ENTITY, limit=_RELATIONS)
+    page = await graph.relations(ids, None, hops=hops_of(graph), far_end_kind=FarEndKind.ENTITY, limit=_RELATIONS)
     missing = [_edge_text(*each) for each in wanted if not _has(page.items, *each)]
     if not missing:
         return ""

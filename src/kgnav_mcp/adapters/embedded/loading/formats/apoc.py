@@ -42,20 +42,20 @@ NO_OBJECT = "not a JSON object with a type of node or relationship"
 _ENTERED = frozenset(((), ("nodes",), ("rels",)))
 
 
-def _lines(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Entry]]:
-    for number, line in lines(source, reader, findings):
+def _lines(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[tuple[int, Entry]]:
+    for number, line in lines(source, reader, problems):
         try:
             yield number, _entry(_parsed(line))
         except ValueError as error:
-            findings.reject(source.name, number, str(error))
+            problems.reject(source.name, number, str(error))
 
 
-def _document(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Entry]]:
+def _document(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[tuple[int, Entry]]:
     for line, _, value in JsonStream(source, reader).values(_ENTERED.__contains__):
         try:
             yield line, _entry(value)
         except ValueError as error:
-            findings.reject(source.name, line, str(error))
+            problems.reject(source.name, line, str(error))
 
 
 def _parsed(line: str) -> object:
@@ -166,7 +166,7 @@ def _json_array(field: str) -> list[object] | None:
     return cast("list[object]", found) if isinstance(found, list) else None
 
 
-def _read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) -> None:
+def _read_nodes(source: Source, stager: PropertyStager, problems: LoadProblems) -> None:
     source = _with_header(source)
     header = source.header
     key, labels = header.of(Role.ID)[0], header.of(Role.LABEL)[0]
@@ -176,10 +176,10 @@ def _read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) 
             names = row[labels.place].removeprefix(":").split(":")
             stager.node(row[key.place], names, [*_properties(header, row)])
 
-    stage_entries(source, stager.staging, findings, rows, stage)
+    stage_entries(source, stager.staging, problems, rows, stage)
 
 
-def _read_edges(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
+def _read_edges(source: Source, index: int, stager: PropertyStager, problems: LoadProblems) -> None:
     source = _with_header(source)
     header = source.header
     start, end, kind = (header.of(role)[0] for role in (Role.START, Role.END, Role.TYPE))
@@ -189,7 +189,7 @@ def _read_edges(source: Source, index: int, stager: PropertyStager, findings: Lo
             ends = start.key(row), end.key(row)
             stager.relationship(ends[0], kind.key(row), ends[1], [*_properties(header, row)], (index, number))
 
-    stage_entries(source, stager.staging, findings, rows, stage, reported=True)
+    stage_entries(source, stager.staging, problems, rows, stage, reported=True)
 
 
 APOC_CSV = FileFormat(

@@ -93,7 +93,7 @@ class _NodeIds:
         return value
 
 
-def _node_link_entries(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Entry]]:
+def _node_link_entries(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[tuple[int, Entry]]:
     nodes = _NodeIds()
     directed, seen_edges = True, False
     for line, path, value in JsonStream(source, reader).values(_ENTERED.__contains__):
@@ -108,7 +108,7 @@ def _node_link_entries(source: Source, reader: SourceReader, findings: LoadProbl
                 if seen_edges:
                     yield line, EdgesAreUndirected()
         except ValueError as error:
-            findings.reject(source.name, line, str(error))
+            problems.reject(source.name, line, str(error))
 
 
 def _unwrapped(value: object) -> dict[str, object]:
@@ -153,7 +153,7 @@ def _enter_cytoscape(path: JsonPath) -> bool:
             return False
 
 
-def _cytoscape_entries(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Entry]]:
+def _cytoscape_entries(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[tuple[int, Entry]]:
     directed, seen_edges = True, False
     for line, path, value in JsonStream(source, reader).values(_enter_cytoscape):
         if path == ("directed",) and value is False:
@@ -163,7 +163,7 @@ def _cytoscape_entries(source: Source, reader: SourceReader, findings: LoadProbl
         elif path in {("[]",), ("elements", "[]"), ("elements", "nodes", "[]"), ("elements", "edges", "[]")}:
             data = as_mapping(as_mapping(value).get("data"))
             if not data:
-                findings.reject(source.name, line, "an element without data")
+                problems.reject(source.name, line, "an element without data")
             elif "source" in data or "edges" in path:
                 seen_edges = True
                 yield line, _cytoscape_edge(data, directed=directed)

@@ -84,7 +84,7 @@ def _graph(graph: Json) -> Iterator[ox.Quad]:
 
 
 def _described(node: Json) -> Iterator[ox.Quad]:
-    """Yields what a node states about itself."""
+    """Yields the triples that a node's own metadata state."""
     subject = _node(node["id"])
     kind = _TYPES.get(node.get("type", "")) or _PROPERTIES.get(node.get("propertyType", ""))
     if node.get("type") == "PROPERTY" and kind is None:

@@ -21,7 +21,7 @@ from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.errors import BadLine, LoadError
 
 
-def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, findings: LoadProblems) -> None:
+def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, problems: LoadProblems) -> None:
     """Stages every triple of a source. `index` distinguishes its blank nodes from those of other sources.
 
     Raises:
@@ -29,7 +29,7 @@ def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, fin
         BadLine: it has an error, and bad lines are not skipped or cannot be in this format.
     """
     numbers = _NumberMap()
-    for batch in _batches(source, index, staging, findings):
+    for batch in _batches(source, index, staging, problems):
         _stage_batch(batch, numbers, staging, rules)
         if staging.pending >= queries.BATCH or staging.text >= queries.BATCH_TEXT:
             staging.checkpoint(source.name, batch.position)
@@ -54,7 +54,7 @@ def stage_quads(
     staging.finish(source.name, source.size)
 
 
-def read_rdf_names(source: Source, staging: Staging, rules: NameRules, findings: LoadProblems) -> None:
+def read_rdf_names(source: Source, staging: Staging, rules: NameRules, problems: LoadProblems) -> None:
     """Stages the names, aliases and descriptions in a file of names. Other triples are ignored.
 
     Raises:
@@ -63,7 +63,7 @@ def read_rdf_names(source: Source, staging: Staging, rules: NameRules, findings:
     """
     keys: list[str] = []
     kinds: list[tuple[int, int] | None] = []
-    for batch in _batches(source, 0, staging, findings):
+    for batch in _batches(source, 0, staging, problems):
         if batch.restart:
             keys, kinds = [""], []
         keys += batch.nodes
@@ -76,16 +76,16 @@ def read_rdf_names(source: Source, staging: Staging, rules: NameRules, findings:
     staging.finish(source.name, source.size)
 
 
-def _batches(source: Source, index: int, staging: Staging, findings: LoadProblems) -> Iterator[Batch]:
+def _batches(source: Source, index: int, staging: Staging, problems: LoadProblems) -> Iterator[Batch]:
     """Yields the batches of a source, and translates errors."""
     with translated(source):
         try:
-            for batch in rdf_parser.batches(source, index, staging.prefixes, skip_bad=findings.skip_bad):
+            for batch in rdf_parser.batches(source, index, staging.prefixes, skip_bad=problems.skip_bad):
                 for line, reason in batch.rejected:
-                    findings.reject(source.name, line, reason)
+                    problems.reject(source.name, line, reason)
                 yield batch
         except SyntaxError as error:
-            raise _translate_syntax_error(source, error, skip_bad=findings.skip_bad) from error
+            raise _translate_syntax_error(source, error, skip_bad=problems.skip_bad) from error
 
 
 class _NumberMap:

@@ -26,29 +26,29 @@ from kgnav_mcp.clipping import comma_list, echoed
 from kgnav_mcp.errors import LoadError
 
 
-def _read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) -> None:
+def _read_nodes(source: Source, stager: PropertyStager, problems: LoadProblems) -> None:
     if source.has_nodes:
-        _stage_nodes(source if source.header.admin else with_inferred_types(source), stager, findings)
+        _stage_nodes(source if source.header.admin else with_inferred_types(source), stager, problems)
         if not source.has_edges and not source.header.admin:
-            findings.notes += describe_table(source, stager.default_relation)
+            problems.notes += describe_table(source, stager.default_relation)
 
 
-def _read_edges(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
+def _read_edges(source: Source, index: int, stager: PropertyStager, problems: LoadProblems) -> None:
     if not source.has_edges:
         return
     if source.layout.header is None and not source.layout.edges and source.form is TRIPLES:
-        read_triples(source, stager.staging, findings)
+        read_triples(source, stager.staging, problems)
     else:
-        read_edges(source, index, stager, findings)
-    findings.notes += describe_table(source, stager.default_relation)
+        read_edges(source, index, stager, problems)
+    problems.notes += describe_table(source, stager.default_relation)
 
 
-def _read_relationships(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
+def _read_relationships(source: Source, index: int, stager: PropertyStager, problems: LoadProblems) -> None:
     if not source.has_nodes:
-        _stage_relationships(source, index, stager, findings)
+        _stage_relationships(source, index, stager, problems)
 
 
-def _stage_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) -> None:
+def _stage_nodes(source: Source, stager: PropertyStager, problems: LoadProblems) -> None:
     """Stages every node of a file.
 
     Raises:
@@ -72,10 +72,10 @@ def _stage_nodes(source: Source, stager: PropertyStager, findings: LoadProblems)
                 stager.name(key, row[column.place])
                 stager.has_names = True
 
-    stage_entries(source, stager.staging, findings, rows, stage)
+    stage_entries(source, stager.staging, problems, rows, stage)
 
 
-def _stage_relationships(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
+def _stage_relationships(source: Source, index: int, stager: PropertyStager, problems: LoadProblems) -> None:
     """Stages every relationship of a file. Ends without a node are found after all sources are read.
 
     Raises:
@@ -89,7 +89,7 @@ def _stage_relationships(source: Source, index: int, stager: PropertyStager, fin
         properties = read_properties(row)
         stager.relationship(start.key(row), _type(kind, row), end.key(row), properties, (index, number))
 
-    stage_entries(source, stager.staging, findings, rows, stage)
+    stage_entries(source, stager.staging, problems, rows, stage)
 
 
 def _type(column: Column, row: list[str]) -> str:

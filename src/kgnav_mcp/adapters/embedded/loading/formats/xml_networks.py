@@ -51,7 +51,7 @@ class _NetworkXml(XmlGuard):
         """Yields nodes and edges of a source with their lines.
 
         Raises:
-            BadLine: it is no well-formed XML, or something in it is too long or too deep.
+            BadLine: it is not well-formed XML, or has a text that is too long or elements that are nested too deeply.
         """
         network = cls(source, reader)
         while block := network.block():
