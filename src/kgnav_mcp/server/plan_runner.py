@@ -13,11 +13,13 @@ from kgnav_mcp.languages import ParsedPlan, corrected_json, parse_plan
 from kgnav_mcp.languages.cypher import write_cypher
 from kgnav_mcp.languages.json_steps import MAX_OMITTED, OmittedMatches, omitted_matches
 from kgnav_mcp.languages.parameters import params_of
-from kgnav_mcp.model import Count, Stop
+from kgnav_mcp.model import Count, PlanPage, Stop
+from kgnav_mcp.navigation.pages import Cursor
 from kgnav_mcp.navigation.plans.budget import Deadline
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
 from kgnav_mcp.navigation.plans.check.estimates import sizes_of, sizes_to_tell
 from kgnav_mcp.navigation.plans.runner import PlanRunner
+from kgnav_mcp.plan import Plan
 from kgnav_mcp.render.plans import CYPHER, duplicates_note, plan_table, sizes_line
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import clean
@@ -87,17 +89,35 @@ async def run_plan(
     start = call.start(cursor)
     plans = runner(call)
     written, found = await _parse_and_check(plans, plan, params)
-    async with call.graph.plan_queue.place(call.graph.timeout):
-        page, omitted = await gathered(
-            plans.run(found.plan, limit=call.limits.row_limit, after=start.after, proof=proof),
-            omitted_notes(plans, written.source_json if not start.offset else None),
-        )
+    page, omitted = await run_in_place(call, plans, found.plan, start, steps=written.source_json, proof=proof)
     repeated = (
         duplicates_note(page) if written.source_json is None else ()
     )  # rows of patterns and steps are always distinct
     notes = (*found.notes, *omitted, *repeated)
     sizes = () if start.offset else await sizes_to_tell(call.adapter, found.plan, page)
     return call.answer(plan_table(page, start.offset, intro=sizes_line(sizes), notes=notes), page.positions)
+
+
+async def run_in_place(
+    call: ToolCall,
+    plans: PlanRunner,
+    plan: Plan,
+    start: Cursor,
+    *,
+    steps: object,
+    of_tool: bool = False,
+    proof: bool = False,
+) -> tuple[PlanPage, list[str]]:
+    """A page of a checked plan and, on the first page, the notes on matches that its steps omit; see `omitted_notes`.
+
+    Raises:
+        RateLimited: too many plans run on the graph.
+    """
+    async with call.graph.plan_queue.place(call.graph.timeout):
+        return await gathered(
+            plans.run(plan, limit=call.limits.row_limit, after=start.after, proof=proof),
+            omitted_notes(plans, None if start.offset else steps, of_tool=of_tool),
+        )
 
 
 OMITTED_S = 2.0
