@@ -6,8 +6,7 @@ import json
 
 from kgnav_mcp.languages.cypher import quoted, write_part
 from kgnav_mcp.model import Direction, Literal
-from kgnav_mcp.navigation.sample_walk import SampleWalk
-from kgnav_mcp.navigation.worked_walks import Walk
+from kgnav_mcp.navigation.sample_walks import SampleWalk, Walk
 from kgnav_mcp.plan import Constant
 
 

@@ -23,7 +23,7 @@ from kgnav_mcp.plan import Plan
 from kgnav_mcp.render.plans import CYPHER, duplicates_note, plan_table, sizes_line
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import clean
-from kgnav_mcp.server.call import ToolCall
+from kgnav_mcp.server.tool import ToolCall
 
 _CORRECT = "Correct it and call again. describe_graph(name) gives the details of a label or a relation."
 
