@@ -161,7 +161,7 @@ SUFFIXES = (*TEXTS, *BINARIES)
 
 
 def write_source(path: Path, number: int) -> None:
-    """Write so many edges in the format of the file's suffix, unless the file exists."""
+    """Write a number of edges in the format of the file's suffix, unless the file exists."""
     if path.exists():
         return
     part = path.with_suffix(".part")
@@ -176,7 +176,7 @@ def write_source(path: Path, number: int) -> None:
 
 
 def run(record: Run, number: int, folder: Path, suffixes: Sequence[str]) -> str:
-    """Write so many edges in each format, load each in a process of its own, and report the figures."""
+    """Write a number of edges in each format, load each in a process of its own, and report the figures."""
     folder.mkdir(parents=True, exist_ok=True)
 
     def load(suffix: str) -> Loaded:

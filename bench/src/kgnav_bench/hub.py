@@ -72,7 +72,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The file and the server, and where they are asked."""
+    """The file and the server, and the entities that are queried."""
 
     store: Store
     client: BareClient

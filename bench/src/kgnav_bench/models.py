@@ -11,7 +11,7 @@ from kgnav_bench.records import Tokens
 
 
 class EndpointError(Exception):
-    """The model cannot be asked: the endpoint does not answer, or it refuses the request. The message says which."""
+    """The request to the model failed: the endpoint does not answer, or refuses it. The message says which."""
 
 
 class ServerFailedError(Exception):

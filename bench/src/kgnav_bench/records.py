@@ -100,7 +100,7 @@ class Turn(Record):
     text: str = ""
     """What the model wrote."""
     calls: tuple[ToolCall, ...] = ()
-    """The calls that this turn asked for, with their answers."""
+    """The calls of this turn with their answers."""
     tokens: Tokens = Tokens()
     seconds: float = 0.0
     """Time until the reply was complete, without the calls."""
@@ -113,7 +113,7 @@ class Outcome(StrEnum):
 
     ANSWERED = "answered"
     ABSTAINED = "abstained"
-    """The model said that it has no answer (ARK-V1's None)."""
+    """The model stated that it has no answer (ARK-V1's None)."""
     UNREADABLE = "unreadable"
     """The final output has no answer in the required form."""
     EXHAUSTED = "exhausted"

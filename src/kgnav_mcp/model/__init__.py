@@ -13,15 +13,26 @@ from kgnav_mcp.model.answers import (
     Cell,
     Completeness,
     EntitiesWithout,
+    Evidence,
+    MazeCell,
     NearestNeighbours,
     Neighbourhood,
+    NextCells,
     NodeProperties,
     NodesByProperty,
     PartSize,
     Path,
     PlanPage,
     PlanRow,
+    ReasoningStep,
+    Role,
     RowsOrRelations,
+    Subgraph,
+    SubgraphEdge,
+    SubgraphNode,
+    Trail,
+    TrailStep,
+    Verdict,
 )
 from kgnav_mcp.model.facts import (
     NODE_VALUES,
@@ -52,19 +63,6 @@ from kgnav_mcp.model.facts import (
     ValueFacts,
     ValueMatch,
     anchored,
-)
-from kgnav_mcp.model.trails import (
-    Evidence,
-    MazeCell,
-    NextCells,
-    ReasoningStep,
-    Role,
-    Subgraph,
-    SubgraphEdge,
-    SubgraphNode,
-    Trail,
-    TrailStep,
-    Verdict,
 )
 
 __all__ = [

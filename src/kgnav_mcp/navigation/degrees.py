@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from kgnav_mcp.model import AtEntities, Certainty, Count, Direction, Entity, Relation, Stop
-from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.pages import page_after
+from kgnav_mcp.navigation.pages import Limits, page_after
 from kgnav_mcp.navigation.references import Given, ResolvedRelations, resolve_relations
 from kgnav_mcp.port import GraphAdapter
 

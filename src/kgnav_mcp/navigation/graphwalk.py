@@ -27,10 +27,9 @@ from kgnav_mcp.model import (
     ValueFacts,
 )
 from kgnav_mcp.navigation.flattening import flattened
-from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.maze import MARKS, Marks
 from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
-from kgnav_mcp.navigation.pages import page_after
+from kgnav_mcp.navigation.pages import Limits, page_after
 from kgnav_mcp.navigation.references import NameIndex, resolve_relations
 from kgnav_mcp.navigation.relation_lists import relation_facts, single_relation
 from kgnav_mcp.navigation.relation_reader import check_label, flattened_paths, paths_to_far_ends

@@ -17,8 +17,7 @@ from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
 from kgnav_mcp.model import AbsentRelation, Direction, Entity, Namesake, Page, RelationFacts, T, ValueMatch
 from kgnav_mcp.navigation.codes import entities_with_codes, is_shared, shared_code_note
-from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.pages import select
+from kgnav_mcp.navigation.pages import Limits, select
 from kgnav_mcp.navigation.relation_lists import relation_facts, words
 from kgnav_mcp.port import FarEndKind, GraphAdapter
 

@@ -19,7 +19,7 @@ from kgnav_mcp.model import (
     Stop,
 )
 from kgnav_mcp.navigation.flattening import FlattenedPage, flattened
-from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.navigation.references import (
     Given,
     ResolvedRelations,

@@ -12,8 +12,7 @@ from functools import partial
 
 from kgnav_mcp.concurrency import gathered_for
 from kgnav_mcp.model import AnchoredPage, AtEntities, Direction, Entity, Link, RelationFacts, Stop, Triple
-from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.pages import page_after, refuse_partial, select
+from kgnav_mcp.navigation.pages import Limits, page_after, refuse_partial, select
 from kgnav_mcp.navigation.references import Given, read_at_entities, resolve_relations
 from kgnav_mcp.navigation.relation_lists import Ranker, bm25, ranked, relation_facts
 from kgnav_mcp.navigation.relation_reader import RelationReader, entities_without_any, paths_to_far_ends

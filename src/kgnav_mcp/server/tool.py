@@ -22,9 +22,8 @@ from pydantic import Field, ValidationError, create_model
 from kgnav_mcp.app import App, Graph
 from kgnav_mcp.errors import KgnavError, UnknownTrail
 from kgnav_mcp.model import Trail
-from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.maze import Marks, mark_order
-from kgnav_mcp.navigation.pages import Cursor, Paging
+from kgnav_mcp.navigation.pages import Cursor, Limits, Paging
 from kgnav_mcp.navigation.progress import Progress
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.columns import Columns, answer_schema

@@ -1,7 +1,7 @@
 """Trails: walks that are stored under a handle between calls, and their stores.
 
 A client passes the handle as an argument; there is no session. The server uses `Trails`, which makes handles, and reads
-and writes the values of `model.trails`. Below it is a small interface, `TrailStore`, which stores bytes under keys: in
+and writes the values of `model.answers`. Below it is a small interface, `TrailStore`, which stores bytes under keys: in
 memory, in a file for several processes of one machine, or in Redis for several machines.
 """
 

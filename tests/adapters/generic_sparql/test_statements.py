@@ -11,8 +11,8 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.generic_sparql.reification import REIFIES, Notation, Reification, detect_notations
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, Literal
-from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
+from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.port import AdapterOptions, ValueOwner
 from tests.adapters.generic_sparql.conftest import Load
 from tests.adapters.generic_sparql.graph import NS, REIFIERS, STATEMENTS

@@ -106,7 +106,7 @@ class TextCall:
 def text_call(text: str) -> TextCall | None:
     """The first call in a text; None if there is none before the answer.
 
-    What follows it does not count: a model that goes on has not seen the answer.
+    Text after it is ignored: a model that continues has not seen the answer.
     """
     visible = _THOUGHT.sub("", text)
     found = _QUERY_TAG.search(visible)

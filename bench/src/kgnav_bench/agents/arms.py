@@ -1,4 +1,4 @@
-"""Arms: how a model is asked, as configuration. Each arm is a TOML file, ours in the folder `arms`."""
+"""Arms: how a model is prompted, as configuration. Each arm is a TOML file, ours in the folder `arms`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCHEMA_TOOL = "describe_graph"
 
 
 class ArmError(Exception):
-    """There is no such arm, or its file is not one. The message says what to change."""
+    """The arm does not exist, or its file is invalid. The message says what to change."""
 
 
 class _Part(BaseModel):
@@ -56,7 +56,7 @@ class Call(_Part):
     back_to: str = ""
     """The earlier phase that continues with `correction` if the tool answers with an error."""
     correction: str = ""
-    """What that phase is told. `{problem}` is the tool's answer."""
+    """The message to the model in that phase. `{problem}` is the tool's answer."""
     retries: int = Field(default=3, ge=0)
     """Times that the earlier phase is continued."""
 

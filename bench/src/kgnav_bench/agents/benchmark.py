@@ -1,4 +1,4 @@
-"""Asks all questions of a file by one arm, and reports how the attempts ended and what they cost."""
+"""Runs one arm on all questions of a file, and reports how the attempts ended and what they cost."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What is asked, where and how."""
+    """The questions, the endpoint and the arm of a run."""
 
     arm: Arm
     endpoint: Endpoint

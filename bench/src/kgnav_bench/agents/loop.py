@@ -30,7 +30,7 @@ _PLACEHOLDER = re.compile(r"\{([a-z][a-z_]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of one attempt, and how the model is asked."""
+    """Limits of one attempt, and the settings of the requests to the model."""
 
     max_turns: int | None = None
     """Requests to the model in each phase; the arm's if None."""
@@ -140,7 +140,7 @@ class Loop:
         return made.result if made.is_error else None
 
     async def _conversation(self, phase: Phase) -> str:
-        """The model's last text in a phase, which begins or goes on.
+        """The model's last text in a phase, which is new or continues.
 
         Raises:
             _End: the model refuses, or turns, calls or tokens are used up.
@@ -174,7 +174,7 @@ class Loop:
         return sum(turn.phase == phase.name for turn in self.turns)
 
     def _turns_left(self, phase: Phase) -> bool:
-        """Whether the model may be asked again. A reminder is not counted as one of the arm's turns."""
+        """Whether the model may get another turn. A reminder is not counted as one of the arm's turns."""
         most = self.limits.max_turns or phase.max_turns
         return self._made(phase) < most + self._reminded
 

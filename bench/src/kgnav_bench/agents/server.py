@@ -31,7 +31,7 @@ class Server:
         self._client = client
         self._tools = {tool.name: tool for tool in tools}
         self.instructions = instructions
-        """What the server says to a client at the start."""
+        """The server's instructions to a client."""
         self._schema: str | None = None
 
     def tools(self, names: Sequence[str]) -> list[Tool]:
@@ -75,7 +75,7 @@ class Server:
         return content.text
 
     async def schema(self) -> str:
-        """The overview of the graph, asked for once.
+        """The overview of the graph, requested once.
 
         Raises:
             ServerFailedError: the server does not answer, or the graph cannot be read.

@@ -17,7 +17,7 @@ class File:
     split: str
     url: str
     sha256: str | None = None
-    """None where the publisher may change the file, or nobody here has seen it."""
+    """None if the publisher may change the file, or if it was never fetched for this project."""
 
     @property
     def name(self) -> str:
@@ -48,7 +48,7 @@ class Dataset:
     """Number of questions in all published files."""
     licence: str
     home: str
-    """The page of those who made it."""
+    """The web page of its authors."""
     used_by: str
     """The papers here that evaluate on it."""
     rows: Rows

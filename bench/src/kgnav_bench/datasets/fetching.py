@@ -71,7 +71,7 @@ def _changed(file: File, known: str, actual: str, cache: Path) -> str:
 
 
 def _transfer(url: str, part: Path, home: str, *, progress: bool) -> None:
-    """Fetch the rest of a file, or all of it if there is no part or the publisher's file is another one by now.
+    """Fetch the rest of a file; all of it if no part was fetched, or if the publisher has changed the file.
 
     Raises:
         NotFetchedError: the server answers with an error.

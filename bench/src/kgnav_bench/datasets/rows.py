@@ -22,7 +22,7 @@ Rows = Callable[[Path], Iterator[tuple[str, Row]]]
 
 
 class UnreadableDatasetError(Exception):
-    """A file is not one of this dataset. The message says where and why."""
+    """A file does not belong to this dataset. The message says where and why."""
 
 
 class BadRowError(Exception):

@@ -26,7 +26,7 @@ FILE, NEO4J = "graph file", "Neo4j"
 
 
 class NotEmptyError(Exception):
-    """The Neo4j has a graph that nobody allowed to delete."""
+    """The Neo4j has a graph, and its deletion was not allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Result:
     fault: str
     """The error that ended the question, if one did."""
     accepted: int
-    """Number of rows of the true answer, or of the rows of which one is asked for."""
+    """Number of rows of the true answer, or of the valid rows if the question asks for one of them."""
     tool_calls: int
     seconds: float
     score: SetScore
@@ -75,7 +75,7 @@ class Benchmark:
     def complete(self, record: Run, *, clear: bool = False) -> Mapping[str, Sequence[Result]]:
         """Ask every question that has no result yet, and return all results by store.
 
-        `clear` allows to delete what the Neo4j has.
+        `clear` allows the deletion of the graph that the Neo4j has.
 
         Raises:
             NotEmptyError: the Neo4j has something that may not be deleted.

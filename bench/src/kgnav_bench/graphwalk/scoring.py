@@ -32,7 +32,7 @@ def parse_output(question: Question, output: str, extract: Extract | None = None
 
 
 def score(question: Question, answers: Sequence[Answer] | None) -> SetScore:
-    """Compare answers with the truth. Output that cannot be read is no answer."""
+    """Compare answers with the truth. Output that cannot be parsed counts as no answer."""
     given = set(answers or ())
     truth = {_typed(row, question.fields) for row in question.truth}
     hits = len(given & truth)

@@ -61,7 +61,7 @@ def load_file(graph: Graph, folder: Path) -> Path:
 
 
 class Neo4jStore:
-    """An open Neo4j: filled with one graph after another, and asked for the true answers in Cypher."""
+    """An open Neo4j: loaded with one graph after another, and queried for the true answers in Cypher."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -1,4 +1,4 @@
-"""The twelve templates of GraphWalk's table 6: what they ask is the paper's, the wording is this project's."""
+"""The twelve templates of GraphWalk's table 6. The questions are the paper's, the wording is this project's."""
 
 from __future__ import annotations
 

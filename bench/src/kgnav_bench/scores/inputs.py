@@ -64,7 +64,7 @@ def read_attempts(paths: Sequence[Path], questions: Mapping[str, Question]) -> I
 
 
 def _attempts(path: Path) -> Iterator[Attempt]:
-    """The attempts of a file. A run's file is told from that of its attempts, which `ask` writes beside it."""
+    """The attempts of a file. `ask` writes a file of the run beside it, which is refused."""
     try:
         yield from read_records(path, Attempt)
     except UnreadableRecordsError as error:

@@ -64,7 +64,7 @@ async def judge(model: Model, cases: Sequence[Case], record: Run, concurrency: i
     """The judgement of each case by its key, from the file or from the model. Equal cases are judged once.
 
     Raises:
-        EndpointError: the judge cannot be asked. Verdicts until then are kept.
+        EndpointError: the request to the judge failed. Earlier verdicts are kept.
     """
     by_key = {case_key(case): case for case in cases}
     with record.items("verdicts", Judgement, len(by_key)) as items:

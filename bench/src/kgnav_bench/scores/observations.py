@@ -56,7 +56,7 @@ def calls(attempt: Attempt) -> Iterator[ToolCall]:
 
 
 def shown_share(attempt: Attempt, answers: Sequence[Answer], kind: AnswerKind) -> float | None:
-    """The share of the true answers that a call showed; None if there are none, or they are no entities or values."""
+    """The share of the true answers that a call showed; None if they are not entities or values, or missing."""
     if not answers or kind is not AnswerKind.ENTITIES:
         return None
     observations = Observations(attempt)

@@ -70,7 +70,7 @@ def run(attempts: Sequence[Path], data: Sequence[Path], settings: Settings, judg
         UnreadableRecordsError: a line is not a question or an attempt.
         UnscorableError: the attempts do not fit the questions, or each other.
         UnusableFileError: the folder has another judge's verdicts.
-        EndpointError: the judge cannot be asked. Verdicts until then are kept.
+        EndpointError: the request to the judge failed. Earlier verdicts are kept.
         PlotsMissingError: pictures are wanted, and matplotlib is not installed.
     """
     questions = read_questions(data)
@@ -97,7 +97,7 @@ def run(attempts: Sequence[Path], data: Sequence[Path], settings: Settings, judg
 
 
 def _case(question: Question, attempt: Attempt) -> Case | None:
-    """What a judge is asked about an attempt; None if there is no answer to judge."""
+    """The question to a judge about an attempt; None if there is no answer to judge."""
     answers = given_answers(attempt)
     return (question, answers) if answers else None
 

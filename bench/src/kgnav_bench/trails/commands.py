@@ -18,7 +18,7 @@ from kgnav_bench.runs import Run
 @click.option("--seed", default=1, show_default=True, help="Of what is walked and made up.")
 @measurement
 def proof(record: Run, data: Path, count: int, seed: int) -> str:
-    """Proofs of right answers along gold paths, and of made-up ones: whether each is called what it is."""
+    """Checks the proofs of right answers along gold paths and of invented answers."""
     from kgnav_bench.trails import proof as benchmark  # noqa: PLC0415 - `--help` needs no benchmark
 
     return f"metaqa\n\n{benchmark.run(record, data, count, seed)}"

@@ -6,7 +6,7 @@ conversations  ShareGPT conversations as messages
 masks          which tokens carry loss
 preview        what `--dry-run` prints
 sft            both stages of fine-tuning, on TRL's SFTTrainer
-environment    the live server: what a model is shown after its turn
+environment    the live server: the observation after each turn
 rollouts       conversations of the model in training with the server
 grpo           GRPO, on TRL's GRPOTrainer
 outputs        the folder that a training writes, and continuing it

@@ -200,7 +200,7 @@ def _check_order(settings: Settings, stage: str) -> None:
 
 @contextmanager
 def _reported() -> Generator[None]:
-    """Report what a user can mend as one line."""
+    """Report an error that the user can correct as one line."""
     from kgnav_bench.client import ServerEndedError  # noqa: PLC0415 - as above
     from kgnav_bench.training.conversations import UnreadableConversationsError  # noqa: PLC0415 - as above
     from kgnav_bench.training.masks import UnusableTemplateError  # noqa: PLC0415 - as above

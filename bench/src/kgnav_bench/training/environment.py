@@ -1,4 +1,4 @@
-"""The live server as the environment of attempts: what a model is shown after its turn (GraphWalker, section 2.1)."""
+"""The live server as the environment of attempts: the observation after each turn (GraphWalker, section 2.1)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOOLSETS = "graphwalker,linking"
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """What follows a turn of the model: the final answer, or what it is shown next. One of both is None."""
+    """The result of a turn of the model: the final answer, or the next observation. One of both is None."""
 
     answers: tuple[str, ...] | None = None
     observation: str | None = None
@@ -78,7 +78,7 @@ class Environment:
 
 
 def prompt(question: Question) -> list[Message]:
-    """What a model is asked, in the form of the walks that it was fine-tuned on."""
+    """The prompt of a question, in the form of the walks that the model was fine-tuned on."""
     return [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": human_text(question)}]
 
 

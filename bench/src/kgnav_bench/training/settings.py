@@ -104,7 +104,7 @@ def resolve(kind: type[S], tables: tuple[str, ...], file: Path | None, flags: Ma
         kind: SftSettings or GrpoSettings, which has the defaults.
         tables: names of the file's tables, outer ones first, such as `sft` and in it `graphroll`. An inner table wins.
         file: TOML file.
-        flags: values from the command line; None is no value. They win over the file.
+        flags: values from the command line, which take precedence over the file; None is no value.
         model: the model without any setting.
 
     Raises:

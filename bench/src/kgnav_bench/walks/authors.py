@@ -52,7 +52,7 @@ what the agent has done so far, and what it does next. Write why it does this ne
 
 
 class Author(Protocol):
-    """Writes what an agent reads and thinks along a path."""
+    """Writes an agent's observations and thoughts along a path."""
 
     @property
     def model(self) -> str:

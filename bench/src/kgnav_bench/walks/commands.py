@@ -93,7 +93,7 @@ def make(output: Path, *, again: bool, progress: bool | None, **options: Any) ->
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """What `walks make` is asked for. `options` are the command's."""
+    """The request of `walks make`. `options` are the command's."""
 
     place: tuple[str | None, str | None]
     settings: Settings

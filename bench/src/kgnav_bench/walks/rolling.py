@@ -43,7 +43,7 @@ class Roller:
         """One attempt: a conversation if it is kept, otherwise the reason why not.
 
         Raises:
-            EndpointError: the model cannot be asked.
+            EndpointError: the request to the model failed.
         """
         made = Made(number)
         start = perf_counter()
@@ -98,7 +98,7 @@ class Roller:
 
 
 def _read(text: str) -> tuple[Turn | None, str]:
-    """A message's turn, or what the agent is told about one without an action."""
+    """The turn of a message, or the reply to a message without an action."""
     try:
         return read_turn(text), ""
     except UnreadableActionError as error:
