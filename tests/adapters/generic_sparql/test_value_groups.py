@@ -70,6 +70,8 @@ PUSHED = [
     "MATCH (a)-[:acts_in]->(f)<-[:acts_in]-(b) RETURN f.genre AS g, count(*) AS n",
     "MATCH (a:Actor) RETURN a.age AS k, count(*) AS n",
     "MATCH (a:Actor) RETURN sum(a.wage) > 800 AS rich",
+    f"{ACTS} RETURN count(DISTINCT a) AS n, count(*) / count(DISTINCT f) AS m, max(f.year) AS y",
+    f"{ACTS} RETURN f.genre AS g, sum(f.year) / count(DISTINCT a) AS s ORDER BY count(DISTINCT f) DESC, g",
 ]
 OTHERS = [
     f"{ACTS} RETURN a.pet AS p, count(*) AS n",

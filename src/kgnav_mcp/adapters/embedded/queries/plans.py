@@ -161,7 +161,7 @@ QUALIFIER_VALUE = (
     "CASE WHEN {alias}.type <> 'array' THEN {node} WHEN {alias}.value ->> 1 IS NULL THEN +({alias}.value ->> 0) "
     "ELSE {function}({alias}.value ->> 0, {alias}.value ->> 1) END"
 )
-"""Reads parts of one value's JSON; calls Python for other values than texts. Most comparisons of nodes are left to the evaluator."""
+"""Reads parts of one value's JSON; calls Python for other values than texts. Nodes are mostly left to the evaluator."""
 NO_NODE = "kg_refuse()"
 
 QUALIFIER_NODE = (

@@ -86,13 +86,13 @@ async def grouped(store: StoreMatcher, match: Match, project: Project) -> tuple[
     over_groups, left = rewritten(project, keys.over_groups), [rewritten(one, keys.over_groups) for one in conditions]
     separate = None if conditions else _separate(match, project)
     whole = bool(keys.columns) and keys.cover(project, *conditions)
-    if not whole and separate is None:
+    if (not whole and separate is None) or (separate is not None and separate.is_single_count):
         return None
     try:
         pattern = await store.pattern(match, pushed, conditions, ())
         table = None
         if whole:
-            most = store.bound if separate is None else _GROUPS
+            most = store.bound if separate is None else min(store.bound, _GROUPS)
             with suppress(Unsupported):
                 table = await _weighted(store, pattern, keys.columns, most)
         if table is None and separate is not None:
@@ -131,6 +131,13 @@ class _Separate:
     project: Project
     """The projection over groups that have all these columns."""
 
+    @property
+    def is_single_count(self) -> bool:
+        """Whether it is a single number of matches or nodes: the store is asked for that anyway."""
+        measures = (column for columns in self.numbers for column in columns if column.value != _ROWS)
+        counts = all(isinstance(one.value, Aggregate) and not is_measure(one.value) for one in measures)
+        return not self.keys and not self.others and len(self.numbers) == 1 and counts
+
 
 def _separate(match: Match, project: Project) -> _Separate | None:
     """The aggregates to be read by themselves; None if one cannot be, or if a key is more than a value of the graph."""
@@ -138,6 +145,7 @@ def _separate(match: Match, project: Project) -> _Separate | None:
     values = [column.value for column in project.columns if not aggregates(column.value)]
     if any(keys.over_groups(value) is None for value in values):
         return None
+    width = len(keys.columns)
     columns = {one: f"\0sum{place}" for place, one in enumerate(dict.fromkeys(_aggregates(project)))}
     numbers: dict[Expression | None, list[Column]] = {}
     others: dict[Aggregate, str] = {}
@@ -160,7 +168,7 @@ def _separate(match: Match, project: Project) -> _Separate | None:
         return keys.over_groups(part)
 
     over_groups = rewritten(project, change)
-    if not variables_of(match).isdisjoint(variables_of(over_groups)) or not columns:
+    if not variables_of(match).isdisjoint(variables_of(over_groups)) or len(keys.columns) > width or not columns:
         return None
     return _Separate(keys.columns, list(numbers.values()), others, over_groups)
 
