@@ -23,11 +23,12 @@ TRAIN_VENV ?= .venv-train
 TRAIN_FOLDER ?= .train-smoke
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz test-other check dist dist-check release audit real-model train-smoke docs clean
+.PHONY: help demo test test-extended fuzz test-other check dist dist-check release audit real-model train-smoke docs clean
 
 help:
 	@echo "make demo    answer a question with the demo graph, through a real client"
 	@echo "make test    run the tests"
+	@echo "make test-extended    run the tests on further engines, of whole datasets on stores, and MCP's own"
 	@echo "make fuzz    run the tests with random plans, with RANDOM_PLANS=5 times as many plans"
 	@echo "make test-other PYTHON=python3.13    run the tests that may differ by version on another Python"
 	@echo "make train-smoke    train a tiny model with GraphWalker's recipes on the processor: 6 GB, minutes, not in CI"
@@ -56,6 +57,9 @@ demo: $(INSTALLED)
 
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
+
+test-extended: $(READY)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder -m extended
 
 fuzz: export RANDOM_PLANS ?= 5
 fuzz: $(READY)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.groups import arrange
+from tests.groups import arrange, is_extended
 from tests.neo4j_service import neo4j, neo4j_with_apoc, own_neo4j
 from tests.services import (
     blazegraph,
@@ -49,7 +49,9 @@ gc.disable()  # what is collected stays: a quarter of the time would go into fin
 
 @pytest.hookimpl(tryfirst=True)  # before the workers write each test's group into its name
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
-    """Groups are needed, and the order changed, only where workers share a run."""
+    """Mark the tests on further engines. Groups are needed, and the order changed, only where workers share a run."""
+    for item in filter(is_extended, items):
+        item.add_marker(pytest.mark.extended)
     if hasattr(config, "workerinput"):
         arrange(items)
 

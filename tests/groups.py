@@ -17,6 +17,9 @@ GROUPS = {
 }
 """Fixtures that make something costly for the whole session, by the group of the tests that ask for them."""
 
+EXTENDED = frozenset({"blazegraph", "fuseki", "rdf4j", "own_blazegraph"})
+"""Fixtures of further engines for adapters that other tests run on Oxigraph and Virtuoso."""
+
 OWN = frozenset({"own_virtuoso", "own_oxigraph", "own_neo4j", "own_blazegraph"})
 """Fixtures that start a store for a single test, which can run in any worker."""
 
@@ -35,7 +38,6 @@ LONG = (
     "plans/test_evaluated",
     "plans/test_by_hand",
     "embedded/test_plans",
-    "conformance/test_conformance",
     "contract/test_embedded",
     "adapters/test_registry",
     "server/test_hanging_stores",
@@ -65,6 +67,11 @@ def group(item: pytest.Item) -> str | None:
     if wanted & OWN:
         return None
     return f"{item.path.parent.name}/{item.path.stem}"
+
+
+def is_extended(item: pytest.Item) -> bool:
+    """Whether a test runs on one of the further engines, which it asks for or names as its group."""
+    return not EXTENDED.isdisjoint({group(item), *getattr(item, "fixturenames", ())})
 
 
 def arrange(items: list[pytest.Item]) -> None:

@@ -25,7 +25,7 @@ async def searched(
     """A page of what a store finds that gives all edges, whatever their far ends are."""
 
     async def search(direction: Direction, most: int, behind: str | None) -> Page[Link]:
-        page = await graph.neighbours(ids, direction, far_ends=FarEndKind.ENTITY, limit=10_000)
+        page = await graph.neighbours(ids, direction, far_end_kind=FarEndKind.ENTITY, limit=10_000)
         return page_of(page.items, most, behind)
 
     asked = far_end_filters.MatchRequest(ids, None, None, far, limit, after)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.model import Literal
-from kgnav_mcp.port.wanted_values import WantedValue
-from kgnav_mcp.values.comparison import period_of
+from kgnav_mcp.values.comparison import WantedValue, period_of
 
 _DATE, _TIME = "xsd:date", "xsd:dateTime"
 

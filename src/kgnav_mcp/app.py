@@ -16,11 +16,11 @@ from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.errors import ConfigurationError, KgnavError, StoreTimeout, UnknownGraph
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.plan_queue import PlanQueue
-from kgnav_mcp.navigation.sample_walk import SampleWalk, sample_walk
+from kgnav_mcp.navigation.sample_walks import SampleWalk, sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.rankers import make_ranker, meaning_options
 from kgnav_mcp.render.table import RenderOptions
-from kgnav_mcp.store_timeout import single_call
+from kgnav_mcp.store_limits import single_call
 from kgnav_mcp.trails import TrailLimits, Trails, open_trail_store
 
 _CHARACTERS_PER_TOKEN = 4

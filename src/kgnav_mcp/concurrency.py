@@ -11,8 +11,7 @@ from itertools import takewhile
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from kgnav_mcp.store_limits import store_limits
-from kgnav_mcp.store_timeout import last_answer_time, note_answer
+from kgnav_mcp.store_limits import last_answer_time, note_answer, store_limits
 
 T = TypeVar("T")
 S = TypeVar("S")

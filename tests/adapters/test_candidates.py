@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.candidates import Candidates, first_page
-from kgnav_mcp.adapters.likeness import ALIAS, ID, NAME
+from kgnav_mcp.adapters.candidates import ALIAS, ID, NAME, Candidates, first_page
 from kgnav_mcp.adapters.naming import language_rank
 from kgnav_mcp.model import Count, Stop
 

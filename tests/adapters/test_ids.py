@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.ids.freebase import FreebaseIds
 from kgnav_mcp.adapters.ids.prefixes import Prefixes
-from kgnav_mcp.adapters.ids.rdf import RdfIds
-from kgnav_mcp.adapters.ids.wikibase import WikibaseIds
+from kgnav_mcp.adapters.ids.rdf import FreebaseIds, RdfIds
 from kgnav_mcp.adapters.wellknown import FREEBASE, PREFIXES
+from kgnav_mcp.adapters.wikidata.store import WikibaseIds
 from kgnav_mcp.navigation.references import rewritten_ids, spellings
 from tests.adapters.documented_ids import Forms, documented_ids
 

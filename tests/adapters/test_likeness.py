@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, Likeness, entities_named, folded, words
+from kgnav_mcp.adapters.candidates import ALIAS, DESCRIPTION, ID, NAME, Likeness, entities_named, folded, words
 
 
 def test_words_lose_letter_case_accents_and_signs():

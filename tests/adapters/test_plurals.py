@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.likeness import equal_but_for_plurals, plural_variants, singular_or_plural_forms
+from kgnav_mcp.adapters.candidates import equal_but_for_plurals, plural_variants, singular_or_plural_forms
 
 PAIRS = (
     ("telescope", "telescopes"),

@@ -44,6 +44,14 @@ def test_a_path_is_read_as_a_graph_file_that_need_not_be_there_yet():
     assert isinstance(open_adapter("no/such/films.kg", AdapterOptions()), EmbeddedAdapter)
 
 
+def test_the_url_of_an_endpoint_without_its_kind_of_store_is_refused_with_the_kinds():
+    with pytest.raises(ConfigurationError) as refused:
+        open_adapter("http://user:secret@localhost/query", AdapterOptions())
+    assert refused.value.next_step == (
+        "Write which store it is at the beginning of the URL: freebase+http://, sparql+http://, wikidata+http://."
+    )
+
+
 def test_an_unknown_scheme_is_refused_with_the_known_ones():
     with pytest.raises(ConfigurationError, match="gopher") as caught:
         open_adapter("gopher://example.org", AdapterOptions())

@@ -15,7 +15,7 @@ from kgnav_bench.baselines import separate_tokens
 from kgnav_bench.client import BareClient, load, server_command
 from kgnav_bench.direct import Store
 from kgnav_bench.tables import parse
-from kgnav_mcp.render.budget import count_tokens
+from kgnav_mcp.render.text import count_tokens
 
 SOURCE = [(f"n{n}", "knows" if n % 3 else "likes", f"n{(n * 7) % 12}") for n in range(60)]
 

@@ -42,6 +42,7 @@ def test_a_graph_without_an_answer_to_a_template_is_refused():
         list(questions(generate(alone, 1)))
 
 
+@pytest.mark.extended
 def test_neo4j_and_the_evaluator_agree_on_every_question(neo4j: Neo4j):
     with open_neo4j(neo4j.url) as store:
         for seed in range(6):

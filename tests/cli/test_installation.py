@@ -17,10 +17,10 @@ from pathlib import Path
 import pip
 import pytest
 
-from kgnav_mcp.cli import installation
+from kgnav_mcp.cli import clients
 
 EXTRA = "redis"
-PROGRAM = f"import runpy; print(runpy.run_path({installation.__file__!r})['extra_command']({EXTRA!r}))"
+PROGRAM = f"import runpy; print(runpy.run_path({clients.__file__!r})['extra_command']({EXTRA!r}))"
 """The module alone, which needs nothing but Python: the layout of an environment is tested, not what is in it."""
 
 

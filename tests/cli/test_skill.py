@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.cli.clients import Machine
-from kgnav_mcp.cli.skill import skill_text
+from kgnav_mcp.cli.install import skill_text
 from tests.cli.conftest import Kgnav
 
 _CALL = re.compile(r"`(\w+\([^`?]*?=[^`]*\))`")

@@ -28,6 +28,7 @@ def _results(folder: Path, scenario: str, *statuses: str) -> Path:
     return folder
 
 
+@pytest.mark.extended
 def test_the_official_suite_passes_in_both_eras() -> None:
     done = subprocess.run([sys.executable, str(_RUN)], check=False, capture_output=True, text=True)
     if done.returncode == _NOT_RUN and not os.environ.get("CI"):

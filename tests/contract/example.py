@@ -11,15 +11,15 @@ from operator import itemgetter
 from typing import Any
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.candidates import Candidates, first_page
-from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, EXACT_WORDS_NOTE, NAME, plural_variants, words
+from kgnav_mcp.adapters import candidates as hints
+from kgnav_mcp.adapters.candidates import ALIAS, DESCRIPTION, NAME, Candidates, first_page, plural_variants, words
 from kgnav_mcp.adapters.naming import language_rank, readable
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, UnknownName, Unsupported
 from kgnav_mcp.model import AnchoredPage, Candidate, Count, Direction, Entity, Link, Literal, Page, Relation, Triple
 from kgnav_mcp.port import AdapterOptions, Capability, FarEndKind, GraphAdapter
 from kgnav_mcp.port.defaults import find_relation
 from kgnav_mcp.port.lists import page_of
-from kgnav_mcp.port.wanted_values import WantedValue
+from kgnav_mcp.values.comparison import WantedValue
 
 TEXTS = {"name": NAME, "aka": ALIAS, "description": DESCRIPTION}
 
@@ -76,7 +76,7 @@ class DictAdapter(GraphAdapter):
             degrees = {node: Count(sum(len(self._at[side, node]) for side in Direction)) for node in found}
             order = found.best_first(lambda node: (-degrees[node].value, node))
             best = [Candidate(self._entity(node), *found[node], degrees[node]) for node in order[:limit]]
-            said = "" if found.has_exact_match else EXACT_WORDS_NOTE
+            said = "" if found.has_exact_match else hints.EXACT_WORDS_NOTE
             return first_page([(one.entity.id, one) for one in best], len(order), limit, model.Stop.COMPLETE, said)
 
         return await self._run(work)
@@ -86,22 +86,22 @@ class DictAdapter(GraphAdapter):
         ids: Sequence[str],
         direction: Direction | None,
         *,
-        paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: FarEndKind | None = None,
+        relation_paths: Sequence[tuple[str, ...]] | None = None,
+        far_end_kind: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
         all_or_none: bool = False,
     ) -> AnchoredPage[Link]:
-        if any(len(path) > 1 for path in paths or ()):
+        if any(len(path) > 1 for path in relation_paths or ()):
             raise Unsupported("two-hop relations are not supported", next_step="Follow one relation after the other.")
 
         def work(nodes: Mapping[str, Sequence[str]]) -> AnchoredPage[Link]:
             sides, each = Direction if direction is None else [direction], dict.fromkeys(ids)
             links = (Link(side, row) for side in sides for one in each for row in self._at.get((side, one), ()))
-            if paths is not None:
-                links = (link for link in links if (link.triple.relation.id,) in paths)
-            if far_ends is not None:
-                links = (one for one in links if (far_ends is FarEndKind.ENTITY) is isinstance(one.far_end, Entity))
+            if relation_paths is not None:
+                links = (link for link in links if (link.triple.relation.id,) in relation_paths)
+            if far_end_kind is not None:
+                links = (one for one in links if (far_end_kind is FarEndKind.ENTITY) is isinstance(one.far_end, Entity))
             page = page_of(list(links), limit, after, all_or_none=all_or_none)
             return model.anchored(page, {one: self._entity(one) for one in each if one in nodes})
 

@@ -88,6 +88,7 @@ def virtuoso_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFacto
     return f"wikidata+{virtuoso.url}?default-graph-uri={GRAPH}"
 
 
+@pytest.mark.extended
 class TestWikidataOnVirtuoso(QualifierContract, StoreContract):
     style: ClassVar[toy_views.Style] = toy_views.WIKIDATA
 

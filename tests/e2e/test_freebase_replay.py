@@ -15,6 +15,8 @@ from kgnav_bench.client import BareClient, ToolFailedError
 from kgnav_bench.metaqa import Neighbours
 from kgnav_bench.tables import parse
 
+pytestmark = pytest.mark.extended
+
 GRAPH = "http://example.org/freebase"
 NS = freebase.NAMESPACE
 EVERY = 8

@@ -13,6 +13,8 @@ from kgnav_bench import reach
 from kgnav_bench.metaqa import HOPS, questions, sample, write_property_graph
 from kgnav_bench.replay import Replay
 
+pytestmark = pytest.mark.extended
+
 QUESTIONS_PER_HOP = 40
 
 

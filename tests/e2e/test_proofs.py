@@ -50,8 +50,8 @@ def record(tmp_path: Path) -> Iterator[Run]:
         yield started
 
 
-def faults(findings: list[Finding]) -> list[str]:
-    return [fault for finding in findings for fault in finding.wrong]
+def faults(problems: list[Finding]) -> list[str]:
+    return [fault for finding in problems for fault in finding.wrong]
 
 
 def test_right_answers_are_proved(record: Run, client: BareClient, edges: Edges) -> None:

@@ -98,7 +98,7 @@ async def every_row(graph: GraphAdapter, item: str, side: Direction, relation: s
     after: str | None = None
     while True:
         paths = None if relation is None else [(relation,)]
-        page = await triples_at(graph, [item], side, paths=paths, limit=50, after=after)
+        page = await triples_at(graph, [item], side, relation_paths=paths, limit=50, after=after)
         rows += page.items
         if page.stop is Stop.COMPLETE:
             assert page.total.value == len(rows)

@@ -18,6 +18,8 @@ from kgnav_bench.wikidata_plans import PlanWalker
 from kgnav_bench.wikidata_reach import endpoint_command, sampled
 from kgnav_bench.wikidata_walk import Walker
 
+pytestmark = pytest.mark.extended
+
 GRAPH = "http://example.org/wikidata"
 SIZE = 25
 """Questions of each kind, on the part of the data that they walk.

@@ -17,7 +17,7 @@ from tests.server.clients import text_of
 
 NOT_RUN = {
     "make demo    # answers a question with the demo graph, through a real MCP client": "CI begins with it",
-    "make test    # runs all tests": "it is what runs this test",
+    "make test    # runs the tests": "it is what runs this test",
     "kgnav serve --http 127.0.0.1:8365": "it runs until it is stopped; the tests of HTTP start it",
 }
 """Commands that are not run, with the reason."""

@@ -11,7 +11,7 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
-from kgnav_mcp.adapters.embedded.queries.names import NODES_WITH_TEXT
+from kgnav_mcp.adapters.embedded.queries.entities import NODES_WITH_TEXT
 from kgnav_mcp.errors import AmbiguousEntity, UnknownEntity, UnresolvedEntities
 from kgnav_mcp.navigation.codes import find_candidates, is_code
 from kgnav_mcp.navigation.references import resolve_entities, resolve_entity

@@ -16,7 +16,7 @@ HUB_ROWS = 40
 async def seen(graph: GraphAdapter, *ids: str, relation: str | None = None) -> TrailStep:
     """A step that showed the rows at some entities: all, or those of one relation."""
     paths = None if relation is None else [(relation,)]
-    page = await graph.neighbours(list(ids), None, paths=paths, limit=1_000)
+    page = await graph.neighbours(list(ids), None, relation_paths=paths, limit=1_000)
     triples = tuple(link.triple for link in page.items)
     return TrailStep("search", {"entity": list(ids)}, 1.0, "rows", visited=ids, triples=triples)
 
@@ -125,7 +125,7 @@ async def test_a_longer_way_around_a_hub_proves_more_than_the_short_one_through_
 
 
 async def test_triples_through_a_mediator_are_looked_up_hop_by_hop(graph: GraphAdapter) -> None:
-    page = await graph.neighbours(["ada"], Direction.OUTGOING, paths=[("marriage", "spouse")], limit=10)
+    page = await graph.neighbours(["ada"], Direction.OUTGOING, relation_paths=[("marriage", "spouse")], limit=10)
     step = TrailStep("get_triples", {"entity": "ada"}, 1.0, triples=tuple(link.triple for link in page.items))
     trail = await walk(graph, "ada", step)
     assert (await evidence(graph, trail, "ben")).verdict is Verdict.CONNECTED

@@ -18,7 +18,7 @@ OUTGOING, INCOMING = Direction.OUTGOING, Direction.INCOMING
 
 
 async def test_a_marriage_is_one_triple_with_its_other_roles_as_qualifiers(graph: GraphAdapter) -> None:
-    page = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10)
+    page = await flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10)
     assert [short(link.triple) for link in page.items] == [
         ("ada", "marriage.spouse", "ben"),
         ("ada", "marriage.spouse", "cyd"),
@@ -32,15 +32,15 @@ async def test_a_marriage_is_one_triple_with_its_other_roles_as_qualifiers(graph
 
 
 async def test_a_two_hop_relation_gives_the_same_triples_as_its_first_hop(graph: GraphAdapter) -> None:
-    folded = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10)
-    direct = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage", "spouse")], limit=10)
+    folded = await flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10)
+    direct = await flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage", "spouse")], limit=10)
     assert [(short(link.triple), roles(link.triple)) for link in direct.items] == [
         (short(link.triple), roles(link.triple)) for link in folded.items
     ]
 
 
 async def test_a_two_hop_relation_may_end_at_a_literal_role(graph: GraphAdapter) -> None:
-    page = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage", "from")], limit=10)
+    page = await flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage", "from")], limit=10)
     assert [short(link.triple) for link in page.items] == [
         ("ada", "marriage.from", "1835-07-08"),
         ("ada", "marriage.from", "1846-02-14"),
@@ -49,13 +49,13 @@ async def test_a_two_hop_relation_may_end_at_a_literal_role(graph: GraphAdapter)
 
 
 async def test_seen_from_its_tail_a_mediator_leads_to_the_other_heads(graph: GraphAdapter) -> None:
-    page = await flattened(graph, ["ben"], INCOMING, paths=[("spouse",)], limit=10)
+    page = await flattened(graph, ["ben"], INCOMING, relation_paths=[("spouse",)], limit=10)
     assert [short(link.triple) for link in page.items] == [("ada", "marriage.spouse", "ben")]
     assert roles(page.items[0].triple) == {"from": "1835-07-08", "rite": "civil"}
 
 
 async def test_what_is_no_mediator_stays_as_it_is(graph: GraphAdapter) -> None:
-    page = await flattened(graph, ["ada"], OUTGOING, paths=[("knows",)], limit=10)
+    page = await flattened(graph, ["ada"], OUTGOING, relation_paths=[("knows",)], limit=10)
     assert [short(link.triple) for link in page.items] == [
         ("ada", "knows", "ben"),
         ("ada", "knows", "ben"),
@@ -75,13 +75,15 @@ async def test_paging_through_folded_rows_loses_none_and_repeats_none(
 
 
 async def test_going_on_between_the_rows_of_one_mediator_shows_the_rest_of_them(graph: GraphAdapter) -> None:
-    page = await flattened(graph, [toy.HUB], INCOMING, paths=[("part_of",)], limit=5)
+    page = await flattened(graph, [toy.HUB], INCOMING, relation_paths=[("part_of",)], limit=5)
     several = next(
         (n for n in range(len(page.items) - 1) if page.items[n].triple.via == page.items[n + 1].triple.via is not None),
         None,
     )
     assert several is not None, "a berth is reached by several heads"
-    rest = await flattened(graph, [toy.HUB], INCOMING, paths=[("part_of",)], limit=5, after=page.positions[several])
+    rest = await flattened(
+        graph, [toy.HUB], INCOMING, relation_paths=[("part_of",)], limit=5, after=page.positions[several]
+    )
     assert rest.items[0] == page.items[several + 1]
 
 
@@ -98,21 +100,25 @@ async def test_rows_that_an_answer_has_no_room_for_are_neither_read_nor_lost(
 ) -> None:
     monkeypatch.setattr("kgnav_mcp.navigation.flattening._BATCH", 4)
     asked = _Asked(graph, monkeypatch)
-    whole = await flattened(graph, [toy.REGISTRY], OUTGOING, paths=[path], limit=1_000)
+    whole = await flattened(graph, [toy.REGISTRY], OUTGOING, relation_paths=[path], limit=1_000)
     in_all = asked.mediators
-    page = await flattened(graph, [toy.REGISTRY], OUTGOING, paths=[path], limit=1_000, characters=200)
+    page = await flattened(graph, [toy.REGISTRY], OUTGOING, relation_paths=[path], limit=1_000, characters=200)
     assert 0 < len(page.items) < len(whole.items)
     assert page.stop is Stop.LIMIT
     assert asked.mediators - in_all < in_all / 2
     rows = await all_pages(
-        lambda after: flattened(graph, [toy.REGISTRY], OUTGOING, paths=[path], limit=1_000, characters=200, after=after)
+        lambda after: flattened(
+            graph, [toy.REGISTRY], OUTGOING, relation_paths=[path], limit=1_000, characters=200, after=after
+        )
     )
     assert rows == list(whole.items)
 
 
 async def test_a_page_that_has_room_for_all_rows_says_that_nothing_follows(graph: GraphAdapter) -> None:
-    whole = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10)
-    assert await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10, characters=10_000) == whole
+    whole = await flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10)
+    assert (
+        await flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10, characters=10_000) == whole
+    )
 
 
 async def test_the_second_direction_waits_until_the_first_is_shown_whole(
@@ -141,7 +147,7 @@ async def test_roles_that_could_not_be_read_are_said_to_be_missing(
         )
 
     monkeypatch.setattr(graph, "neighbours", cut)
-    page = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10)
+    page = await flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10)
 
     assert said in page.note
     assert page.total.certainty is Certainty.AT_LEAST

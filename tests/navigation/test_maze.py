@@ -59,7 +59,7 @@ async def test_cells_are_numbered_by_rows_and_adjacent_to_those_beside_them(maze
     assert found.relation.id == "ADJACENT"
     for number in (0, 11, 99):
         (node,) = (await cells.nodes("Cell", "key", str(number), limit=5)).items
-        around = await cells.neighbours([node.id], None, far_ends=FarEndKind.ENTITY, limit=10)
+        around = await cells.neighbours([node.id], None, far_end_kind=FarEndKind.ENTITY, limit=10)
         beside = {str(row * 10 + column) for row, column in maze.beside(divmod(number, 10))}
         assert {link.far_end.id for link in around.items if isinstance(link.far_end, Entity)} == beside
     assert (await cells.nodes("Cell", None, None, limit=0)).total.value == 100

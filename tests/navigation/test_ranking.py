@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kgnav_mcp.model import Count, Direction, Entity, Page, Relation, RelationFacts
-from kgnav_mcp.navigation.ranking import bm25
+from kgnav_mcp.navigation.relation_lists import bm25
 from kgnav_mcp.navigation.relation_lists import ranked as in_order
 
 IDS = (

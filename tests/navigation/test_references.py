@@ -10,7 +10,7 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity
 from kgnav_mcp.navigation.references import resolve_entity
-from kgnav_mcp.navigation.sample_walk import sample_walk
+from kgnav_mcp.navigation.sample_walks import sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.render.text import printable_id, table_cell
 from tests.contract import toy

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from kgnav_mcp.model import Entity, Literal, Node, Relation, Role, Subgraph, Trail, TrailStep, Triple
-from kgnav_mcp.navigation.evidence import CHECK_TOOL
-from kgnav_mcp.navigation.subgraph import walked_subgraph
+from kgnav_mcp.navigation.shown_graph import CHECK_TOOL, walked_subgraph
 
 
 def triple(head: str, tail: str | Literal, relation: str = "knows") -> Triple:

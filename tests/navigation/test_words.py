@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.navigation.ranking import words
+from kgnav_mcp.navigation.relation_lists import words
 
 
 @pytest.mark.parametrize(

@@ -38,11 +38,13 @@ def test_sql_by_hand_has_the_rows_of_plans(graph_file: str, tmp_path: Path):
     _held(graph_file, tmp_path)
 
 
+@pytest.mark.extended
 def test_cypher_by_hand_has_the_rows_of_plans(neo4j: Neo4j, tmp_path: Path):
     neo4j.load(write(generate(Shape.of(NODES)), tmp_path))
     _held(neo4j.url, tmp_path)
 
 
+@pytest.mark.extended
 def test_sparql_by_hand_has_the_rows_of_plans(oxigraph: Oxigraph, tmp_path: Path):
     oxigraph.load(write_rdf(generate(Shape.of(NODES)), tmp_path), GRAPH)
     _held(f"sparql+{oxigraph.url}#graph={GRAPH}&prefix.ex={NAMESPACE}", tmp_path)

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, LlmSettings, Settings
 from kgnav_mcp.errors import ConfigurationError
-from kgnav_mcp.navigation.ranking import bm25
+from kgnav_mcp.navigation.relation_lists import bm25
 from tests.contract import toy
 from tests.rankers.stub_endpoint import KEY, StubEndpoint
 from tests.server.clients import call, client, text_of

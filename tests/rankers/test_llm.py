@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from kgnav_mcp.model import Direction, Entity, RelationFacts
-from kgnav_mcp.navigation.ranking import Ranking, bm25
+from kgnav_mcp.navigation.relation_lists import Ranking, bm25
 from kgnav_mcp.rankers.llm import LlmRanker
 from tests.rankers.relations import ANCHOR, IDS, RELATIONS, facts
 from tests.rankers.stub_endpoint import KEY, StubEndpoint

@@ -15,7 +15,7 @@ import pytest
 
 from kgnav_mcp.errors import ConfigurationError, MissingDriver
 from kgnav_mcp.model import Direction, Entity
-from kgnav_mcp.navigation.ranking import Ranker, bm25
+from kgnav_mcp.navigation.relation_lists import Ranker, bm25
 from kgnav_mcp.rankers.semantic import semantic_ranker, weights
 from kgnav_mcp.rankers.semantic.embedding import Embedder
 from tests.datasets import DATA

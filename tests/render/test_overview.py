@@ -7,9 +7,9 @@ from typing import cast
 import pytest
 
 from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, Listing, PropertyFacts, QualifierFacts, Relation, Schema
-from kgnav_mcp.render.budget import count_tokens
 from kgnav_mcp.render.overview import SCHEMA_ROWS, schema_overview
 from kgnav_mcp.render.table import RenderOptions
+from kgnav_mcp.render.text import count_tokens
 
 OPTIONS = RenderOptions()
 

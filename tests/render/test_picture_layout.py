@@ -14,8 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kgnav_mcp.model import Entity, Literal, Relation, Subgraph, Trail, TrailStep, Triple
-from kgnav_mcp.navigation.evidence import CHECK_TOOL
-from kgnav_mcp.navigation.subgraph import walked_subgraph
+from kgnav_mcp.navigation.shown_graph import CHECK_TOOL, walked_subgraph
 from kgnav_mcp.render.pictures import mermaid, svg
 
 SVG = "{http://www.w3.org/2000/svg}"

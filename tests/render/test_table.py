@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from kgnav_mcp.model import Completeness, Count, Stop
-from kgnav_mcp.render.budget import count_tokens
 from kgnav_mcp.render.columns import Column, ColumnType
 from kgnav_mcp.render.table import RenderOptions, Table, completeness_line, fit_to_budget
+from kgnav_mcp.render.text import count_tokens
 
 
 def at(position: int) -> str:

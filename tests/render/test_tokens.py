@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.render.budget import count_tokens
+from kgnav_mcp.render.text import count_tokens
 
 
 @pytest.mark.parametrize(

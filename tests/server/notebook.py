@@ -11,10 +11,9 @@ from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import call_text
 from kgnav_mcp.server.arguments import Arguments
-from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 
 NOTE = (Column("note"),)
 NOTES: list[str] = []

@@ -13,7 +13,7 @@ from mcp import Client, MCPError
 from mcp_types import PromptReference, ResourceTemplateReference, TextContent, TextResourceContents
 
 from kgnav_mcp.config import TOOLSETS, GraphSettings, Settings
-from kgnav_mcp.render.budget import count_tokens
+from kgnav_mcp.render.text import count_tokens
 from tests.server.clients import call, client, reading_examples, text_of
 from tests.server.vast import LONG, VAST, WORDS, load_vast, text
 

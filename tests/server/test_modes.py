@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.demo import demo_graph_path
-from kgnav_mcp.render.budget import count_tokens
+from kgnav_mcp.render.text import count_tokens
 from kgnav_mcp.server import build_server
 from tests.server.clients import DEMO, call, client, example, refused, text_of
 

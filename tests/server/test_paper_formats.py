@@ -12,8 +12,8 @@ from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.errors import ConfigurationError
-from kgnav_mcp.render.budget import count_tokens
 from kgnav_mcp.render.paper import MAX_BYTES
+from kgnav_mcp.render.text import count_tokens
 from tests.adapters.neo4j.graphs import write
 from tests.neo4j_service import Neo4j
 from tests.server.clients import call, client, refused, text_of

@@ -14,9 +14,9 @@ from mcp import Client
 from kgnav_mcp.config import TOOLSETS, Settings, load_settings
 from kgnav_mcp.errors import ConfigurationError, StoreTimeout
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.worked_walks import Walk, worked_walks
+from kgnav_mcp.navigation.sample_walks import Walk, worked_walks
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.render.budget import count_tokens
+from kgnav_mcp.render.text import count_tokens
 from kgnav_mcp.server.worked_examples import TRAIL_SHOWN
 from tests.server.clients import SPECS, client, text_of
 from tests.server.test_prompts_resources import prompt

@@ -25,7 +25,10 @@ _PASS_HUBS = {
     scope="module",
     params=[
         FILE,
-        *(pytest.param(kind, marks=pytest.mark.xdist_group(service)) for kind, service in SERVICES.items()),
+        *(
+            pytest.param(kind, marks=[pytest.mark.xdist_group(service), pytest.mark.extended])
+            for kind, service in SERVICES.items()
+        ),
     ],
 )
 def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Place:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from mcp import Client
 
-from kgnav_mcp import store_timeout
+from kgnav_mcp import store_limits
 from kgnav_mcp.adapters.sparql_base import client as sparql_client
 from kgnav_mcp.adapters.sparql_base import rate_limit
 from kgnav_mcp.app import App
@@ -80,7 +80,7 @@ def runner(monkeypatch: pytest.MonkeyPatch) -> Iterator[asyncio.Runner]:
     with asyncio.Runner(loop_factory=SkippingLoop) as runner:
         clock = runner.get_loop().time
         monkeypatch.setattr(time, "monotonic", clock)
-        for module in (store_timeout, sparql_client):
+        for module in (store_limits, sparql_client):
             monkeypatch.setattr(module, "monotonic", clock)
         monkeypatch.setattr(rate_limit, "RateLimiter", partial(rate_limit.RateLimiter, now=clock))
         yield runner

@@ -20,7 +20,7 @@ from kgnav_mcp.app import App
 from kgnav_mcp.config import Settings
 from kgnav_mcp.errors import TrailFull
 from kgnav_mcp.model import Entity, Literal, Qualifier, Relation, TrailStep, Triple
-from kgnav_mcp.render.budget import count_tokens
+from kgnav_mcp.render.text import count_tokens
 from kgnav_mcp.server import build_server, trail_recorder
 from kgnav_mcp.trails import TrailLimits, trail_schema
 from kgnav_mcp.trails.trail_keeper import PAGE_SIZE

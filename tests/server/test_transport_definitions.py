@@ -13,8 +13,8 @@ from jsonschema import Draft202012Validator
 from mcp_types import Tool
 
 from kgnav_mcp.config import TOOLSETS, GraphSettings, Settings
-from kgnav_mcp.render.budget import count_tokens
-from kgnav_mcp.server.toolset import DEFINITIONS_LIMIT, TEXTS_LIMIT
+from kgnav_mcp.render.text import count_tokens
+from kgnav_mcp.server.toolsets import DEFINITIONS_LIMIT, TEXTS_LIMIT
 from tests.server.clients import client
 
 DEVELOPMENT = Path(__file__).parents[2] / "CONTRIBUTING.md"

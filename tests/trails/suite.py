@@ -12,7 +12,7 @@ import pytest
 
 from kgnav_mcp.errors import TrailFull
 from kgnav_mcp.trails import TrailLimits, TrailStore, open_trail_store
-from kgnav_mcp.trails.store import RECORD_OVERHEAD
+from kgnav_mcp.trails.trail_keeper import RECORD_OVERHEAD
 
 DAY = 86_400.0
 

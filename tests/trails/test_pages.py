@@ -12,8 +12,7 @@ import pytest
 from kgnav_mcp.errors import InvalidArgument, TrailFull
 from kgnav_mcp.model import Entity, Literal, Relation, Trail, TrailStep, Triple
 from kgnav_mcp.trails import TrailLimits, Trails, trail_json, trail_page_json, trail_schema
-from kgnav_mcp.trails.store import MemoryTrailStore
-from kgnav_mcp.trails.trail_keeper import PAGE_SIZE
+from kgnav_mcp.trails.trail_keeper import PAGE_SIZE, MemoryTrailStore
 
 SEEN = Relation("ex:seen", "seen")
 HUB = Entity("ex:hub", "梵高" * 20)

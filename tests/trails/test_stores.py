@@ -17,7 +17,7 @@ from kgnav_mcp.errors import ConfigurationError, TrailStoreUnavailable
 from kgnav_mcp.trails import TrailLimits, TrailStore, open_trail_store
 from kgnav_mcp.trails.redis import RedisTrailStore
 from kgnav_mcp.trails.sqlite import SqliteTrailStore
-from kgnav_mcp.trails.store import RECORD_OVERHEAD, MemoryTrailStore
+from kgnav_mcp.trails.trail_keeper import RECORD_OVERHEAD, MemoryTrailStore
 from tests.services import Redis, running
 from tests.trails.suite import DAY, Clock, SharedTrailStoreContract, TrailStoreContract
 

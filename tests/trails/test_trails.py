@@ -10,7 +10,7 @@ import pytest
 from kgnav_mcp.errors import UnknownTrail
 from kgnav_mcp.model import Entity, Literal, Qualifier, Relation, Trail, TrailStep, Triple
 from kgnav_mcp.trails import TrailLimits, Trails, trail_json, trail_schema
-from kgnav_mcp.trails.store import MemoryTrailStore
+from kgnav_mcp.trails.trail_keeper import MemoryTrailStore
 
 ADA = Entity("ex:ada", "Ada", ("Person",))
 BOOK = Entity("ex:book", "Σημειώσεις | 笔记", ("Book",), 'a "book"')

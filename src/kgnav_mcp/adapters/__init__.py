@@ -52,10 +52,14 @@ def open_adapter(location: str, options: AdapterOptions) -> GraphAdapter:
     for entry_point in installed_adapters().select(name=scheme):
         with drivers_of(location):
             return cast("OpenAdapter", entry_point.load())(location, options)
-    raise ConfigurationError(
-        f"no adapter for locations of the kind {scheme!r}",
-        next_step=f"Use the path of a graph file, or a URL that starts with one of: {_schemes(installed_adapters())}.",
-    )
+    schemes = installed_adapters()
+    next_step = f"Use the path of a graph file, or a URL that starts with one of: {_schemes(schemes)}."
+    stores = sorted(name for name in schemes.names if name.endswith(f"+{scheme}"))
+    if stores:
+        next_step = (
+            f"Write which store it is at the beginning of the URL: {', '.join(f'{name}://' for name in stores)}."
+        )
+    raise ConfigurationError(f"no adapter for locations of the kind {scheme!r}", next_step=next_step)
 
 
 def installed_adapters() -> EntryPoints:

@@ -11,14 +11,12 @@ from kgnav_mcp import __version__
 from kgnav_mcp.cli.boundary import Command
 from kgnav_mcp.cli.call import call
 from kgnav_mcp.cli.completion import completion
-from kgnav_mcp.cli.demo import demo
+from kgnav_mcp.cli.demo import demo, maze
 from kgnav_mcp.cli.doctor import doctor
 from kgnav_mcp.cli.init import init
-from kgnav_mcp.cli.install import install
+from kgnav_mcp.cli.install import install, skill
 from kgnav_mcp.cli.load import load
-from kgnav_mcp.cli.maze import maze
 from kgnav_mcp.cli.serve import serve
-from kgnav_mcp.cli.skill import skill
 from kgnav_mcp.cli.trail import trail
 
 __all__ = ["main", "serve_stdio"]

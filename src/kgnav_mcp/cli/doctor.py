@@ -18,7 +18,7 @@ import click
 
 from kgnav_mcp import __version__
 from kgnav_mcp.cli.boundary import FAILED, Command
-from kgnav_mcp.cli.installation import extra_command
+from kgnav_mcp.cli.clients import extra_command
 from kgnav_mcp.cli.options import JSON_FLAG, print_json, with_settings
 from kgnav_mcp.config import Settings, find_config_file
 from kgnav_mcp.errors import KgnavError

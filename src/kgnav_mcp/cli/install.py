@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
@@ -20,7 +21,6 @@ from kgnav_mcp.cli.clients import CLIENTS, NAME, Client, Machine, ServerEntry, l
 from kgnav_mcp.cli.completion import complete_graph
 from kgnav_mcp.cli.config_files import ConfigFile
 from kgnav_mcp.cli.graph_places import check_graph_files
-from kgnav_mcp.cli.skill import install_skill
 from kgnav_mcp.config import (
     DEMO_LOCATION,
     configured_graph_names,
@@ -58,8 +58,8 @@ def _run(command: Sequence[str]) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ConfigurationError(f"{command[0]} cannot be run: {error}", next_step=_by_file()) from error
     if result.returncode:
-        said = (result.stderr or result.stdout).strip().splitlines()
-        reason = said[0][:200] if said else f"exit code {result.returncode}"
+        output = (result.stderr or result.stdout).strip().splitlines()
+        reason = output[0][:200] if output else f"exit code {result.returncode}"
         raise ConfigurationError(f"{command[0]} mcp {command[2]} failed: {reason}", next_step=_by_file())
 
 
@@ -315,3 +315,56 @@ def _print_variables(entry: ServerEntry, client: Client) -> None:
             f"The location has a password, which was not written. Set {variable} to the location where {client.title} "
             f"starts, such as: export {variable}={shlex.quote('bolt://USER:PASSWORD@HOST')}"
         )
+
+
+@click.command(
+    cls=Command,
+    short_help="Print SKILL.md for clients that read skills.",
+    epilog="""\b
+Examples:
+  kgnav install claude-code --skill              with the server, for Claude Code
+  kgnav skill > ~/.agents/skills/kgnav/SKILL.md  for a client that reads skills there""",
+)
+def skill() -> None:
+    """Print SKILL.md: when to use the tools, which one for which task, how to read their answers."""
+    click.echo(skill_text(), nl=False)
+
+
+def skill_text() -> str:
+    """SKILL.md with its front matter."""
+    return files("kgnav_mcp.cli").joinpath("SKILL.md").read_text(encoding="utf-8")
+
+
+def install_skill(machine: Machine, *, remove: bool, dry_run: bool) -> None:
+    """Write the skill into Claude Code's folder of the user's skills, or remove it.
+
+    Raises:
+        ConfigurationError: the folder cannot be written, or holds another skill of this name.
+    """
+    file = machine.folder("CLAUDE_CONFIG_DIR", ".claude") / "skills" / NAME / "SKILL.md"
+    present = file.read_text(encoding="utf-8") if file.is_file() else None
+    if present is not None and f"name: {NAME}\n" not in present:
+        raise ConfigurationError(
+            f"{file} belongs to another skill", next_step=f"Move it, or replace it: kgnav skill > {file}"
+        )
+    if present == (None if remove else skill_text()):
+        click.echo(f"{file}: nothing was changed.")
+    elif dry_run:
+        click.echo(f"{file}: would be {'removed' if remove else 'written'}.")
+    else:
+        _change(file, remove=remove)
+        click.echo(f"{file}: {'removed' if remove else 'written'}.")
+
+
+def _change(file: Path, *, remove: bool) -> None:
+    try:
+        if remove:
+            file.unlink()
+            file.parent.rmdir()
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(skill_text(), encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError(
+            f"{file}: {error.strerror}", next_step="Check the permissions of its folder."
+        ) from error

@@ -306,9 +306,25 @@ def _read_environment() -> dict[str, Any]:
             raise ConfigurationError(f"unknown environment variable {variable}", next_step=step)
     if not any(variable.upper().startswith(PREFIX) for variable in os.environ):
         return {}
-    from kgnav_mcp.config.variables import read_variables  # noqa: PLC0415 - most servers are configured by flags
+    return _read_variables()
 
-    return read_variables()
+
+def _read_variables() -> dict[str, Any]:
+    """The settings whose variables are set, nested as in `Settings`. Values are texts, not validated."""
+    from pydantic_settings import (  # noqa: PLC0415 - most servers are configured by flags
+        BaseSettings,
+        EnvSettingsSource,
+        SettingsConfigDict,
+    )
+
+    class Variables(Settings, BaseSettings):
+        """The settings as environment variables. Never instantiated: only its fields and configuration are used."""
+
+        model_config = SettingsConfigDict(
+            env_prefix=PREFIX, env_nested_delimiter="__", env_ignore_empty=True, enable_decoding=False, defer_build=True
+        )
+
+    return EnvSettingsSource(Variables)()
 
 
 def _read_file(path: Path) -> dict[str, Any]:

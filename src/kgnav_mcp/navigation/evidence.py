@@ -13,9 +13,6 @@ from kgnav_mcp.model import Direction, Entity, Evidence, Link, Page, Stop, T, Tr
 from kgnav_mcp.navigation.shown_graph import NodeKey, WalkedGraph, WalkedPath, node_key
 from kgnav_mcp.port import FarEndKind, GraphAdapter
 
-CHECK_TOOL = "check_answer"
-"""The tool whose answer is this evidence. Its calls are steps of the trail, too, and show the connected answers."""
-
 _PAGE = 5_000
 
 
@@ -207,7 +204,7 @@ async def _values(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Triple
 
     def page(after: str | None) -> Awaitable[Page[Link]]:
         out, kind = Direction.OUTGOING, FarEndKind.LITERAL
-        return graph.neighbours(heads, out, paths=paths, far_ends=kind, limit=_PAGE, after=after)
+        return graph.neighbours(heads, out, relation_paths=paths, far_end_kind=kind, limit=_PAGE, after=after)
 
     return [link.triple for link in await _read_all_pages(page)]
 

@@ -72,7 +72,7 @@ async def flattened(
     ids: Sequence[str],
     direction: Direction | None,
     *,
-    paths: Sequence[tuple[str, ...]] | None = None,
+    relation_paths: Sequence[tuple[str, ...]] | None = None,
     far: FarEndFilter = ANY_FAR_END,
     limit: int,
     characters: int | None = None,
@@ -87,13 +87,17 @@ async def flattened(
     total is exact and each edge gave one row, or if the whole list was read.
     """
     flat = _FlattenedList(graph, FlattenedPosition.read(after), characters, with_anchors=len(ids) > 1, flatten=flatten)
-    batch, remaining = limit if far.is_selective else _batch_size(graph, ids, paths, characters, limit), limit
+    batch, remaining = limit if far.is_selective else _batch_size(graph, ids, relation_paths, characters, limit), limit
     while True:
         after, limit_now = flat.position.after, min(batch, remaining)
         if far.is_selective:
-            page = await graph.matching(ids, direction, paths=paths, far=far, limit=limit_now, after=after)
+            page = await graph.matching(
+                ids, direction, relation_paths=relation_paths, far=far, limit=limit_now, after=after
+            )
         else:
-            page = await graph.neighbours(ids, direction, paths=paths, far_ends=far.kind, limit=limit_now, after=after)
+            page = await graph.neighbours(
+                ids, direction, relation_paths=relation_paths, far_end_kind=far.kind, limit=limit_now, after=after
+            )
         await flat.take(page)
         remaining -= len(page.items)
         if flat.full or page.stop is not Stop.LIMIT or not page.items or remaining < 1:
@@ -103,7 +107,7 @@ async def flattened(
 def _batch_size(
     graph: GraphAdapter,
     ids: Sequence[str],
-    paths: Sequence[tuple[str, ...]] | None,
+    relation_paths: Sequence[tuple[str, ...]] | None,
     characters: int | None,
     limit: int,
 ) -> int:
@@ -113,7 +117,7 @@ def _batch_size(
     """
     if characters is None:
         return limit
-    if any(len(path) == 2 for path in paths or ()):
+    if any(len(path) == 2 for path in relation_paths or ()):
         return _BATCH
     absences_known = len(ids) == 1 or Capability.EXACT_COUNTS in graph.capabilities
     return max(_BATCH, characters // _ROW_CHARACTERS) if absences_known else limit

@@ -7,8 +7,9 @@ with literal tails, and a hub is summarized.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import UnknownName
@@ -16,7 +17,6 @@ from kgnav_mcp.model import (
     AbsentRelation,
     Direction,
     Entity,
-    Link,
     NearestNeighbours,
     NodeProperties,
     NodesByProperty,
@@ -133,7 +133,7 @@ async def _properties(graph: GraphAdapter, ids: list[str], marks: Marks | None) 
     more = bool(ids)
     while more:
         page = await graph.neighbours(
-            ids, Direction.OUTGOING, far_ends=FarEndKind.LITERAL, limit=_PROPERTIES_AT_ONCE, after=after
+            ids, Direction.OUTGOING, far_end_kind=FarEndKind.LITERAL, limit=_PROPERTIES_AT_ONCE, after=after
         )
         for link in page.items:
             found[link.anchor.id].append(link.triple)
@@ -170,28 +170,26 @@ async def get_all_nearest_neighbors(
     ids = [anchor.id for anchor in anchors.items]
     far = FarEndFilter(FarEndKind.ENTITY, _label(neighbor_label or ""))
     narrowed = relationship is not None or far.is_selective
-    paths = None
+    relation_paths = None
     if narrowed:
         names = [] if relationship is None else [relationship]
         found = await resolve_relations(
-            graph, anchors.items, names, direction, limits=limits, hops=2, far_ends=FarEndKind.ENTITY
+            graph, anchors.items, names, direction, limits=limits, hops=2, far_end_kind=FarEndKind.ENTITY
         )
         offered = found.offered.items
         chosen = found.facts if names else offered
-        paths = paths_to_far_ends(chosen, offered) if far.is_selective else flattened_paths(chosen)
+        relation_paths = paths_to_far_ends(chosen, offered) if far.is_selective else flattened_paths(chosen)
 
-    def read(limit: int, place: str | None = None) -> Awaitable[Page[Link]]:
-        return flattened(graph, ids, direction, paths=paths, far=far, limit=limit, after=place, flatten=limits.flatten)
-
+    read = partial(flattened, graph, ids, direction, relation_paths=relation_paths, far=far, flatten=limits.flatten)
     if after is not None or narrowed:
-        page = await read(_NODE_LIMIT, None if after == FROM_FIRST_LINK else after)
+        page = await read(limit=_NODE_LIMIT, after=None if after == FROM_FIRST_LINK else after)
     else:
-        page = await read(limits.hub_threshold + 1)
+        page = await read(limit=limits.hub_threshold + 1)
         if len(page.items) > limits.hub_threshold:
             relations = await _relations(graph, ids, direction, limits)
             if limits.collapse_single or single_relation(relations) is None:
                 return NearestNeighbours(anchors, relations=relations)
-            page = await read(limits.hub_threshold)
+            page = await read(limit=limits.hub_threshold)
     if not page.items and after is None:
         await check_label(graph, far)
     neighbours = dict.fromkeys(link.far_end.id for link in page.items if isinstance(link.far_end, Entity))
@@ -209,7 +207,7 @@ async def _relations(
     graph: GraphAdapter, ids: list[str], direction: Direction | None, limits: Limits
 ) -> Page[RelationFacts]:
     page = await relation_facts(
-        graph, ids, direction, examples=limits.examples, hidden=True, far_ends=FarEndKind.ENTITY, limits=limits
+        graph, ids, direction, examples=limits.examples, hidden=True, far_end_kind=FarEndKind.ENTITY, limits=limits
     )
     return replace(page_after(page.items, None, page.stop), note=page.note)
 

@@ -45,7 +45,7 @@ async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -
         InvalidArgument: the cell is a wall.
     """
     entity = await resolve_entity(graph, node_id)
-    page = await graph.neighbours([entity.id], None, far_ends=FarEndKind.ENTITY, limit=_CELLS)
+    page = await graph.neighbours([entity.id], None, far_end_kind=FarEndKind.ENTITY, limit=_CELLS)
     cells = {link.far_end.id: link.far_end for link in page.items if isinstance(link.far_end, Entity)}
     cells.pop(entity.id, None)
     known = await distances(graph, [entity.id, *cells])
@@ -89,7 +89,7 @@ async def distances(graph: GraphAdapter, ids: list[str]) -> Mapping[str, float]:
     found: dict[str, float] = {}
     after = None
     while True:
-        page = await graph.neighbours(ids, None, far_ends=FarEndKind.LITERAL, limit=10 * _CELLS, after=after)
+        page = await graph.neighbours(ids, None, far_end_kind=FarEndKind.LITERAL, limit=10 * _CELLS, after=after)
         for link in page.items:
             if (distance := distance_of(link.triple)) is not None:
                 found[link.anchor.id] = distance

@@ -30,9 +30,16 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.navigation.flattening import FlattenedPosition, flattened, flattened_page
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.references import Given, read_at_entities
-from kgnav_mcp.navigation.relation_lists import hops_of, ranked, single_relation, without_classes, without_hidden
+from kgnav_mcp.navigation.relation_lists import (
+    Ranker,
+    bm25,
+    hops_of,
+    ranked,
+    single_relation,
+    without_classes,
+    without_hidden,
+)
 from kgnav_mcp.navigation.relation_reader import RelationReader, entities_without, entities_without_any
 from kgnav_mcp.port import ANY_FAR_END, FarEndFilter, GraphAdapter
 
@@ -149,7 +156,7 @@ async def _collapsed(
     ids = [entity.id for entity in entities]
     limit = limits.hub_threshold if anchor else limits.row_limit
     rows = await flattened(
-        graph, ids, direction, paths=[(single.id,)], limit=limit, characters=limits.characters, after=after
+        graph, ids, direction, relation_paths=[(single.id,)], limit=limit, characters=limits.characters, after=after
     )
     note = " ".join(filter(None, (rows.note, facts.note)))
     return Neighbourhood(entities, direction, rows=replace(_triples(rows), note=note), entities_without=without)

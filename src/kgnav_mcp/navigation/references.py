@@ -19,8 +19,7 @@ from kgnav_mcp.model import AbsentRelation, Direction, Entity, Namesake, Page, R
 from kgnav_mcp.navigation.codes import entities_with_codes, is_shared, shared_code_note
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import select
-from kgnav_mcp.navigation.ranking import words
-from kgnav_mcp.navigation.relation_lists import relation_facts
+from kgnav_mcp.navigation.relation_lists import relation_facts, words
 from kgnav_mcp.port import FarEndKind, GraphAdapter
 
 _NUMBERED = re.compile(r"(\S*?)0*(\d{1,12})", re.ASCII)
@@ -124,7 +123,7 @@ async def resolve_relations(
     *,
     limits: Limits,
     hops: int = 1,
-    far_ends: FarEndKind | None = None,
+    far_end_kind: FarEndKind | None = None,
     offers: Callable[[str], bool] = lambda _: True,
     refuse_absent: bool = False,
     explain_absent: bool = True,
@@ -143,7 +142,9 @@ async def resolve_relations(
     ids = [entity.id for entity in entities]
 
     async def read(hops: int) -> Page[RelationFacts]:
-        page = await relation_facts(graph, ids, direction, hops=hops, hidden=True, far_ends=far_ends, limits=limits)
+        page = await relation_facts(
+            graph, ids, direction, hops=hops, hidden=True, far_end_kind=far_end_kind, limits=limits
+        )
         return select(page, [offers(fact.relation.id) for fact in page.items])
 
     offered = await read(hops)
@@ -157,7 +158,9 @@ async def resolve_relations(
         missing = [name for name, found in by_name.items() if not found]
         opposite: Sequence[RelationFacts] = ()
         if missing and direction is not None:
-            page = await relation_facts(graph, ids, direction.opposite, hidden=True, far_ends=far_ends, limits=limits)
+            page = await relation_facts(
+                graph, ids, direction.opposite, hidden=True, far_end_kind=far_end_kind, limits=limits
+            )
             opposite = page.items
         absent += _absent_relations(missing, offered.items, opposite)
     if refused:

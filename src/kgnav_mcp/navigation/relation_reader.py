@@ -57,8 +57,8 @@ class RelationReader:
         if self.far.is_selective:
             return await self._rows_by_far_ends(given, names, after)
         if after is None and all(map(self.offers, names)):
-            paths = [likely_path(name) for name in names]
-            entities, page = await read_at_entities(self.graph, given, partial(self._read, paths))
+            relation_paths = [likely_path(name) for name in names]
+            entities, page = await read_at_entities(self.graph, given, partial(self._read, relation_paths))
             if all(_has_rows_of(page, name) for name in names):
                 return AtEntities(entities, page, await self._entities_without_at(page, entities, names))
             given = entities
@@ -73,8 +73,8 @@ class RelationReader:
         """The rows whose far ends match the filter, and which entities have none."""
         found = await self._resolved(given, names, after, hops=2)
         chosen = found.facts if names else found.offered.items
-        paths = paths_to_far_ends(chosen, found.offered.items)
-        page = await self._read(paths, [entity.id for entity in found.entities], after)
+        relation_paths = paths_to_far_ends(chosen, found.offered.items)
+        page = await self._read(relation_paths, [entity.id for entity in found.entities], after)
         if not page.items and after is None:
             await check_label(self.graph, self.far)
         complete = page.stop is Stop.COMPLETE and after is None and bool(page.items)
@@ -82,14 +82,14 @@ class RelationReader:
         return AtEntities(found.entities, page, without, found.absent)
 
     def _read(
-        self, paths: Sequence[tuple[str, ...]], ids: Sequence[str], after: str | None = None
+        self, relation_paths: Sequence[tuple[str, ...]], ids: Sequence[str], after: str | None = None
     ) -> Awaitable[FlattenedPage]:
         limits = self.limits
         return flattened(
             self.graph,
             ids,
             self.direction,
-            paths=paths,
+            relation_paths=relation_paths,
             far=self.far,
             limit=limits.row_limit,
             characters=limits.characters,

@@ -14,9 +14,8 @@ from kgnav_mcp.concurrency import gathered_for
 from kgnav_mcp.model import AnchoredPage, AtEntities, Direction, Entity, Link, RelationFacts, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import page_after, refuse_partial, select
-from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.references import Given, read_at_entities, resolve_relations
-from kgnav_mcp.navigation.relation_lists import ranked, relation_facts
+from kgnav_mcp.navigation.relation_lists import Ranker, bm25, ranked, relation_facts
 from kgnav_mcp.navigation.relation_reader import RelationReader, entities_without_any, paths_to_far_ends
 from kgnav_mcp.port import GraphAdapter
 
@@ -114,7 +113,7 @@ async def relation_triples(
     refuse_partial(found.offered.stop)
     ids = [entity.id for entity in found.entities]
     lists = await gathered_for(
-        [(direction, path) for fact in found.facts for direction, path in _paths(fact, found.offered.items)],
+        [(direction, path) for fact in found.facts for direction, path in _relation_paths(fact, found.offered.items)],
         lambda one: _read(graph, ids, *one),
     )
     by_relation: dict[str, dict[Triple, None]] = {}
@@ -124,14 +123,14 @@ async def relation_triples(
     return found.entities, triples
 
 
-def _paths(fact: RelationFacts, offered: Sequence[RelationFacts]) -> list[tuple[Direction, tuple[str, ...]]]:
+def _relation_paths(fact: RelationFacts, offered: Sequence[RelationFacts]) -> list[tuple[Direction, tuple[str, ...]]]:
     """The relation and, if it leads to mediators, those through them."""
     return [(fact.direction, path) for path in paths_to_far_ends([fact], offered)]
 
 
 async def _read(graph: GraphAdapter, ids: Sequence[str], direction: Direction, path: tuple[str, ...]) -> Sequence[Link]:
     """The first rows of a relation, without those that end at a mediator."""
-    page = await graph.neighbours(ids, direction, paths=[path], limit=_ROWS_PER_QUERY)
+    page = await graph.neighbours(ids, direction, relation_paths=[path], limit=_ROWS_PER_QUERY)
     if page.stop is not Stop.LIMIT:
         refuse_partial(page.stop)
     return [link for link in page.items if not (isinstance(link.far_end, Entity) and link.far_end.mediator)]

@@ -65,10 +65,10 @@ async def about_subclasses(graph: GraphAdapter, schema: Schema) -> str:
 async def _superclasses(graph: GraphAdapter, classes: list[str]) -> Mapping[str, set[str]]:
     """The direct superclasses of classes, of these in turn, and so on."""
     found: dict[str, set[str]] = defaultdict(set)
-    paths = [(relation,) for relation in sorted(graph.subclass_relations)]
+    relation_paths = [(relation,) for relation in sorted(graph.subclass_relations)]
     known, level = set(classes), classes
     for _ in range(_LEVELS):
-        page = await graph.neighbour_ids(level, Direction.OUTGOING, paths=paths, limit=_EDGES)
+        page = await graph.neighbour_ids(level, Direction.OUTGOING, relation_paths=relation_paths, limit=_EDGES)
         for link in page.items:
             if isinstance(link.far_end, Entity):
                 found[link.anchor.id].add(link.far_end.id)

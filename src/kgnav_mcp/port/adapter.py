@@ -148,19 +148,19 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
         direction: Direction | None,
         *,
         hops: int = 1,
-        far_ends: FarEndKind | None = None,
+        far_end_kind: FarEndKind | None = None,
         examples: int = 0,
         limit: int,
     ) -> AnchoredPage[RelationFacts]:
         """Distinct relations of the entities, with counts for each entity; ordered by direction and relation id.
 
         `direction` None means both, outgoing first. With `hops` 2, two-hop relations through mediators are included.
-        Each relation comes with up to `examples` far ends. `far_ends` restricts the counted rows to those that end at
-        entities, or at literals. At a hub the cost should depend on the number of relations, not on the degree. By
+        Each relation comes with up to `examples` far ends. `far_end_kind` restricts the counted rows to those that end
+        at entities, or at literals. At a hub the cost should depend on the number of relations, not on the degree. By
         default all rows are read and counted.
         """
         return await defaults.relations(
-            self, ids, direction, hops=hops, far_ends=far_ends, examples=examples, limit=limit
+            self, ids, direction, hops=hops, far_end_kind=far_end_kind, examples=examples, limit=limit
         )
 
     async def neighbour_ids(
@@ -168,8 +168,8 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
         ids: Sequence[str],
         direction: Direction | None,
         *,
-        paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: FarEndKind | None = None,
+        relation_paths: Sequence[tuple[str, ...]] | None = None,
+        far_end_kind: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
     ) -> Page[Link]:
@@ -178,7 +178,9 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
         Labels, types and qualifiers may be missing, if that is cheaper. An edge for each row, as in `neighbours`. By
         default its rows.
         """
-        return await self.neighbours(ids, direction, paths=paths, far_ends=far_ends, limit=limit, after=after)
+        return await self.neighbours(
+            ids, direction, relation_paths=relation_paths, far_end_kind=far_end_kind, limit=limit, after=after
+        )
 
     async def rows_or_relations(
         self,
@@ -206,7 +208,7 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
         ids: Sequence[str],
         direction: Direction | None,
         *,
-        paths: Sequence[tuple[str, ...]] | None = None,
+        relation_paths: Sequence[tuple[str, ...]] | None = None,
         far: FarEndFilter,
         limit: int,
         after: str | None = None,
@@ -218,7 +220,7 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
         words, typos are forgiven if the store can. The label is one that `describe` returns. By default at most
         `matching.MAX_READ` rows are read and compared; a note says when there were more.
         """
-        return await far_end_filters.matching(self, MatchRequest(ids, direction, paths, far, limit, after))
+        return await far_end_filters.matching(self, MatchRequest(ids, direction, relation_paths, far, limit, after))
 
     async def edges(
         self,

@@ -70,8 +70,8 @@ class BasicVerbs(OpenableGraph):
         ids: Sequence[str],
         direction: Direction | None,
         *,
-        paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: FarEndKind | None = None,
+        relation_paths: Sequence[tuple[str, ...]] | None = None,
+        far_end_kind: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
         all_or_none: bool = False,
@@ -79,10 +79,10 @@ class BasicVerbs(OpenableGraph):
         """Triples at the entities. Far ends come with their labels; their types are optional.
 
         `direction` None means both, all outgoing triples first. Within a direction, rows are grouped by entity in the
-        order of `ids`, and the rows of one relation of an entity are adjacent. `paths` selects relations by id:
-        `(rel,)`, or `(rel1, rel2)` for a two-hop relation through a mediator, whose triples have that mediator as
-        `via`. Outgoing triples include those with literal tails; `far_ends` selects entities or literals only. If the
-        store allows it, a page deep in a hub must not cost more than the first.
+        order of `ids`, and the rows of one relation of an entity are adjacent. `relation_paths` selects relations by
+        id: `(rel,)`, or `(rel1, rel2)` for a two-hop relation through a mediator, whose triples have that mediator as
+        `via`. Outgoing triples include those with literal tails; `far_end_kind` selects entities or literals only. If
+        the store allows it, a page deep in a hub must not cost more than the first.
 
         `all_or_none`: all rows or none. Over `limit`, the first page has no items and no anchors, the stop LIMIT and a
         total above the limit. So a hub is recognised without reading its rows or looking up names.

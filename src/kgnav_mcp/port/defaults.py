@@ -63,7 +63,7 @@ async def relations(
     direction: Direction | None,
     *,
     hops: int,
-    far_ends: FarEndKind | None,
+    far_end_kind: FarEndKind | None,
     examples: int,
     limit: int,
 ) -> AnchoredPage[RelationFacts]:
@@ -77,7 +77,7 @@ async def relations(
     ends: dict[tuple[Direction, Relation], dict[Node, None]] = defaultdict(dict)
     page: AnchoredPage[Link] = AnchoredPage((), (), Count(0))
     anchors = page.anchors
-    async for page in _pages(graph, ids, direction, far_ends=far_ends):
+    async for page in _pages(graph, ids, direction, far_end_kind=far_end_kind):
         anchors = {**page.anchors, **anchors}
         for link in page.items:
             key = link.direction, link.triple.relation
@@ -117,11 +117,13 @@ async def edges(
 ) -> Page[Triple]:
     """The rows from the heads to the tails. All rows of the heads are read and compared."""
     wanted = {entity.id for entity in (await graph.describe(tails)).values()}
-    paths = None if relations is None else [(relation,) for relation in relations]
+    relation_paths = None if relations is None else [(relation,) for relation in relations]
     items: list[Triple] = []
     positions: list[str] = []
     stop = Stop.COMPLETE
-    rows = _pages(graph, heads, Direction.OUTGOING, far_ends=FarEndKind.ENTITY, paths=paths, after=after)
+    rows = _pages(
+        graph, heads, Direction.OUTGOING, far_end_kind=FarEndKind.ENTITY, relation_paths=relation_paths, after=after
+    )
     async for page in rows:
         for link, position in zip(page.items, page.positions, strict=True):
             if isinstance(link.far_end, Entity) and link.far_end.id in wanted:
@@ -139,13 +141,15 @@ async def _pages(
     ids: Sequence[str],
     direction: Direction | None,
     *,
-    far_ends: FarEndKind | None,
-    paths: Sequence[tuple[str, ...]] | None = None,
+    far_end_kind: FarEndKind | None,
+    relation_paths: Sequence[tuple[str, ...]] | None = None,
     after: str | None = None,
 ) -> AsyncGenerator[AnchoredPage[Link]]:
     """All pages of rows at the entities. The stop of the last one says whether some rows could not be read."""
     while True:
-        page = await graph.neighbours(ids, direction, paths=paths, far_ends=far_ends, limit=_ROWS, after=after)
+        page = await graph.neighbours(
+            ids, direction, relation_paths=relation_paths, far_end_kind=far_end_kind, limit=_ROWS, after=after
+        )
         yield page
         if page.stop is not Stop.LIMIT or not page.items:
             return

@@ -39,7 +39,7 @@ class MatchRequest:
 
     ids: Sequence[str]
     direction: Direction | None
-    paths: Sequence[tuple[str, ...]] | None
+    relation_paths: Sequence[tuple[str, ...]] | None
     far: FarEndFilter
     limit: int
     after: str | None = None
@@ -53,50 +53,63 @@ Raises Unsupported or StoreTimeout if the rows are to be read and compared inste
 
 
 async def matching(
-    graph: BasicVerbs, asked: MatchRequest, first: AnchoredPage[Link] | None = None
+    graph: BasicVerbs, request: MatchRequest, first: AnchoredPage[Link] | None = None
 ) -> AnchoredPage[Link]:
     """The rows at the entities whose far ends match the words; if there are none, those that match with typos.
 
     `first` is the first page of all rows, if the caller has read it already.
     """
-    found = _Matches(asked)
-    page = await found.read(graph, asked, first)
+    found = _Matches(request)
+    page = await found.read(graph, request, first)
     return found.page(page.anchors, page.stop, near=True)
 
 
 async def read_or_search(
-    graph: BasicVerbs, asked: MatchRequest, search: RowSearch, *, hops: int = 2
+    graph: BasicVerbs, request: MatchRequest, search: RowSearch, *, hops: int = 2
 ) -> AnchoredPage[Link]:
     """The result of `matching` for a list of at most one page; a longer list is searched by the store.
 
     In a longer list, rows with literals come first, then rows of paths with more than `hops` hops, which the store's
     search does not cover; both are read and compared. Typos are not forgiven.
     """
-    if asked.after is not None and asked.after.startswith(_SEPARATOR):
-        return await _search_by_store(graph, asked, search, hops)
+    if request.after is not None and request.after.startswith(_SEPARATOR):
+        return await _search_by_store(graph, request, search, hops)
     first = None
-    if asked.after is None:
+    if request.after is None:
         first = await graph.neighbours(
-            asked.ids, asked.direction, paths=asked.paths, far_ends=asked.far.kind, limit=_ROWS, all_or_none=True
+            request.ids,
+            request.direction,
+            relation_paths=request.relation_paths,
+            far_end_kind=request.far.kind,
+            limit=_ROWS,
+            all_or_none=True,
         )
         if first.stop is Stop.LIMIT and not first.items:
             try:
-                return await _search_by_store(graph, asked, search, hops)
+                return await _search_by_store(graph, request, search, hops)
             except (StoreTimeout, Unsupported):
                 first = None  # Rows are read and compared up to the limit; a note says so.
-    return await matching(graph, asked, first)
+    return await matching(graph, request, first)
 
 
-async def _search_by_store(graph: BasicVerbs, asked: MatchRequest, search: RowSearch, hops: int) -> AnchoredPage[Link]:
+async def _search_by_store(
+    graph: BasicVerbs, request: MatchRequest, search: RowSearch, hops: int
+) -> AnchoredPage[Link]:
     """Rows found by the store's search. A position is `~<part>~<position within the part>`."""
-    read = _read_parts(asked, hops)
-    sides = () if asked.far.kind is FarEndKind.LITERAL else (asked.direction,) if asked.direction else tuple(Direction)
+    read = _read_parts(request, hops)
+    sides = (
+        ()
+        if request.far.kind is FarEndKind.LITERAL
+        else (request.direction,)
+        if request.direction
+        else tuple(Direction)
+    )
     parts = [*read, *map(str, sides)]
-    part, _, inner = asked.after.removeprefix(_SEPARATOR).partition(_SEPARATOR) if asked.after else ("", "", "")
-    if asked.after and part not in parts:
-        raise invalid_cursor(asked.after)
-    matches, stops = _Matches(asked), list[Stop]()
-    for name in parts[parts.index(part) if asked.after else 0 :]:
+    part, _, inner = request.after.removeprefix(_SEPARATOR).partition(_SEPARATOR) if request.after else ("", "", "")
+    if request.after and part not in parts:
+        raise invalid_cursor(request.after)
+    matches, stops = _Matches(request), list[Stop]()
+    for name in parts[parts.index(part) if request.after else 0 :]:
         if matches.enough:
             matches.mark_incomplete()
             break
@@ -109,69 +122,74 @@ async def _search_by_store(graph: BasicVerbs, asked: MatchRequest, search: RowSe
     if not matches.exact:
         matches.add_note(_NO_TYPOS)
     # A part that is read may be cut at `MAX_READ`. A note says so, and no cursor leads to the rest.
-    return matches.page(await graph.describe(asked.ids), Stop.first(stop for stop in stops if stop is not Stop.LIMIT))
+    return matches.page(await graph.describe(request.ids), Stop.first(stop for stop in stops if stop is not Stop.LIMIT))
 
 
-def _read_parts(asked: MatchRequest, hops: int) -> dict[str, MatchRequest]:
+def _read_parts(request: MatchRequest, hops: int) -> dict[str, MatchRequest]:
     """The parts of a long list that are read and compared, because the store's search does not cover them."""
-    far, parts = asked.far, dict[str, MatchRequest]()
-    if asked.direction is not Direction.INCOMING and far.kind is not FarEndKind.ENTITY and far.label is None:
-        parts[_VALUES] = replace(asked, direction=Direction.OUTGOING, far=replace(far, kind=FarEndKind.LITERAL))
-    longer = [path for path in asked.paths or () if len(path) > hops]
+    far, parts = request.far, dict[str, MatchRequest]()
+    if request.direction is not Direction.INCOMING and far.kind is not FarEndKind.ENTITY and far.label is None:
+        parts[_VALUES] = replace(request, direction=Direction.OUTGOING, far=replace(far, kind=FarEndKind.LITERAL))
+    longer = [path for path in request.relation_paths or () if len(path) > hops]
     if longer and far.kind is not FarEndKind.LITERAL:
-        parts[_PATHS] = replace(asked, paths=longer, far=replace(far, kind=FarEndKind.ENTITY))
+        parts[_PATHS] = replace(request, relation_paths=longer, far=replace(far, kind=FarEndKind.ENTITY))
     return parts
 
 
 class Words:
     """Words to search in names and values."""
 
-    def __init__(self, asked: str) -> None:
-        self.text = asked
-        self.asked = tuple(dict.fromkeys(_words(asked)))
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.distinct = tuple(dict.fromkeys(_words(text)))
 
     @property
     def spellings(self) -> Sequence[tuple[str, ...]]:
         """The spellings of each word in lower case: without accents, and as given."""
         as_given = _WORD.findall(unicodedata.normalize("NFC", self.text.lower()).replace("_", " "))
         if len(as_given) != len(without_accents := _words(self.text)):
-            return [(word,) for word in self.asked]
+            return [(word,) for word in self.distinct]
         return list(dict.fromkeys(tuple(dict.fromkeys(pair)) for pair in zip(without_accents, as_given, strict=True)))
 
     def match(self, text: str) -> bool:
         """Whether each word is a word of the text, or the beginning of one."""
         text_words = _words(text)
-        return all(any(map(partial(_begins, word), text_words)) for word in self.asked)
+        return all(any(map(partial(_begins, word), text_words)) for word in self.distinct)
 
     def match_with_typos(self, text: str) -> bool:
         """As `match`, but with typos."""
         text_words = _words(text)
-        return all(any(map(partial(_is_near, word), text_words)) for word in self.asked)
+        return all(any(map(partial(_is_near, word), text_words)) for word in self.distinct)
 
 
 class _Matches:
     """Collects matching rows with their positions: exact matches, and matches with typos."""
 
-    def __init__(self, asked: MatchRequest) -> None:
-        far = asked.far
-        self._asked = asked
+    def __init__(self, request: MatchRequest) -> None:
+        far = request.far
+        self._request = request
         self._label = None if far.label is None else far.label.casefold()
         self._words = None if far.words is None else Words(far.words)
         self._notes: dict[str, None] = {}
-        self._complete = asked.after is None
+        self._complete = request.after is None
         self._read = 0
         self.exact: list[tuple[Link, str]] = []
         self.near: list[tuple[Link, str]] = []
 
     async def read(
-        self, graph: BasicVerbs, asked: MatchRequest, page: AnchoredPage[Link] | None = None, prefix: str = ""
+        self, graph: BasicVerbs, request: MatchRequest, page: AnchoredPage[Link] | None = None, prefix: str = ""
     ) -> AnchoredPage[Link]:
         """Read at most `MAX_READ` rows, until more than `limit` match. Returns the last page that was read."""
-        read, after = 0, asked.after
+        read, after = 0, request.after
         while True:
             if page is None:
                 page = await graph.neighbours(
-                    asked.ids, asked.direction, paths=asked.paths, far_ends=asked.far.kind, limit=_ROWS, after=after
+                    request.ids,
+                    request.direction,
+                    relation_paths=request.relation_paths,
+                    far_end_kind=request.far.kind,
+                    limit=_ROWS,
+                    after=after,
                 )
             await self._add(graph, page, prefix)
             self.add_note(page.note)
@@ -213,7 +231,7 @@ class _Matches:
     @property
     def enough(self) -> bool:
         """Whether more rows than `limit` match."""
-        return len(self.exact) > self._asked.limit
+        return len(self.exact) > self._request.limit
 
     def add_note(self, note: str) -> None:
         """Add a note about the whole list."""
@@ -221,7 +239,7 @@ class _Matches:
 
     def page(self, anchors: Mapping[str, Entity], stop: Stop, *, near: bool = False) -> AnchoredPage[Link]:
         """The requested page. `near`: of matches with typos, if there is no exact one."""
-        rows, limit = self.exact or (self.near if near else []), self._asked.limit
+        rows, limit = self.exact or (self.near if near else []), self._request.limit
         if rows and not self.exact:
             self.add_note(MISSPELT)
         if self._read and len(rows) <= limit:

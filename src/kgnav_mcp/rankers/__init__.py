@@ -1,7 +1,7 @@
 """Optional rankers: a sentence model (`semantic`) and a language model (`llm`).
 
-BM25, the default, is `kgnav_mcp.navigation.ranking.bm25`. The modules of the other two are imported only if they are
-configured.
+BM25, the default, is `kgnav_mcp.navigation.relation_lists.bm25`. The modules of the other two are imported only if they
+are configured.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 
 from kgnav_mcp.config import Settings
-from kgnav_mcp.navigation.ranking import Ranker, bm25
+from kgnav_mcp.navigation.relation_lists import Ranker, bm25
 from kgnav_mcp.port.terms import Embedder, MeaningOptions
 
 

@@ -20,7 +20,7 @@ from pydantic import BaseModel, Field, ValidationError
 from kgnav_mcp.config import LlmSettings
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.model import Entity, RelationFacts
-from kgnav_mcp.navigation.ranking import Ranking, bm25
+from kgnav_mcp.navigation.relation_lists import Ranking, bm25
 from kgnav_mcp.render.text import clean, printable_id
 
 if TYPE_CHECKING:

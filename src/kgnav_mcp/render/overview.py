@@ -18,7 +18,6 @@ from kgnav_mcp.model import (
     Schema,
     Stop,
 )
-from kgnav_mcp.render.budget import count_tokens
 from kgnav_mcp.render.columns import (
     COUNT,
     RELATION,
@@ -39,7 +38,7 @@ from kgnav_mcp.render.columns import (
     row_texts,
 )
 from kgnav_mcp.render.table import RenderedAnswer, RenderOptions, singular
-from kgnav_mcp.render.text import NAME_LIMIT, call_text, clean, printable_id, table_cell
+from kgnav_mcp.render.text import NAME_LIMIT, call_text, clean, count_tokens, printable_id, table_cell
 
 OVERVIEW_TOKENS = 1900
 """Token budget of an overview of any graph. With its first line it stays within 2,000."""

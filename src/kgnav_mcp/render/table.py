@@ -12,7 +12,6 @@ from typing import Protocol, cast
 
 from kgnav_mcp.clipping import truncate_values
 from kgnav_mcp.model import Certainty, Completeness, Count, Entity, Stop
-from kgnav_mcp.render.budget import SHORTEST_CUT, count_tokens, fits
 from kgnav_mcp.render.columns import (
     Column,
     Columns,
@@ -23,7 +22,7 @@ from kgnav_mcp.render.columns import (
     row_json,
     row_texts,
 )
-from kgnav_mcp.render.text import clean, table_cell
+from kgnav_mcp.render.text import SHORTEST_CUT, clean, count_tokens, is_within_budget, table_cell
 
 _NOT_SORTED = "no further pages, because the store could not sort the list. Narrow it by relation, match or node_type"
 
@@ -263,36 +262,38 @@ def fit_to_budget(
     rows = list(table.rows)
     table = replace(table, rows=rows)
     printed = PrintedRows(*drop_empty_columns(table.columns, rows), options.literal_limit)
-    fitted = _fitted(table, printed, options, cursor_after)
-    text = fitted.text if options.generated_prefixes else ""
+    shown_table = _within_budget(table, printed, options, cursor_after)
+    text = shown_table.text if options.generated_prefixes else ""
     legend = options.prefix_legend(text, options.budget // 4)
     if not legend:
-        return fitted
-    if not options.structured and fits("\n".join((text, *legend)), options.budget):
-        return replace(fitted, notes=(*fitted.notes, *legend))
-    return _fitted(replace(table, notes=(*table.notes, *legend)), printed, options, cursor_after)
+        return shown_table
+    if not options.structured and is_within_budget("\n".join((text, *legend)), options.budget):
+        return replace(shown_table, notes=(*shown_table.notes, *legend))
+    return _within_budget(replace(table, notes=(*table.notes, *legend)), printed, options, cursor_after)
 
 
-def _fitted(
+def _within_budget(
     table: Table, printed: PrintedRows, options: RenderOptions, cursor_after: Callable[[int], str] | None
 ) -> FittedTable:
     """The table truncated so that it fits together with its completeness, whose cursor depends on the rows shown."""
     reserved = _COMPLETENESS_TOKENS[options.structured]
     while True:
-        fitted = _truncated(table, printed, options, cursor_after, reserved)
-        if fitted.completeness.cursor is None:
-            return fitted
-        needed = _completeness_tokens(fitted, options)
+        shown_table = _truncated(table, printed, options, cursor_after, reserved)
+        if shown_table.completeness.cursor is None:
+            return shown_table
+        needed = _completeness_tokens(shown_table, options)
         if needed <= reserved:
-            return fitted
+            return shown_table
         reserved = needed
 
 
-def _completeness_tokens(fitted: FittedTable, options: RenderOptions) -> int:
+def _completeness_tokens(shown_table: FittedTable, options: RenderOptions) -> int:
     """The tokens of the first line, which structured content includes, too."""
-    first_line = count_tokens(fitted.first_line) + 1
+    first_line = count_tokens(shown_table.first_line) + 1
     if options.structured:
-        return first_line + count_tokens(json.dumps(answer_json(fitted.completeness, [], before=fitted.table.offset)))
+        return first_line + count_tokens(
+            json.dumps(answer_json(shown_table.completeness, [], before=shown_table.table.offset))
+        )
     return first_line
 
 

@@ -11,13 +11,11 @@ from mcp.server.mcpserver import MCPServer
 
 from kgnav_mcp import __version__
 from kgnav_mcp.app import App
-from kgnav_mcp.server.completions import add_completions
-from kgnav_mcp.server.graph_server import GraphServer, clip_unknown_methods
 from kgnav_mcp.server.prompts import add_prompts, read_texts
-from kgnav_mcp.server.resources import add_resources
+from kgnav_mcp.server.resources import add_completions, add_resources
+from kgnav_mcp.server.stdio import GraphServer, clip_unknown_methods
 from kgnav_mcp.server.tool import ToolSpec, build_tool
-from kgnav_mcp.server.toolset import Toolset, instructions
-from kgnav_mcp.server.toolsets import load_toolsets
+from kgnav_mcp.server.toolsets import Toolset, instructions, load_toolsets
 from kgnav_mcp.server.trail_recorder import TRAIL, ClientTrails
 from kgnav_mcp.server.worked_examples import WorkedExamples
 

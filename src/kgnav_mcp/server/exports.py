@@ -11,7 +11,7 @@ from mcp.server.mcpserver import MCPServer
 from kgnav_mcp.app import App
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Subgraph, Trail
-from kgnav_mcp.navigation.subgraph import walked_subgraph
+from kgnav_mcp.navigation.shown_graph import walked_subgraph
 from kgnav_mcp.render.pictures import mermaid, svg
 from kgnav_mcp.render.table import RenderOptions, fit_to_budget
 from kgnav_mcp.render.trails import transcript_table

@@ -19,13 +19,12 @@ from kgnav_mcp.navigation.plans.budget import Deadline
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
 from kgnav_mcp.navigation.plans.check.estimates import sizes_of, sizes_to_tell
 from kgnav_mcp.navigation.plans.runner import PlanRunner
-from kgnav_mcp.navigation.sample_walk import SampleWalk
-from kgnav_mcp.navigation.worked_walks import Walk
+from kgnav_mcp.navigation.sample_walks import SampleWalk, Walk
 from kgnav_mcp.plan import Constant
 from kgnav_mcp.render.plans import CYPHER, duplicates_note, plan_table, sizes_line
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import clean
-from kgnav_mcp.server.call import ToolCall
+from kgnav_mcp.server.tool import ToolCall
 
 _CORRECT = "Correct it and call again. describe_graph(name) gives the details of a label or a relation."
 

@@ -22,12 +22,11 @@ from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import ConfigurationError, InvalidRequest, KgnavError
 from kgnav_mcp.model import Entity, Node, Triple
 from kgnav_mcp.navigation.references import resolve_entities
-from kgnav_mcp.navigation.sample_walk import SampleWalk
-from kgnav_mcp.render.budget import count_tokens, truncate_text
+from kgnav_mcp.navigation.sample_walks import SampleWalk
 from kgnav_mcp.render.overview import SCHEMA_ROWS, schema_overview
 from kgnav_mcp.render.problems import error_text
 from kgnav_mcp.render.table import RenderOptions
-from kgnav_mcp.render.text import NAME_LIMIT, clean, name_and_id, node_text, printable_id
+from kgnav_mcp.render.text import NAME_LIMIT, clean, count_tokens, name_and_id, node_text, printable_id, truncate_text
 from kgnav_mcp.server.worked_examples import ExampleCalls, WorkedExamples, final_answer
 
 PLACEHOLDERS: Final[Mapping[str, str]] = MappingProxyType(

@@ -1,14 +1,24 @@
-"""Resources: the graphs, a schema, a part of a schema, an entity. Their texts are those of the tools' answers."""
+"""Resources (the graphs, a schema, a part of a schema, an entity) and completions of names and ids.
+
+The texts of resources are those of the tools' answers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Generator
+from collections.abc import Awaitable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TypeVar
 
 from mcp.server.mcpserver import MCPServer, ResourceSecurity
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp_types import (
+    Completion,
+    CompletionArgument,
+    CompletionContext,
+    PromptReference,
+    ResourceTemplateReference,
+)
 
 from kgnav_mcp.app import App
 from kgnav_mcp.errors import InvalidRequest, KgnavError
@@ -16,12 +26,12 @@ from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation import neighbourhood
 from kgnav_mcp.navigation.references import resolve_entity
 from kgnav_mcp.navigation.subclasses import schema_with_subclasses
-from kgnav_mcp.render.budget import truncate_text
+from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.overview import SCHEMA_ROWS, schema_overview
 from kgnav_mcp.render.problems import error_text
-from kgnav_mcp.render.text import table_cell
+from kgnav_mcp.render.text import count_tokens, table_cell, truncate_text
 from kgnav_mcp.render.triples import neighbourhood_table
-from kgnav_mcp.server.call import ToolCall
+from kgnav_mcp.server.tool import ToolCall
 
 GRAPHS = "kg://graphs"
 SCHEMA = "kg://{graph}/schema"
@@ -117,3 +127,70 @@ async def _entity(app: App, graph_name: str, reference: str) -> str:
             table = neighbourhood_table(found, 0)
             parts.append(f"{direction}: {call.answer(table, page.positions if page else ()).text}")
     return "\n\n".join(parts)
+
+
+_MAX_VALUES = 100
+"""Maximum values of a completion (MCP, completion/complete)."""
+
+_LONGEST = 200
+"""Longest value that is offered."""
+
+_SCHEMA_ROWS = 5000
+
+
+def add_completions(server: MCPServer[None], app: App) -> None:
+    """Add completions for the arguments of prompts and resource templates."""
+
+    @server.completion()
+    async def complete(
+        _: PromptReference | ResourceTemplateReference, argument: CompletionArgument, context: CompletionContext | None
+    ) -> Completion | None:
+        if argument.name == "graph":
+            return _completion(list(app.graphs), argument.value, app)
+        if argument.name not in ("name", "id"):
+            return None
+        chosen = (context.arguments or {}).get("graph") if context else None
+        try:
+            async with app.graph(chosen or None).adapter() as graph:
+                if argument.name == "name":
+                    return _completion(await _schema_names(graph), argument.value, app)
+                return Completion(values=_fitting(await _entities(graph, argument.value), app))
+        except KgnavError:
+            return None  # A graph that cannot be read has no completions. The call itself reports why.
+
+
+def _completion(known: list[str], typed: str, app: App) -> Completion:
+    """The known names that start with the typed text, then those that contain it."""
+    folded = typed.casefold()
+    starting = [name for name in known if name.casefold().startswith(folded)]
+    containing = [name for name in known if folded in name.casefold() and name not in starting]
+    found = [*starting, *containing]
+    shown = _fitting(found, app)
+    return Completion(values=shown, total=len(found), has_more=len(found) > len(shown))
+
+
+def _fitting(values: Sequence[str], app: App) -> list[str]:
+    """The first values that fit the token budget and the limits of a completion."""
+    shown: list[str] = []
+    left = app.render_options.budget
+    for value in values:
+        left -= count_tokens(value[:_LONGEST])
+        if len(shown) < _MAX_VALUES and left >= 0 and len(value) <= _LONGEST:
+            shown.append(value)
+    return shown
+
+
+async def _schema_names(graph: GraphAdapter) -> list[str]:
+    schema = await graph.schema(limit=_SCHEMA_ROWS)
+    names = (
+        *(facts.id for facts in schema.labels),
+        *(facts.relation.id for facts in schema.relations),
+        *(facts.relation.id for facts in schema.properties),
+    )
+    return list(dict.fromkeys(names))
+
+
+async def _entities(graph: GraphAdapter, typed: str) -> list[str]:
+    if not typed.strip():
+        return [node.id for node in (await graph.node_ids(None, None, None, limit=20)).items]
+    return [candidate.entity.id for candidate in (await graph.find(typed, limit=20)).items]

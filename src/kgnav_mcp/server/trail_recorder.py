@@ -18,7 +18,7 @@ from kgnav_mcp.clipping import clipped, comma_list
 from kgnav_mcp.errors import InvalidArgument, KgnavError, TrailFull, TrailStoreUnavailable, UnknownTrail
 from kgnav_mcp.model import Trail, TrailStep
 from kgnav_mcp.navigation.references import resolve_entities
-from kgnav_mcp.navigation.trail_entries import entities_and_triples
+from kgnav_mcp.navigation.shown_graph import entities_and_triples
 from kgnav_mcp.render.table import Answer, RenderedAnswer
 from kgnav_mcp.render.text import NAME_LIMIT, name_and_id
 from kgnav_mcp.server.arguments import Arguments

@@ -15,11 +15,10 @@ from typing import Any, cast
 from kgnav_mcp.app import App, Graph
 from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Direction, Entity, Relation, Triple
-from kgnav_mcp.navigation.worked_walks import Walk, WalkedStep, worked_walks
+from kgnav_mcp.navigation.sample_walks import Walk, WalkedStep, worked_walks
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.render.budget import count_tokens
 from kgnav_mcp.render.table import Answer
-from kgnav_mcp.render.text import call_text, clean, name_and_id, printable_id
+from kgnav_mcp.render.text import call_text, clean, count_tokens, name_and_id, printable_id
 from kgnav_mcp.server.tool import ToolSpec, run_tool
 from kgnav_mcp.server.trail_recorder import TRAIL
 

@@ -11,8 +11,15 @@ from importlib import import_module
 from pathlib import Path
 
 from kgnav_mcp.errors import ConfigurationError, MissingDriver
-from kgnav_mcp.trails.store import MemoryTrailStore, TrailLimits, TrailStore
-from kgnav_mcp.trails.trail_keeper import Trails, trail_json, trail_page_json, trail_schema
+from kgnav_mcp.trails.trail_keeper import (
+    MemoryTrailStore,
+    TrailLimits,
+    Trails,
+    TrailStore,
+    trail_json,
+    trail_page_json,
+    trail_schema,
+)
 
 __all__ = [
     "MEMORY",

@@ -13,7 +13,7 @@ from redis.asyncio.connection import parse_url
 from redis.exceptions import AuthenticationError, InvalidResponse, RedisError, ResponseError
 
 from kgnav_mcp.errors import TrailFull, TrailStoreUnavailable
-from kgnav_mcp.trails.store import TrailLimits, TrailStore, stored_size
+from kgnav_mcp.trails.trail_keeper import TrailLimits, TrailStore, stored_size
 
 _PREFIX = "{kgnav:trails}"
 """Prefix of all keys. The part in braces keeps them on one node of a cluster, so that a script can use all of them."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from kgnav_mcp.errors import TrailFull, TrailStoreUnavailable
-from kgnav_mcp.trails.store import TrailLimits, TrailStore, stored_size
+from kgnav_mcp.trails.trail_keeper import TrailLimits, TrailStore, stored_size
 
 T = TypeVar("T")
 

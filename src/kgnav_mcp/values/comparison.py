@@ -1,7 +1,12 @@
-"""Comparison of single values in plans: numbers by size, texts as texts, dates by the precision that both have."""
+"""Comparison of single values: numbers by size, texts as texts, dates by the precision that both have.
+
+Tools get values as text, because clients in JavaScript cannot tell 2 from 2.0. So a text that is a number also means
+that number, and a date also means every date that is equal in the precision that both have.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +14,8 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from kgnav_mcp.values.scalars import Date
+from kgnav_mcp.model import Literal, Node
+from kgnav_mcp.values.scalars import Date, scalar
 
 if TYPE_CHECKING:
     from kgnav_mcp.plan import Scalar
@@ -172,3 +178,52 @@ def _before(first: list[Moment], last: list[Moment]) -> bool:
     earliest, latest = min(first), max(last)
     shared = min(len(earliest), len(latest))
     return earliest[:shared] <= latest[:shared]
+
+
+_NUMBER = re.compile(
+    r"(?P<whole>[+-]?(0|[1-9][0-9]{0,299}))(\.0*)?|[+-]?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]{1,4})?"
+)
+"""A number without leading zeros: `007` is only a text. Whole numbers stay exact: a float would confuse 2**53 + 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class WantedValue:
+    """A text, and the number or the date that it may also mean."""
+
+    text: str
+    number: int | float | None = None
+    period: Period | None = None
+    """The time that the date covers."""
+
+    @classmethod
+    def read(cls, text: str) -> WantedValue:
+        """Parse a text."""
+        number = _number(text)
+        # A year is also a number: `1815` finds the number as well as dates of that year.
+        return cls(text, number, period_of(text))
+
+    def equals(self, node: Node) -> bool:
+        """Whether a literal has this text, or is an equal number or date. Texts are compared as texts only."""
+        if not isinstance(node, Literal):
+            return False
+        if node.text == self.text:
+            return True
+        value = scalar(node)
+        if isinstance(value, bool):
+            return self.text == str(value).lower()
+        if isinstance(value, str):
+            return isinstance(value, Date) and self.period is not None and equal(value, self.text) is True
+        return self.number is not None and value == self.number
+
+
+def _number(text: str) -> int | float | None:
+    match = _NUMBER.fullmatch(text)
+    if match is None or not any(map(str.isdigit, text)):
+        return None
+    if match["whole"] is not None:
+        return int(match["whole"])
+    try:
+        number = float(text)
+    except ValueError:  # an exponent without a number before it
+        return None
+    return number if math.isfinite(number) else None

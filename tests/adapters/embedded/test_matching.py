@@ -83,23 +83,27 @@ FAR = [FarEndFilter(words=words) for words in WORDS] + [
 
 @pytest.mark.parametrize("far", FAR, ids=str)
 async def test_rows_that_match_are_those_that_reading_and_comparing_finds(graph: GraphAdapter, far: FarEndFilter):
-    for ids, direction, paths in AROUND:
-        expected = await read_and_compared(graph, ids, direction, paths, far)
-        whole = await graph.matching(ids, direction, paths=paths, far=far, limit=10_000)
+    for ids, direction, relation_paths in AROUND:
+        expected = await read_and_compared(graph, ids, direction, relation_paths, far)
+        whole = await graph.matching(ids, direction, relation_paths=relation_paths, far=far, limit=10_000)
         assert whole == expected
-        pages = [await graph.matching(ids, direction, paths=paths, far=far, limit=3)]
+        pages = [await graph.matching(ids, direction, relation_paths=relation_paths, far=far, limit=3)]
         while pages[-1].items and len(pages) < 4:
             after = pages[-1].positions[-1]
-            pages.append(await graph.matching(ids, direction, paths=paths, far=far, limit=3, after=after))
+            pages.append(
+                await graph.matching(ids, direction, relation_paths=relation_paths, far=far, limit=3, after=after)
+            )
         paged = [link for page in pages for link in page.items]
         assert paged == list(expected.items[: len(paged)])
         assert len(paged) == min(len(expected.items), 3 * 4)
 
 
 async def read_and_compared(
-    graph: GraphAdapter, ids: Sequence[str], direction: Direction | None, paths: Any, far: FarEndFilter
+    graph: GraphAdapter, ids: Sequence[str], direction: Direction | None, relation_paths: Any, far: FarEndFilter
 ) -> AnchoredPage[Link]:
-    return await far_end_filters.matching(graph, far_end_filters.MatchRequest(ids, direction, paths, far, 10_000))
+    return await far_end_filters.matching(
+        graph, far_end_filters.MatchRequest(ids, direction, relation_paths, far, 10_000)
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,7 +114,7 @@ async def test_of_a_hub_only_the_rows_that_match_are_read(graph: GraphAdapter, f
 
     def read(session: Session, query: str, *parameters: Any, **more: Any) -> list[Row]:
         found = actual(session, query, *parameters, **more)
-        rows.append(0 if query == queries.names.VOCABULARY else len(found))
+        rows.append(0 if query == queries.entities.VOCABULARY else len(found))
         return found
 
     await graph.describe([":hub"])

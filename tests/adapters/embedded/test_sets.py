@@ -11,7 +11,7 @@ from unittest.mock import patch
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.embedded.anchors import Anchors
+from kgnav_mcp.adapters.embedded.entities import Anchors
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.adapters.embedded.neighbours import CountReader
 from kgnav_mcp.adapters.embedded.pool import Pool
@@ -78,30 +78,32 @@ async def test_a_position_of_the_other_direction_is_refused(graph: GraphAdapter)
         await graph.neighbours(NODES, Direction.INCOMING, limit=1, after=page.positions[0])
 
 
-@pytest.mark.parametrize("far_ends", [None, *FarEndKind])
+@pytest.mark.parametrize("far_end_kind", [None, *FarEndKind])
 async def test_relations_have_the_counts_of_each_entity_that_their_rows_have(
-    graph: GraphAdapter, far_ends: FarEndKind | None
+    graph: GraphAdapter, far_end_kind: FarEndKind | None
 ):
     def of(page: Sequence[RelationFacts]) -> dict[tuple[str, str], dict[str, int]]:
         assert all(facts.count.value == sum(facts.per_entity.values()) for facts in page)
         return {(facts.direction, facts.relation.id): dict(facts.per_entity) for facts in page}
 
-    found = await graph.relations(NODES, None, far_ends=far_ends, limit=ALL)
-    counted = await defaults.relations(graph, NODES, None, hops=1, far_ends=far_ends, examples=0, limit=ALL)
+    found = await graph.relations(NODES, None, far_end_kind=far_end_kind, limit=ALL)
+    counted = await defaults.relations(graph, NODES, None, hops=1, far_end_kind=far_end_kind, examples=0, limit=ALL)
     assert of(found.items) == of(counted.items)
     assert found.anchors.keys() == {*NODES} - {":nowhere"}
 
 
-@pytest.mark.parametrize("far_ends", [None, *FarEndKind])
+@pytest.mark.parametrize("far_end_kind", [None, *FarEndKind])
 async def test_two_hop_relations_have_the_counts_of_each_entity_that_their_rows_have(
-    graph: GraphAdapter, far_ends: FarEndKind | None
+    graph: GraphAdapter, far_end_kind: FarEndKind | None
 ):
-    found = await graph.relations(NODES, None, hops=2, far_ends=far_ends, limit=ALL)
+    found = await graph.relations(NODES, None, hops=2, far_end_kind=far_end_kind, limit=ALL)
     through = [facts for facts in found.items if len(facts.hops) == 2]
     assert through
     for facts in through:
         path = (facts.hops[0].id, facts.hops[1].id)
-        rows = await graph.neighbours(NODES, facts.direction, paths=[path], far_ends=far_ends, limit=ALL)
+        rows = await graph.neighbours(
+            NODES, facts.direction, relation_paths=[path], far_end_kind=far_end_kind, limit=ALL
+        )
         assert Counter(link.anchor.id for link in rows.items) == dict(facts.per_entity)
 
 

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.options import Freebase
-from kgnav_mcp.adapters.freebase.relations import RelationReader
+from kgnav_mcp.adapters.freebase.relations import CountReader, RelationReader
 from kgnav_mcp.adapters.freebase.rows import RowReader
-from kgnav_mcp.adapters.freebase.store import Store
+from kgnav_mcp.adapters.freebase.store import Freebase, Store
 from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
 from kgnav_mcp.model import Direction, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions

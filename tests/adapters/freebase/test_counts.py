@@ -6,8 +6,8 @@ import pytest
 from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.freebase import counts as counts_module
-from kgnav_mcp.adapters.freebase.counts import CountReader
+from kgnav_mcp.adapters.freebase import relations as counts_module
+from kgnav_mcp.adapters.freebase.relations import CountReader
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.navigation.limits import Limits

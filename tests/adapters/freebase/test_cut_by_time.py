@@ -7,8 +7,8 @@ from rdflib import Literal
 
 from kgnav_mcp.adapters.freebase.adapter import EntityFinder
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
-from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.names import Names
+from kgnav_mcp.adapters.freebase.relations import CountReader
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, Stop
 from tests.adapters.freebase.stubbed import ANN, ns, page_of, relations_of, store_of, told

@@ -69,7 +69,7 @@ def _distinct(relation: str) -> int:
 
 async def test_two_hop_relations_narrow_to_entities_or_to_values(graph: GraphAdapter):
     for kind, expected in ((FarEndKind.LITERAL, {"note"}), (FarEndKind.ENTITY, {"guest", "host"})):
-        page = await graph.relations(["m.club"], Direction.OUTGOING, hops=2, far_ends=kind, examples=2, limit=50)
+        page = await graph.relations(["m.club"], Direction.OUTGOING, hops=2, far_end_kind=kind, examples=2, limit=50)
         two_hops = [facts for facts in page.items if len(facts.hops) == 2]
         assert {facts.relation.id.rpartition(".")[2] for facts in two_hops} == expected
         assert all(
@@ -83,7 +83,8 @@ async def test_pages_through_thousands_of_mediators_lose_nothing_and_show_nothin
     graph: GraphAdapter, direction: Direction, path: tuple[str, str], size: int
 ):
     rows = await every(
-        lambda after: triples_at(graph, ["m.club"], direction, paths=[path], limit=size, after=after), pages=100
+        lambda after: triples_at(graph, ["m.club"], direction, relation_paths=[path], limit=size, after=after),
+        pages=100,
     )
     assert Counter(end.id for row in rows if isinstance(end := row.far_end(direction), Entity)) == GUESTS
     assert len({(row.via, row.far_end(direction)) for row in rows}) == GUESTS.total()
@@ -93,7 +94,7 @@ async def test_pages_through_thousands_of_mediators_lose_nothing_and_show_nothin
 async def test_pages_that_end_where_an_answer_is_full_go_on_there(graph: GraphAdapter, path: tuple[str, ...]):
     async def page(room: int, after: str | None) -> Page[Link]:
         return await flattened(
-            graph, ["m.club"], Direction.OUTGOING, paths=[path], limit=1_000, characters=room, after=after
+            graph, ["m.club"], Direction.OUTGOING, relation_paths=[path], limit=1_000, characters=room, after=after
         )
 
     rows = await every(lambda after: page(30_000, after), pages=100)

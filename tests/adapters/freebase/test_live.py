@@ -65,7 +65,7 @@ async def test_relations_of_other_namespaces_are_hidden_until_they_are_asked_for
 
 
 async def test_ids_outside_the_namespace_are_printed_whole(graph: GraphAdapter):
-    page = await triples_at(graph, ["m.film"], Direction.OUTGOING, paths=[("film.film.site",)], limit=5)
+    page = await triples_at(graph, ["m.film"], Direction.OUTGOING, relation_paths=[("film.film.site",)], limit=5)
     assert [triple.tail for triple in page.items] == [Entity("http://films.example/1")]
 
 

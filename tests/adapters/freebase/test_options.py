@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.freebase.options import Freebase
+from kgnav_mcp.adapters.freebase.store import Freebase
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions
 

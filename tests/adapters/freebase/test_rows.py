@@ -92,7 +92,7 @@ async def test_what_has_names_in_other_languages_only_is_called_by_the_first_of_
 
 async def test_two_hop_rows_of_several_entities_are_read_together(graph: GraphAdapter, asked: list[str]):
     fans = ["m.fan00000", "m.fan00001", "m.fan05000", "m.fan05003", "m.actor"]
-    page = await graph.neighbours(fans, OUTGOING, paths=[("club.guest.event", "club.event.guest")], limit=50)
+    page = await graph.neighbours(fans, OUTGOING, relation_paths=[("club.guest.event", "club.event.guest")], limit=50)
     rows = [(link.triple.head.id, link.far_end.id) for link in page.items if isinstance(link.far_end, Entity)]
     events = [guests(n) for n in (0, 1, 3)]
     expected = [(fan, other) for fan in fans for event in events if fan in event for other in event if other != fan]

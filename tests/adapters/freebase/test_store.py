@@ -7,9 +7,8 @@ import re
 import pytest
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.freebase.counts import CountReader
-from kgnav_mcp.adapters.freebase.options import Freebase
-from kgnav_mcp.adapters.freebase.store import Store
+from kgnav_mcp.adapters.freebase.relations import CountReader
+from kgnav_mcp.adapters.freebase.store import Freebase, Store
 from kgnav_mcp.adapters.paging import counts as counts_module
 from kgnav_mcp.adapters.sparql_base.results import Answer
 from kgnav_mcp.adapters.sparql_base.virtuoso import VIRTUOSO

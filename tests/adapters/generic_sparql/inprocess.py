@@ -8,10 +8,8 @@ from kgnav_mcp.adapters.generic_sparql.catalogue import Catalogue, CatalogueCach
 from kgnav_mcp.adapters.generic_sparql.counts import CountReader
 from kgnav_mcp.adapters.generic_sparql.lists import ListReader
 from kgnav_mcp.adapters.generic_sparql.names import EntityFinder, Names
-from kgnav_mcp.adapters.generic_sparql.options import Endpoint
-from kgnav_mcp.adapters.generic_sparql.relations import RelationReader
-from kgnav_mcp.adapters.generic_sparql.rows import RowReader
-from kgnav_mcp.adapters.generic_sparql.store import Store
+from kgnav_mcp.adapters.generic_sparql.rows import RelationReader, RowReader
+from kgnav_mcp.adapters.generic_sparql.store import Endpoint, Store
 from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
 from kgnav_mcp.model import Direction, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions

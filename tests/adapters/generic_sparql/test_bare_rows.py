@@ -67,8 +67,8 @@ async def test_an_edge_with_a_certain_qualifier_is_looked_for_by_the_qualifier_u
 async def test_a_triple_is_as_many_bare_rows_as_statements_are_about_it(said: str, edges: int):
     async with opened_over(ring(said), HERE) as graph:
         await graph.schema(limit=9)
-        outgoing = await graph.neighbour_ids(["ex:n0"], Direction.OUTGOING, paths=[("ex:next",)], limit=9)
-        around = await graph.neighbour_ids(["ex:n0"], None, far_ends=FarEndKind.ENTITY, limit=9)
+        outgoing = await graph.neighbour_ids(["ex:n0"], Direction.OUTGOING, relation_paths=[("ex:next",)], limit=9)
+        around = await graph.neighbour_ids(["ex:n0"], None, far_end_kind=FarEndKind.ENTITY, limit=9)
         between = await graph.edge_ids(["ex:n0"], ["ex:n1"], limit=9)
     for triples in ([link.triple for link in outgoing.items], [link.triple for link in around.items], between.items):
         assert [triple.tail for triple in triples].count(Entity("ex:n1")) == edges
@@ -98,9 +98,9 @@ async def test_a_list_with_too_many_statements_to_count_is_still_read_in_large_p
     client = ring(TWICE)
     async with opened_over(client, HERE) as graph:
         ids = [f"ex:n{n}" for n in range(SIZE)]
-        page = await graph.neighbours(ids, Direction.OUTGOING, paths=[("ex:next",), ("ex:age",)], limit=500)
+        page = await graph.neighbours(ids, Direction.OUTGOING, relation_paths=[("ex:next",), ("ex:age",)], limit=500)
         assert (len(page.items), page.stop) == (2 * SIZE + 1, Stop.COMPLETE)
         client.queries.clear()
-        page = await graph.neighbours(ids, None, far_ends=FarEndKind.ENTITY, limit=500)
+        page = await graph.neighbours(ids, None, far_end_kind=FarEndKind.ENTITY, limit=500)
     assert len(page.items) == 3 * SIZE + 2
     assert len(client.queries) < SIZE / 2

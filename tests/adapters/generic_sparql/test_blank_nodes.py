@@ -87,7 +87,7 @@ async def test_every_verb_takes_the_id_of_a_blank_node_and_of_one_behind_it(load
             ("ex:street", 1),
         ]
         assert facts.items[1].examples == (geo,)
-        narrowed = await triples_at(adapter, [parent.id], Direction.OUTGOING, paths=[("ex:city",)], limit=50)
+        narrowed = await triples_at(adapter, [parent.id], Direction.OUTGOING, relation_paths=[("ex:city",)], limit=50)
         assert [tail.id for triple in narrowed.items if isinstance(tail := triple.tail, Entity)] == ["ex:york"]
 
 
@@ -134,7 +134,7 @@ async def test_a_list_of_rdf_can_be_walked_to_its_end(loaded: Load):
 
 async def test_an_address_is_folded_into_one_triple_with_its_other_roles(loaded: Load):
     async with _graph(loaded) as adapter:
-        page = await flattened(adapter, ["ex:ada"], Direction.OUTGOING, paths=[("ex:wedding",)], limit=50)
+        page = await flattened(adapter, ["ex:ada"], Direction.OUTGOING, relation_paths=[("ex:wedding",)], limit=50)
         (link,) = page.items
         triple = link.triple
         assert (triple.relation.id, triple.tail) == ("ex:wedding.ex:spouse", Entity("ex:ben", "Ben"))

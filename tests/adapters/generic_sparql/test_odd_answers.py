@@ -27,7 +27,7 @@ async def _answers(graph: GraphAdapter) -> list[object]:
         await graph.find("Nothing of this name", limit=5),
         *[await graph.relations(ids, side, hops=2, limit=50) for side in Direction],
         *[await graph.neighbours(ids, side, limit=50) for side in Direction],
-        *[await graph.neighbours([ids[1]], side, paths=[("ex:director",)], limit=50) for side in Direction],
+        *[await graph.neighbours([ids[1]], side, relation_paths=[("ex:director",)], limit=50) for side in Direction],
         await graph.nodes("Film", "year", "1972", limit=5),
         await graph.nodes("Film", "year", "1973", limit=5),
         await graph.values("year", "Film", ValueOwner.NODE, limit=5),
@@ -67,7 +67,7 @@ async def test_blank_nodes_are_found_where_an_expression_loses_them():
     async with opened_over(client, HERE) as graph:
         found = await graph.nodes("Address", "street", "Main Street", limit=5)
         assert [node.id.partition(">")[0] for node in found.items] == ["_:ex:acme", "_:ex:beta"]
-        outgoing = await graph.neighbours(["ex:acme"], Direction.OUTGOING, paths=[("ex:address",)], limit=5)
+        outgoing = await graph.neighbours(["ex:acme"], Direction.OUTGOING, relation_paths=[("ex:address",)], limit=5)
         tails = [item.triple.tail for item in outgoing.items]
         assert [tail.id for tail in tails if isinstance(tail, Entity)] == [found.items[0].id]
         runner = PlanRunner(graph)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.generic_sparql.options import Endpoint, Mediators
+from kgnav_mcp.adapters.generic_sparql.store import Endpoint, Mediators
 from kgnav_mcp.adapters.sparql_base.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions

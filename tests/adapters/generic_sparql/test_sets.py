@@ -7,8 +7,8 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.generic_sparql.rows import RowReader
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.neighbours import edges_page
-from kgnav_mcp.adapters.sparql_base.around.edges import EdgeReader
+from kgnav_mcp.adapters.paging.rows import edges_page
+from kgnav_mcp.adapters.sparql_base.around.row_readers import EdgeReader
 from kgnav_mcp.adapters.sparql_base.around.rows import to_entities
 from kgnav_mcp.model import Count, Direction, Page, Stop, Triple
 from tests.adapters.generic_sparql.inprocess import counts_of, entity
@@ -31,12 +31,12 @@ def client() -> InProcess:
 
 
 async def _page(
-    client: InProcess, paths: list[tuple[URIRef, ...]] | None, limit: int, *, all_or_none: bool
+    client: InProcess, relation_paths: list[tuple[URIRef, ...]] | None, limit: int, *, all_or_none: bool
 ) -> Page[Triple]:
     store, names, counts = await counts_of(client)
     client.queries.clear()
     asked = RowRequest((), Direction.OUTGOING, None, None, limit, None, all_or_none)
-    return await RowReader(store, names, counts, IDS, asked).page(paths, asked)
+    return await RowReader(store, names, counts, IDS, asked).page(relation_paths, asked)
 
 
 @pytest.mark.parametrize("limit", [50, SIZE - 1, 3 * SIZE])

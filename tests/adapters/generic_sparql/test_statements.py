@@ -30,7 +30,7 @@ LIVES_IN = [("ex:livesIn",)]
 async def test_what_is_said_of_a_triple_are_its_qualifiers(loaded: Load, name: str, turtle: str, direction: Direction):
     async with open_adapter(loaded(name, turtle), AdapterOptions()) as adapter:
         anchor = "ex:cyd" if direction is Direction.OUTGOING else "ex:york"
-        page = await triples_at(adapter, [anchor], direction, paths=[("ex:livesIn",)], limit=50)
+        page = await triples_at(adapter, [anchor], direction, relation_paths=[("ex:livesIn",)], limit=50)
         (triple,) = page.items
         assert (triple.head.id, triple.tail) == ("ex:cyd", Entity("ex:york", "York"))
         assert [(one.relation.id, one.value) for one in triple.qualifiers] == [
@@ -59,7 +59,10 @@ async def test_what_statements_hang_on_is_no_neighbour_and_no_part_of_the_schema
 async def test_what_is_only_the_value_of_a_qualifier_leads_to_its_triples(loaded: Load, name: str, turtle: str):
     async with open_adapter(loaded(name, turtle), AdapterOptions()) as adapter:
         triples = await adapter.triples_by_qualifier("ex:dan", limit=2)
-        assert triples == (await triples_at(adapter, ["ex:cyd"], Direction.OUTGOING, paths=LIVES_IN, limit=2)).items
+        assert (
+            triples
+            == (await triples_at(adapter, ["ex:cyd"], Direction.OUTGOING, relation_paths=LIVES_IN, limit=2)).items
+        )
         for node in ("ex:cyd", "ex:york", "rdf:Statement"):
             assert not await adapter.triples_by_qualifier(node, limit=2)
     alone = loaded(f"{name}-alone", turtle.replace("ex:source ex:dan", "ex:source ex:zoe"))

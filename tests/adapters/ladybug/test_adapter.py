@@ -89,7 +89,7 @@ async def test_a_property_of_two_types_is_compared_in_each_table_by_its_own(path
             [entity.id for entity in (await graph.nodes(None, "age", value, limit=9)).items]
             for value in ("36", "36.0", "old", "1")
         ]
-        page = await graph.neighbours(["Person:id=ada"], Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=9)
+        page = await graph.neighbours(["Person:id=ada"], Direction.OUTGOING, far_end_kind=FarEndKind.ENTITY, limit=9)
     since = {as_row(link.triple)[2]: as_row(link.triple)[3] for link in page.items}
     assert found == [["Person:id=ada", "Person:id=ben"], ["Person:id=ada", "Person:id=ben"], ["City:id=7"], []]
     assert since == {

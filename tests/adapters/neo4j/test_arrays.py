@@ -52,7 +52,7 @@ async def test_a_list_on_some_nodes_only_is_a_list_there(graph: GraphAdapter) ->
 
 async def test_items_of_a_list_come_with_their_places(graph: GraphAdapter) -> None:
     [thing, *_] = (await graph.nodes("Thing", "zero", None, limit=1)).items
-    links = (await graph.neighbours([thing.id], Direction.OUTGOING, far_ends=FarEndKind.LITERAL, limit=50)).items
+    links = (await graph.neighbours([thing.id], Direction.OUTGOING, far_end_kind=FarEndKind.LITERAL, limit=50)).items
     found = [link.far_end for link in links if link.triple.relation.id == "numbers"]
     assert [(one.text, one.index) for one in found if isinstance(one, Literal)] == [("2", 0), ("-2", 1), ("2", 2)]
 

@@ -20,8 +20,7 @@ from scripts.services.failure import ServiceError
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.neo4j import store as store_module
 from kgnav_mcp.adapters.neo4j.adapter import Neo4jAdapter
-from kgnav_mcp.adapters.neo4j.options import Neo4jOptions
-from kgnav_mcp.adapters.neo4j.store import Store
+from kgnav_mcp.adapters.neo4j.store import Neo4jOptions, Store
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.errors import ConfigurationError, KgnavError, StoreTimeout, StoreUnavailable
 from kgnav_mcp.port import AdapterOptions

@@ -80,7 +80,7 @@ async def test_an_option_that_names_what_the_graph_does_not_have_is_refused_with
 
 async def test_every_kind_of_value_is_shown_and_found_again_as_it_is_printed(graph: GraphAdapter):
     page = await triples_at(
-        graph, ["Supplier:name=Leaf & Co"], Direction.OUTGOING, far_ends=FarEndKind.LITERAL, limit=50
+        graph, ["Supplier:name=Leaf & Co"], Direction.OUTGOING, far_end_kind=FarEndKind.LITERAL, limit=50
     )
     shown = [(triple.relation.id, triple.tail.text) for triple in page.items if isinstance(triple.tail, Literal)]
 
@@ -101,7 +101,7 @@ async def test_every_kind_of_value_is_shown_and_found_again_as_it_is_printed(gra
     for name, text in (pair for pair in shown if pair[0] != "vector"):
         found = await graph.nodes("Supplier", name, text, limit=5)
         assert [entity.id for entity in found.items] == ["Supplier:name=Leaf & Co"], name
-    photo = await triples_at(graph, ["Product:sku=7"], Direction.OUTGOING, paths=[("photo",)], limit=5)
+    photo = await triples_at(graph, ["Product:sku=7"], Direction.OUTGOING, relation_paths=[("photo",)], limit=5)
     assert [triple.tail for triple in photo.items] == [Literal("2,000 bytes", "bytes")]
     assert (await graph.values("vector", "Supplier", ValueOwner.NODE, limit=5)).items == ()
 
@@ -117,7 +117,7 @@ async def test_a_hub_collapses_to_its_relations_with_exact_counts(graph: GraphAd
 
 async def test_a_list_that_was_narrowed_leaves_nothing_out_of_what_is_asked_next(graph: GraphAdapter):
     product, outgoing = ["Product:sku=7"], Direction.OUTGOING
-    probe = await triples_at(graph, product, outgoing, far_ends=FarEndKind.ENTITY, limit=1, all_or_none=True)
+    probe = await triples_at(graph, product, outgoing, far_end_kind=FarEndKind.ENTITY, limit=1, all_or_none=True)
     facts = await graph.relations(product, outgoing, limit=50)
 
     assert probe.total.value == 3
@@ -138,7 +138,7 @@ async def test_a_hub_is_paged_whole_without_gaps_or_repeats(graph: GraphAdapter)
 
 
 async def test_parallel_relationships_stay_apart(graph: GraphAdapter):
-    page = await triples_at(graph, ["Product:sku=7"], Direction.OUTGOING, paths=[("FAVOURITE_OF",)], limit=5)
+    page = await triples_at(graph, ["Product:sku=7"], Direction.OUTGOING, relation_paths=[("FAVOURITE_OF",)], limit=5)
 
     assert len(page.items) == 2
 

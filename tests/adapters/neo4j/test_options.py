@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgnav_mcp.adapters.neo4j.options import Neo4jOptions
+from kgnav_mcp.adapters.neo4j.store import Neo4jOptions
 from kgnav_mcp.config import load_settings
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions

@@ -175,3 +175,19 @@ async def test_the_questions_of_the_templates_are_answered_by_cypher(neo4j: Neo4
             rows, truth = Counter(row.cells for row in page.items), Counter(question.truth)
             assert rows <= truth if question.template.one_answer else rows == truth, question.cypher
             assert page.items
+
+
+async def test_the_id_of_a_node_with_several_keys_names_the_first_label_that_has_one(neo4j: Neo4j):
+    keys = AdapterOptions(extra={"keys": {"Ship": "imo", "Boat": "name", "Wreck": "name"}})
+    with GraphDatabase.driver(neo4j.url, notifications_min_severity="OFF") as driver:  # pyright: ignore[reportUnknownMemberType]
+        neo4j.clear()
+        ask(driver, "CREATE (:Ship:Boat {imo: 7, name: 'Vega'}), (:Ship:Wreck {imo: 2.5, name: 'Vega'})")
+        ask(driver, "CREATE (:Boat:Wreck {name: 'Vega'})")
+    printed = ("Ship:imo=7", "Ship:imo=2.5", "Boat:name=Vega", "Wreck:name=Vega")
+    found: dict[str, list[object]] = {}
+    async with open_adapter(neo4j.url, keys) as graph:
+        for each in printed:
+            asked = plan(fit(node("n"), where=cmp(of("elementId", ".n"), "IN", (each,))), give({"n": ".n"}))
+            page = await graph.run(asked, limit=5)
+            found[each] = [of_answer(row.cells[0]) for row in page.items]
+    assert found == {each: [(Kind.NODE, each)] * (each != "Ship:imo=2.5") for each in printed}

@@ -9,7 +9,7 @@ from neo4j.spatial import CartesianPoint, WGS84Point
 from neo4j.time import Date, DateTime, Duration, Time
 from neo4j.vector import Vector
 
-from kgnav_mcp.adapters.cypher.values import VECTOR_SIZE, split_key
+from kgnav_mcp.adapters.cypher.dialect import VECTOR_SIZE, split_key
 from kgnav_mcp.adapters.neo4j.dialect import BOLT
 
 date_time = cast("Any", DateTime.from_iso_format)  # pyright: ignore[reportUnknownMemberType]

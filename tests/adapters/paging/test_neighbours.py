@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from kgnav_mcp.adapters.paging.counts import RelationCounts, sum_counts
-from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
-from kgnav_mcp.adapters.paging.positions import Place, Rows, Segment, SegmentPart
+from kgnav_mcp.adapters.paging.rows import Place, Rows, RowSource, Segment, SegmentPart, neighbours_page
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Count, Entity, Page, Relation, Stop, Triple
 

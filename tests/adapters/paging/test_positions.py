@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.paging.positions import Key, Place, Position
+from kgnav_mcp.adapters.paging.rows import Key, Place, Position
 from kgnav_mcp.errors import InvalidCursor
 
 POSITIONS = [

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import pytest
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.sparql_base import catalogue
-from kgnav_mcp.adapters.sparql_base.catalogue import Use, combined_stop, nearest
+from kgnav_mcp.adapters.sparql_base import schema
+from kgnav_mcp.adapters.sparql_base.schema import Use, combined_stop, nearest
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Relation, Stop
 
@@ -18,7 +18,7 @@ FILMS, FILM_YEARS, FILM = (URIRef(f"http://e.example/{name}") for name in ("film
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Catalogue(catalogue.Catalogue):
+class Catalogue(schema.Catalogue):
     """One whose names have two spellings."""
 
     def spellings(self, iri: URIRef) -> Iterable[str]:

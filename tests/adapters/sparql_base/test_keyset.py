@@ -10,11 +10,11 @@ from dataclasses import replace
 import pytest
 from rdflib import XSD, Literal, URIRef
 
-from kgnav_mcp.adapters.paging.positions import Key, Place, Position
-from kgnav_mcp.adapters.sparql_base.around.far_ends import term_order
+from kgnav_mcp.adapters.paging.rows import Key, Place, Position
+from kgnav_mcp.adapters.sparql_base.around.blocks import term_order
 from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql_base.dialects import DIALECTS
-from kgnav_mcp.adapters.sparql_base.keyset import read_by_key
+from kgnav_mcp.adapters.sparql_base.paging import read_by_key
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row
 from kgnav_mcp.adapters.sparql_base.results import Answer, Term
 from kgnav_mcp.errors import Unsupported

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from rdflib import Literal, URIRef
 
-from kgnav_mcp import store_timeout
+from kgnav_mcp import store_limits
 from kgnav_mcp.adapters.sparql_base.dialect import PLAIN
 from kgnav_mcp.adapters.sparql_base.dialects import OXIGRAPH
 from kgnav_mcp.adapters.sparql_base.query_reader import SIGN, Read, Reader, Row, is_at_most
@@ -188,14 +188,14 @@ class Slow:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(store_timeout, "monotonic", clock)
+    monkeypatch.setattr(store_limits, "monotonic", clock)
     return clock
 
 
 async def test_after_a_query_in_vain_an_endpoint_that_still_answers_is_asked_on(clock: Clock):
     endpoint = Slow(clock)
     asked = Reader(endpoint, {}, 30.0)
-    with store_timeout.single_call():
+    with store_limits.single_call():
         with pytest.raises(StoreTimeout):
             await asked.in_batches(LIST, "ids", IRIS)
         await asked.select("SELECT ?less")
@@ -206,7 +206,7 @@ async def test_after_a_query_in_vain_an_endpoint_that_still_answers_is_asked_on(
 async def test_after_a_query_in_vain_an_endpoint_that_hangs_is_asked_for_a_sign_and_nothing_else(clock: Clock):
     endpoint = Slow(clock, hangs_after=0)
     asked = Reader(endpoint, {}, 30.0)
-    with store_timeout.single_call():
+    with store_limits.single_call():
         for _ in range(2):
             with pytest.raises(StoreTimeout):
                 await asked.select("SELECT ?everything")
@@ -222,7 +222,7 @@ async def test_that_an_endpoint_refuses_a_question_is_a_sign_too(clock: Clock):
 
     endpoint = Refusing(clock)
     asked = Reader(endpoint, {}, 30.0)
-    with store_timeout.single_call():
+    with store_limits.single_call():
         with pytest.raises(StoreTimeout):
             await asked.in_batches(LIST, "ids", IRIS)
         assert await asked.select("SELECT ?less") == Read(())

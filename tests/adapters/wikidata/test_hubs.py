@@ -111,7 +111,7 @@ async def test_a_hub_of_which_nothing_is_learnt_in_time_is_a_time_out_and_no_emp
             assert "outgoing" in caught.value.next_step
     async with _hub("OFFSET") as graph:
         with pytest.raises(StoreTimeout):
-            await triples_at(graph, [STAR], Direction.INCOMING, paths=[("P26",)], limit=50)
+            await triples_at(graph, [STAR], Direction.INCOMING, relation_paths=[("P26",)], limit=50)
 
 
 async def test_labels_are_kept_for_an_hour(monkeypatch: pytest.MonkeyPatch):

@@ -56,7 +56,7 @@ async def graph(location: str) -> AsyncGenerator[GraphAdapter]:
 
 async def _said(graph: GraphAdapter, name: str, item: str = "Q42") -> list[str]:
     """The rows of a property as they are printed: value, label and qualifiers."""
-    page = await triples_at(graph, [item], Direction.OUTGOING, paths=[(name,)], limit=50)
+    page = await triples_at(graph, [item], Direction.OUTGOING, relation_paths=[(name,)], limit=50)
     found = Neighbourhood((Entity(f"wd:{item}", item),), Direction.OUTGOING, rows=page)
     table = fit_to_budget(neighbourhood_table(found, 0), RenderOptions())
     names = [name for column in table.columns for name in column.headings]

@@ -19,7 +19,7 @@ from tests.services import Oxigraph
 
 
 async def statements(graph: GraphAdapter, name: str) -> list[Triple]:
-    page = await triples_at(graph, [ANN], Direction.OUTGOING, paths=[(name,)], limit=50)
+    page = await triples_at(graph, [ANN], Direction.OUTGOING, relation_paths=[(name,)], limit=50)
     return list(page.items)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.wikidata.options import Wikidata
+from kgnav_mcp.adapters.wikidata.store import Wikidata
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions
 

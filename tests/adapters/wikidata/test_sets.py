@@ -27,7 +27,7 @@ async def test_one_property_of_more_entities_than_one_query_takes_is_counted_and
 
     ids = [f"Q{n}" for n in range(10, 10 + SIZE)]
     async with opened(wikibase(answer)) as (graph, _):
-        page = await triples_at(graph, ids, Direction.OUTGOING, paths=[("P31",)], limit=5_000)
+        page = await triples_at(graph, ids, Direction.OUTGOING, relation_paths=[("P31",)], limit=5_000)
     assert (len(page.items), page.total, page.stop) == (SIZE, Count(SIZE), Stop.COMPLETE)
     assert [triple.head.id for triple in page.items] == [f"wd:{one}" for one in ids]
     assert len(asked) == 4, "two lists are counted, two are read"

@@ -126,12 +126,12 @@ async def test_values_are_not_counted_by_entities_that_were_not_all_counted():
     of_entities, of_all = r"\?st \?v \?o", r"WHERE (?!.*\?v \?o).*GROUP BY"
     for cut, count in (({}, Count(4)), ({of_all: ALL_ROWS}, Count.at_least(4))):
         async with graph_of(cut=cut) as graph:
-            page = await graph.relations([WIKIDATA.node(CYD)], OUT, far_ends=FarEndKind.LITERAL, limit=5)
+            page = await graph.relations([WIKIDATA.node(CYD)], OUT, far_end_kind=FarEndKind.LITERAL, limit=5)
         counts = {facts.relation.id: facts.count for facts in page.items}
         assert (len(counts), counts["wdt:P214"]) == (2, count)
     async with graph_of(cut={of_entities: ALL_ROWS}) as graph:
         with pytest.raises(StoreTimeout, match="stopped the query"):
-            await graph.relations([WIKIDATA.node(CYD)], OUT, far_ends=FarEndKind.LITERAL, limit=5)
+            await graph.relations([WIKIDATA.node(CYD)], OUT, far_end_kind=FarEndKind.LITERAL, limit=5)
 
 
 @pytest.mark.parametrize(("cut", "words"), [({}, "4 identifiers"), ({"GROUP BY": ALL_ROWS}, "At least 4 identifiers")])

@@ -60,7 +60,7 @@ def truthy(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 async def test_a_truthy_dump_without_properties_is_read_as_one_of_wikidata(truthy: str):
     async with open_adapter(truthy, AdapterOptions()) as graph:
-        page = await triples_at(graph, ["Q42"], Direction.OUTGOING, paths=[("P19",)], limit=5)
+        page = await triples_at(graph, ["Q42"], Direction.OUTGOING, relation_paths=[("P19",)], limit=5)
         health = await graph.health()
         schema = await graph.schema(limit=5)
     (triple,) = page.items

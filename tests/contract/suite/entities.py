@@ -45,7 +45,7 @@ class EntityContract(AdapterContract):
         ):
             async with open_adapter(location, AdapterOptions(languages=languages)) as adapter:
                 assert [entity.label for entity in (await adapter.describe(ids)).values()] == names
-                page = await triples_at(adapter, ids[2:], Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=ALL)
+                page = await triples_at(adapter, ids[2:], Direction.OUTGOING, far_end_kind=FarEndKind.ENTITY, limit=ALL)
                 assert names[0] in {entity.label for entity in (triple.tail for triple in page.items)}  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
     async def test_unknown_ids_are_absent_and_known_ones_beside_them_are_not(self, adapter: GraphAdapter, view: View):

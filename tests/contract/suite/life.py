@@ -49,7 +49,7 @@ class HostileContract(AdapterContract):
         hunter, relation = view.node(toy.HOSTILE_HUNTER), view.relation(toy.HOSTILE_RELATION)
         facts = await adapter.relations([hunter], Direction.OUTGOING, limit=ALL)
         assert relation in [item.relation.id for item in facts.items]
-        page = await triples_at(adapter, [hunter], Direction.OUTGOING, paths=[(relation,)], limit=ALL)
+        page = await triples_at(adapter, [hunter], Direction.OUTGOING, relation_paths=[(relation,)], limit=ALL)
         assert as_rows(page.items) == [row for row in view.rows if row[1] == relation]
 
     async def test_injections_as_arguments_find_nothing_and_change_nothing(self, adapter: GraphAdapter, view: View):
@@ -58,7 +58,7 @@ class HostileContract(AdapterContract):
             assert await adapter.describe([text]) == {}
             assert (await adapter.relations([text], Direction.OUTGOING, limit=5)).items == ()
             ada = [view.node("ada")]
-            assert (await triples_at(adapter, ada, Direction.OUTGOING, paths=[(text,)], limit=5)).items == ()
+            assert (await triples_at(adapter, ada, Direction.OUTGOING, relation_paths=[(text,)], limit=5)).items == ()
             found = await adapter.nodes(None, view.relation("note"), text, limit=5)
             assert [entity.id for entity in found.items] == [view.node(toy.HOSTILE_ID)]
         assert await adapter.schema(limit=ALL) == before
@@ -71,7 +71,7 @@ class HostileContract(AdapterContract):
                 ends = [triple.far_end(direction) for triple in page.items]
                 printed |= {end.id for end in ends if isinstance(end, Entity)}
                 for relation in {triple.relation.id for triple in page.items}:
-                    again = await triples_at(adapter, [node], direction, paths=[(relation,)], limit=ALL)
+                    again = await triples_at(adapter, [node], direction, relation_paths=[(relation,)], limit=ALL)
                     assert again.items == tuple(triple for triple in page.items if triple.relation.id == relation)
         found = await adapter.describe(sorted(printed))
         assert {reference: entity.id for reference, entity in found.items()} == {id_: id_ for id_ in printed}

@@ -73,7 +73,7 @@ class MatchingContract(AdapterContract):
 
             async def matched(limit: int, after: str | None, direction: Direction | None = direction) -> Page[Link]:
                 asked = paths if two_hops else None
-                return await adapter.matching(ids, direction, paths=asked, far=far, limit=limit, after=after)
+                return await adapter.matching(ids, direction, relation_paths=asked, far=far, limit=limit, after=after)
 
             read = await self.walked(matched, ALL)
             with monkeypatch.context() as patch:

@@ -112,9 +112,9 @@ class NeighbourContract(AdapterContract):
     async def test_a_narrowed_list_that_is_wanted_whole_is_counted_as_narrowed(self, adapter: GraphAdapter, view: View):
         ids = [view.node(toy.HUB)]
         for kind in FarEndKind:
-            narrowed = await triples_at(adapter, ids, Direction.OUTGOING, far_ends=kind, limit=ALL)
+            narrowed = await triples_at(adapter, ids, Direction.OUTGOING, far_end_kind=kind, limit=ALL)
             size = max(len(narrowed.items), 1)
-            page = await triples_at(adapter, ids, Direction.OUTGOING, far_ends=kind, limit=size, all_or_none=True)
+            page = await triples_at(adapter, ids, Direction.OUTGOING, far_end_kind=kind, limit=size, all_or_none=True)
             assert page == narrowed
 
     @pytest.mark.parametrize("direction", Direction)
@@ -127,19 +127,19 @@ class NeighbourContract(AdapterContract):
 
     async def test_far_ends_carry_their_names(self, adapter: GraphAdapter, view: View):
         page = await triples_at(
-            adapter, [view.node("ada")], Direction.OUTGOING, paths=[(view.relation("knows"),)], limit=ALL
+            adapter, [view.node("ada")], Direction.OUTGOING, relation_paths=[(view.relation("knows"),)], limit=ALL
         )
         assert {(triple.far_end(Direction.OUTGOING).label) for triple in page.items} == {"Ben Waters", "Cyd Marsh"}  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
     async def test_a_self_loop_is_seen_once_in_either_direction(self, adapter: GraphAdapter, view: View):
         loop = view.node("ouroboros")
         for direction in Direction:
-            page = await triples_at(adapter, [loop], direction, paths=[(view.relation("eats"),)], limit=ALL)
+            page = await triples_at(adapter, [loop], direction, relation_paths=[(view.relation("eats"),)], limit=ALL)
             assert sum(as_row(triple)[0] == as_row(triple)[2] for triple in page.items) == 1
 
     async def test_parallel_edges_stay_apart_with_their_own_qualifiers(self, adapter: GraphAdapter, view: View):
         page = await triples_at(
-            adapter, [view.node("ada")], Direction.OUTGOING, paths=[(view.relation("knows"),)], limit=ALL
+            adapter, [view.node("ada")], Direction.OUTGOING, relation_paths=[(view.relation("knows"),)], limit=ALL
         )
         to_ben = [row for row in as_rows(page.items) if row[2] == view.node("ben")]
         if not has(adapter, Capability.QUALIFIERS):
@@ -158,14 +158,14 @@ class NeighbourContract(AdapterContract):
         wanted = {view.relation(name) for name in ("knows", "visited", "lists", "tag")}
         ids = [view.node(node) for node in ("ada", "ben", toy.HUB, toy.REGISTRY)]
         paths = [*((relation,) for relation in wanted), (view.relation("no_such_relation"),)]
-        page = await triples_at(adapter, ids, direction, paths=paths, limit=ALL)
+        page = await triples_at(adapter, ids, direction, relation_paths=paths, limit=ALL)
         expected = [row for row in view.around(ids, direction) if row[1] in wanted]
         assert tally(as_rows(page.items)) == tally(expected)
         if page.total.certainty is Certainty.EXACT:
             assert page.total.value == len(expected)
 
     async def test_no_relations_asked_for_give_no_rows(self, adapter: GraphAdapter, view: View):
-        page = await triples_at(adapter, [view.node("ada")], Direction.OUTGOING, paths=[], limit=ALL)
+        page = await triples_at(adapter, [view.node("ada")], Direction.OUTGOING, relation_paths=[], limit=ALL)
         assert (page.items, page.stop) == ((), "complete")
 
     @pytest.mark.parametrize("kind", FarEndKind)
@@ -175,7 +175,7 @@ class NeighbourContract(AdapterContract):
     ):
         ids = [view.node(node) for node in nodes]
         for direction in Direction:
-            page = await triples_at(adapter, ids, direction, far_ends=kind, limit=ALL)
+            page = await triples_at(adapter, ids, direction, far_end_kind=kind, limit=ALL)
             literal = kind is FarEndKind.LITERAL
             expected = [
                 row
@@ -211,10 +211,11 @@ class NeighbourContract(AdapterContract):
         paths = [(view.relation(path[0]), view.relation(path[1]))]
         if not has(adapter, Capability.MEDIATORS):
             with pytest.raises(Unsupported):
-                await triples_at(adapter, ids, direction, paths=paths, limit=size)
+                await triples_at(adapter, ids, direction, relation_paths=paths, limit=size)
             return
         read = await self.walked(
-            lambda limit, after: triples_at(adapter, ids, direction, paths=paths, limit=limit, after=after), size
+            lambda limit, after: triples_at(adapter, ids, direction, relation_paths=paths, limit=limit, after=after),
+            size,
         )
         pairs = [pair for pair in view.through(ids, direction) if (pair[0][1], pair[1][1]) == paths[0]]
         expected = tally((first[0], ".".join(paths[0]), second[2], ()) for first, second in pairs)

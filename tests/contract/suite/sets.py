@@ -35,7 +35,7 @@ class SetContract(AdapterContract):
         ids = [view.node(node) for node in ("hermit", "ada", toy.HUB, "ben", "ouroboros")]
         paths = [(view.relation("knows"),)]
         for direction in (None, *Direction):
-            pages = [await adapter.neighbours(ids, direction, paths=paths, limit=limit) for limit in (1, ALL)]
+            pages = [await adapter.neighbours(ids, direction, relation_paths=paths, limit=limit) for limit in (1, ALL)]
             having = {link.anchor.id for link in pages[-1].items}
             for without in (page.without for page in pages if page.without is not None):
                 assert [one.id for one in without] == [one for one in ids if one not in having]
@@ -43,7 +43,7 @@ class SetContract(AdapterContract):
     async def test_an_entity_without_rows_is_told_from_no_entity(self, adapter: GraphAdapter, view: View):
         path = [(view.relation("eats"),)]
         for node, known in (("ada", True), ("nobody", False)):
-            page = await adapter.neighbours([view.node(node)], None, paths=path, limit=5)
+            page = await adapter.neighbours([view.node(node)], None, relation_paths=path, limit=5)
             assert (page.items, view.node(node) in page.anchors) == ((), known)
 
     @pytest.mark.parametrize("size", [1, 7, ALL])
@@ -189,10 +189,12 @@ async def _is_answered_whole(adapter: GraphAdapter, view: View, size: int, direc
 async def _is_paged_and_narrowed(adapter: GraphAdapter, view: View, size: int) -> None:
     ids, path = _ids(view, size), (view.relation("visited"),)
     expected = [row for row in view.around(ids, Direction.OUTGOING) if row[1] == path[0]]
-    read = await every(lambda after: adapter.neighbours(ids, Direction.OUTGOING, paths=[path], limit=100, after=after))
+    read = await every(
+        lambda after: adapter.neighbours(ids, Direction.OUTGOING, relation_paths=[path], limit=100, after=after)
+    )
     assert tally(as_row(link.triple) for link in read) == tally(expected)
     for limit in (max(len(expected), 1), max(len(expected) - 1, 1)):
-        page = await adapter.neighbours(ids, Direction.OUTGOING, paths=[path], limit=limit, all_or_none=True)
+        page = await adapter.neighbours(ids, Direction.OUTGOING, relation_paths=[path], limit=limit, all_or_none=True)
         assert len(page.items) == (len(expected) if limit >= len(expected) else 0)
 
 

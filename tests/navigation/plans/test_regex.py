@@ -9,7 +9,7 @@ from time import perf_counter
 import pytest
 
 from kgnav_mcp.errors import InvalidArgument
-from kgnav_mcp.values.regex import matches_whole
+from kgnav_mcp.values.texts import matches_whole
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,14 @@ from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from kgnav_mcp.adapters.cypher.catalogue import CatalogueCache
+from kgnav_mcp.adapters.cypher.catalogue import CatalogueCache, PropertyOptions
 from kgnav_mcp.adapters.cypher.counts import CountReader, RowFilter
 from kgnav_mcp.adapters.cypher.dialect import Dialect
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.lists import ListReader
 from kgnav_mcp.adapters.cypher.names import EntityFinder, NameReader
-from kgnav_mcp.adapters.cypher.neighbours import EdgeReader, NeighbourReader
-from kgnav_mcp.adapters.cypher.options import PropertyOptions
+from kgnav_mcp.adapters.cypher.neighbours import EdgeReader, NeighbourReader, RelationReader
 from kgnav_mcp.adapters.cypher.plans.reader import PlanReader
-from kgnav_mcp.adapters.cypher.relations import RelationReader
 from kgnav_mcp.adapters.cypher.rows import EdgeSearch
 from kgnav_mcp.adapters.cypher.schema import SchemaReader
 from kgnav_mcp.adapters.cypher.session import Session, Store, closed
@@ -144,13 +142,13 @@ class CypherAdapter(GraphAdapter):
         direction: Direction | None,
         *,
         hops: int = 1,
-        far_ends: FarEndKind | None = None,
+        far_end_kind: FarEndKind | None = None,
         examples: int = 0,
         limit: int,
     ) -> AnchoredPage[RelationFacts]:
         if hops > 1:
             raise _no_mediators()
-        wanted = _wanted(direction, None, far_ends)
+        wanted = _wanted(direction, None, far_end_kind)
         return await self.in_time(self.readers.relations.page(ids, wanted, examples, limit))
 
     async def neighbours(
@@ -158,16 +156,16 @@ class CypherAdapter(GraphAdapter):
         ids: Sequence[str],
         direction: Direction | None,
         *,
-        paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: FarEndKind | None = None,
+        relation_paths: Sequence[tuple[str, ...]] | None = None,
+        far_end_kind: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
         all_or_none: bool = False,
     ) -> AnchoredPage[Link]:
-        if paths is not None and any(len(path) > 1 for path in paths):
+        if relation_paths is not None and any(len(path) > 1 for path in relation_paths):
             raise _no_mediators()
-        relations = None if paths is None else frozenset(path[0] for path in paths)
-        wanted = _wanted(direction, relations, far_ends)
+        relations = None if relation_paths is None else frozenset(path[0] for path in relation_paths)
+        wanted = _wanted(direction, relations, far_end_kind)
         return await self.in_time(self.readers.neighbours.page(ids, wanted, limit, after, all_or_none=all_or_none))
 
     async def rows_or_relations(
@@ -190,17 +188,17 @@ class CypherAdapter(GraphAdapter):
         ids: Sequence[str],
         direction: Direction | None,
         *,
-        paths: Sequence[tuple[str, ...]] | None = None,
+        relation_paths: Sequence[tuple[str, ...]] | None = None,
         far: FarEndFilter,
         limit: int,
         after: str | None = None,
     ) -> AnchoredPage[Link]:
-        asked = MatchRequest(ids, direction, paths, far, limit, after)
+        request = MatchRequest(ids, direction, relation_paths, far, limit, after)
 
         async def search(side: Direction, most: int, position: str | None) -> Page[Link]:
-            return await self.in_time(self.readers.search.page(asked, side, most, position))
+            return await self.in_time(self.readers.search.page(request, side, most, position))
 
-        return await read_or_search(self, asked, search)
+        return await read_or_search(self, request, search)
 
     async def edges(
         self,
@@ -235,8 +233,10 @@ class CypherAdapter(GraphAdapter):
         return await self.in_time(reader.overview(limit) if name is None else reader.around(name, limit))
 
 
-def _wanted(direction: Direction | None, relations: frozenset[str] | None, far_ends: FarEndKind | None) -> RowFilter:
-    return RowFilter(tuple(Direction) if direction is None else (direction,), relations, far_ends)
+def _wanted(
+    direction: Direction | None, relations: frozenset[str] | None, far_end_kind: FarEndKind | None
+) -> RowFilter:
+    return RowFilter(tuple(Direction) if direction is None else (direction,), relations, far_end_kind)
 
 
 def _no_mediators() -> Unsupported:

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
+from kgnav_mcp.adapters.cypher.dialect import ValueFormats, split_key
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow
 from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, Builder, edge
-from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
 from kgnav_mcp.adapters.paging.counts import RelationCounts
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreError
@@ -50,18 +50,18 @@ class RowFilter:
 
     directions: tuple[Direction, ...]
     relations: frozenset[str] | None
-    far_ends: FarEndKind | None
+    far_end_kind: FarEndKind | None
 
     def has_relation(self, name: str) -> bool:
         return self.relations is None or name in self.relations
 
     def has_values(self, direction: Direction) -> bool:
         """Whether property values are among the rows in a direction."""
-        return direction is Direction.OUTGOING and self.far_ends is not FarEndKind.ENTITY
+        return direction is Direction.OUTGOING and self.far_end_kind is not FarEndKind.ENTITY
 
     def types(self, catalogue: Catalogue) -> tuple[str, ...] | None:
         """The wanted relationship types; None for all."""
-        if self.far_ends is FarEndKind.LITERAL:
+        if self.far_end_kind is FarEndKind.LITERAL:
             return ()
         if self.relations is None:
             return None

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue, CatalogueCache
+from kgnav_mcp.adapters.cypher.dialect import split_key, whole_number
 from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, Builder, Session, quoted
-from kgnav_mcp.adapters.cypher.values import split_key, whole_number
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.concurrency import gathered, in_thread
@@ -19,7 +19,7 @@ from kgnav_mcp.model import Entity, Relation
 from kgnav_mcp.port.lists import batches
 
 _KINDS_IN_FULL = 2
-"""Nodes of more kinds of ids are found first, and then asked about together."""
+"""Nodes with more kinds of ids are found first, and then described by one query."""
 
 NodeRow = Sequence[Any]
 """A node as `queries.PARTS` gives it: the store's own id, labels, and the values of some keys."""
@@ -68,7 +68,7 @@ class NodeDecoder:
         self.shown_keys = list(dict.fromkeys((*identifying, *catalogue.name_keys)))
         """The keys that are read of far ends: those that identify nodes, then names."""
         self.described_keys = [*self.shown_keys, *catalogue.description_keys]
-        """The keys that are read of the entities asked about: those of `shown_keys`, and descriptions."""
+        """The keys that are read of described entities: those of `shown_keys`, and descriptions."""
         self._languages = tuple(language.lower() for language in languages)
         self._ids = [(label, key, self.shown_keys.index(key)) for label, key in catalogue.id_keys]
         self._names = self._places(catalogue.properties.names)

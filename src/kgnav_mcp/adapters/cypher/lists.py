@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
+from kgnav_mcp.adapters.cypher.dialect import split_key
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.pages import items_before, list_page
 from kgnav_mcp.adapters.cypher.session import Builder, labelled, quoted
-from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Entity, Page, ValueFacts
 from kgnav_mcp.port import ValueOwner
-from kgnav_mcp.port.wanted_values import WantedValue
-from kgnav_mcp.values.comparison import Moment, Period
+from kgnav_mcp.values.comparison import Moment, Period, WantedValue
 from kgnav_mcp.values.scalars import NUMBER
 
 _MAX_YEAR = 999_999_999
@@ -107,7 +106,7 @@ class ListReader:
 
         Raises:
             UnknownName: the graph has no such label or property.
-            InvalidCursor: `after` is no position of this list, or the list has another length now.
+            InvalidCursor: `after` is not a position in this list, or the length of the list has changed.
         """
         catalogue = await self._catalogue.with_names(label)
         label = catalogue.resolve_label(label) if label is not None else None
@@ -148,7 +147,7 @@ class ListReader:
 
         Raises:
             UnknownName: the graph has no such property, label or relation.
-            InvalidCursor: `after` is no position of this list, or the list has another length now.
+            InvalidCursor: `after` is not a position in this list, or the length of the list has changed.
         """
         of_nodes = kind is ValueOwner.NODE
         with_names = self._catalogue.with_names

@@ -7,23 +7,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from kgnav_mcp.adapters.candidates import Candidates, first_page
-from kgnav_mcp.adapters.cypher import queries
-from kgnav_mcp.adapters.cypher.catalogue import FullText
-from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow, relation_of
-from kgnav_mcp.adapters.cypher.session import labelled, quoted
-from kgnav_mcp.adapters.ids.prefixes import encodable
-from kgnav_mcp.adapters.likeness import (
+from kgnav_mcp.adapters.candidates import (
     ALIAS,
     DESCRIPTION,
     ID,
     NAME,
     WORD,
+    Candidates,
     Rank,
     entities_named,
+    first_page,
     plural_variants,
     singular_or_plural_forms,
 )
+from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.catalogue import FullText
+from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow, relation_of
+from kgnav_mcp.adapters.cypher.session import labelled, quoted
+from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Stop, ValueMatch
 from kgnav_mcp.port.lists import batches

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgnav_mcp.adapters.paging.positions import Position
+from kgnav_mcp.adapters.paging.rows import Position
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Count, Page, Stop, T
 from kgnav_mcp.port.lists import invalid_cursor

@@ -24,13 +24,12 @@ from kgnav_mcp.adapters.cypher.counts import (
     ValuesOf,
     by_side,
 )
+from kgnav_mcp.adapters.cypher.dialect import ValueFormats, split_key
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, relation_of
 from kgnav_mcp.adapters.cypher.session import MAX_IDS_PER_QUERY, edge
-from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
 from kgnav_mcp.adapters.paging.counts import RelationCounts
-from kgnav_mcp.adapters.paging.neighbours import RowSource
-from kgnav_mcp.adapters.paging.positions import Place, Position, Rows, Segment
-from kgnav_mcp.adapters.paging.positions import SegmentPart as WantedRows
+from kgnav_mcp.adapters.paging.rows import Place, Position, Rows, RowSource, Segment
+from kgnav_mcp.adapters.paging.rows import SegmentPart as WantedRows
 from kgnav_mcp.concurrency import gathered, gathered_for, in_thread
 from kgnav_mcp.model import Count, Direction, Link, Literal, Page, Qualifier, Stop, Triple
 from kgnav_mcp.port.far_end_filters import MatchRequest, Words
@@ -234,12 +233,16 @@ class EdgeSearch:
         self._entities = entities
         self._session = entities.session
 
-    async def page(self, asked: MatchRequest, side: Direction, most: int, after: str | None) -> Page[Link]:
+    async def page(self, request: MatchRequest, side: Direction, most: int, after: str | None) -> Page[Link]:
         """The edges whose far ends may match, in the order of the ids, then of the relationship types."""
         catalogue, decoder = self._entities.catalogue.current, self._entities.decoder
-        far, skip = asked.far, items_before(after)
-        types = None if asked.paths is None else sorted(catalogue.types.keys() & {path[0] for path in asked.paths})
-        anchors = await self._entities.anchors(asked.ids, queries.NODES)
+        far, skip = request.far, items_before(after)
+        types = (
+            None
+            if request.relation_paths is None
+            else sorted(catalogue.types.keys() & {path[0] for path in request.relation_paths})
+        )
+        anchors = await self._entities.anchors(request.ids, queries.NODES)
         if types == [] or not anchors:
             return Page((), (), Count(0))
         label = far.label.casefold() if far.label is not None else None
@@ -248,7 +251,7 @@ class EdgeSearch:
             {"edge": edge(side, types)},
             ids=[anchor.node_id for anchor in anchors],
             labels=None if label is None else [name for name in catalogue.labels if name.casefold() == label],
-            words=list(Words(far.words).asked) if far.words is not None else [],
+            words=list(Words(far.words).distinct) if far.words is not None else [],
             shown=decoder.shown_keys,
             skip=skip,
             take=most,

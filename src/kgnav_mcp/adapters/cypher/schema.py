@@ -11,9 +11,9 @@ from itertools import product
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue, nearest
+from kgnav_mcp.adapters.cypher.dialect import split_key
 from kgnav_mcp.adapters.cypher.entities import Entities, relation_of
 from kgnav_mcp.adapters.cypher.session import labelled, quoted
-from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.concurrency import SharedTask
 from kgnav_mcp.errors import UnknownName

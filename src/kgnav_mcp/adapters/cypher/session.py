@@ -10,8 +10,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from kgnav_mcp.adapters.cypher import queries
-from kgnav_mcp.adapters.cypher.dialect import Dialect
-from kgnav_mcp.adapters.cypher.values import VECTOR_SIZE
+from kgnav_mcp.adapters.cypher.dialect import VECTOR_SIZE, Dialect
 from kgnav_mcp.errors import StoreError, Unsupported
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port.lists import batches

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 from cachetools import LRUCache
 
 from kgnav_mcp.adapters.embedded import entities, graphfile, queries
-from kgnav_mcp.adapters.embedded.anchors import Anchors, RowFilter
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
 from kgnav_mcp.adapters.embedded.edges import EdgeKeys, EdgeReader, qualified
+from kgnav_mcp.adapters.embedded.entities import Anchors, RowFilter
 from kgnav_mcp.adapters.embedded.matching import MatchingReader
 from kgnav_mcp.adapters.embedded.names import NameReader
 from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
@@ -197,16 +197,16 @@ class EmbeddedAdapter(GraphAdapter):
         direction: Direction | None,
         *,
         hops: int = 1,
-        far_ends: FarEndKind | None = None,
+        far_end_kind: FarEndKind | None = None,
         examples: int = 0,
         limit: int,
     ) -> AnchoredPage[RelationFacts]:
         def job(builder: Builder, anchors: Anchors) -> AnchoredPage[RelationFacts]:
-            reader = RelationReader(builder, anchors, far_ends)
+            reader = RelationReader(builder, anchors, far_end_kind)
             return reader.page(direction, hops=hops, examples=examples, limit=limit)
 
         # Cached, so that a long list is not read again for each of its pages or for each question that ranks it.
-        key = (tuple(ids), direction, hops, far_ends, examples, limit)
+        key = (tuple(ids), direction, hops, far_end_kind, examples, limit)
         page = self._caches.relations.get(key)
         if page is None:
             page = await self._run_with_anchors(job, ids)
@@ -219,14 +219,14 @@ class EmbeddedAdapter(GraphAdapter):
         ids: Sequence[str],
         direction: Direction | None,
         *,
-        paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: FarEndKind | None = None,
+        relation_paths: Sequence[tuple[str, ...]] | None = None,
+        far_end_kind: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
         all_or_none: bool = False,
     ) -> AnchoredPage[Link]:
         def job(builder: Builder, anchors: Anchors) -> AnchoredPage[Link]:
-            row_filter = RowFilter.of(builder, paths, far_ends)
+            row_filter = RowFilter.of(builder, relation_paths, far_end_kind)
             return NeighbourReader(builder, anchors, direction, row_filter).page(limit, after, all_or_none=all_or_none)
 
         return await self._run_with_anchors(job, ids)
@@ -236,13 +236,13 @@ class EmbeddedAdapter(GraphAdapter):
         ids: Sequence[str],
         direction: Direction | None,
         *,
-        paths: Sequence[tuple[str, ...]] | None = None,
+        relation_paths: Sequence[tuple[str, ...]] | None = None,
         far: FarEndFilter,
         limit: int,
         after: str | None = None,
     ) -> AnchoredPage[Link]:
         def job(builder: Builder, anchors: Anchors) -> AnchoredPage[Link]:
-            row_filter = RowFilter.of(builder, paths, far.kind)
+            row_filter = RowFilter.of(builder, relation_paths, far.kind)
             return MatchingReader(builder, anchors, direction, row_filter, far).page(limit, after)
 
         return await self._run_with_anchors(job, ids)
@@ -282,8 +282,10 @@ class EmbeddedAdapter(GraphAdapter):
 
         def job(builder: Builder, at_heads: Anchors, at_tails: Anchors) -> tuple[EdgeKeys, Page[Triple]]:
             reader = EdgeReader(builder, at_heads, at_tails)
-            paths = None if relations is None else builder.known_paths((relation,) for relation in relations)
-            keys = cached or reader.keys(None if paths is None else [relation for (relation,) in paths])
+            relation_paths = None if relations is None else builder.known_paths((relation,) for relation in relations)
+            keys = cached or reader.keys(
+                None if relation_paths is None else [relation for (relation,) in relation_paths]
+            )
             return keys, reader.page(keys, limit, after)
 
         keys, page = await self._run_with_anchors(job, heads, tails)

@@ -193,7 +193,7 @@ class NameIndex(Generic[Entry]):
         return [self._printed(entries[index]) for _, _, index in hits]
 
     def _printed(self, entry: Entry) -> str:
-        """Returns the id that suggestions show; the name of a label whose id says nothing."""
+        """Returns the id that suggestions show; for a label with an opaque id, its name."""
         if isinstance(entry, LabelEntry) and self._prefixes.is_opaque(entry.key):
             return entry.printed
         return entry.references[1]
@@ -251,7 +251,7 @@ class Catalogue:
     def hub_names(self, session: Session) -> str:
         """Returns the names of the nodes with most rows, as a JSON list of their numbers."""
         if self._hub_names is None:
-            self._hub_names = json.dumps([number for (number,) in session.all(queries.names.HUB_NAMES, _MAX_HUBS)])
+            self._hub_names = json.dumps([number for (number,) in session.all(queries.entities.HUB_NAMES, _MAX_HUBS)])
         return self._hub_names
 
     def has_mediators(self, session: Session) -> bool:
@@ -264,7 +264,7 @@ class Catalogue:
     def vocabulary(self, session: Session) -> Vocabulary:
         """Returns all words of all names, read when similar words are first wanted."""
         if self._vocabulary is None:
-            self._vocabulary = Vocabulary(term for (term,) in session.all(queries.names.VOCABULARY))
+            self._vocabulary = Vocabulary(term for (term,) in session.all(queries.entities.VOCABULARY))
         return self._vocabulary
 
     def qualifier_keys(self, session: Session) -> tuple[str, ...]:
@@ -289,7 +289,7 @@ class Catalogue:
         return self._relations
 
     def hidden_relations(self, session: Session) -> frozenset[int]:
-        """Returns the relations to identifiers of other databases, which are shown only if asked for."""
+        """Returns the relations to identifiers of other databases, which are shown only if a request names them."""
         if not self._hidden_keys:
             return frozenset()
         entries = self.relations(session).entries

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
 from kgnav_mcp.adapters.embedded import entities, queries
-from kgnav_mcp.adapters.embedded.anchors import Anchors
+from kgnav_mcp.adapters.embedded.entities import Anchors
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.model import Direction, Page, Triple

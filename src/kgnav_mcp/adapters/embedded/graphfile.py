@@ -101,7 +101,7 @@ def is_graph_file(path: str | Path) -> bool:
 def output_path_for(path: str | Path) -> Path:
     """Returns a path for a graph file made from another file: the same name with the suffix .kg.
 
-    Where a file that is no graph file has that name, a number is added.
+    A number is added if another file, which is not a graph file, has that name.
     """
     stem = Path(path).absolute() if Path(path).name in {"", ".."} else Path(path)
     candidate = stem.with_suffix(".kg")

@@ -11,7 +11,7 @@ import json
 from dataclasses import replace
 
 from kgnav_mcp.adapters.embedded import entities, queries
-from kgnav_mcp.adapters.embedded.anchors import Anchors, Conditions, RowFilter
+from kgnav_mcp.adapters.embedded.entities import Anchors, Conditions, RowFilter
 from kgnav_mcp.adapters.embedded.names import NameLookup
 from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
 from kgnav_mcp.adapters.embedded.queries.around import FarEndCondition
@@ -32,7 +32,7 @@ class MatchingReader:
         self._session = builder.session
         self._anchors = anchors
         self._direction = direction
-        self._row_filter = row_filter if far.label is None else replace(row_filter, far_ends=FarEndKind.ENTITY)
+        self._row_filter = row_filter if far.label is None else replace(row_filter, far_end_kind=FarEndKind.ENTITY)
         self._words = None if far.words is None else Words(far.words)
         self._labels = None if far.label is None else _labels_named(builder, far.label)
 
@@ -95,9 +95,9 @@ class MatchingReader:
 
         None if there are at least `limit`, so that scanning the rows is cheaper.
         """
-        if not words.asked or not limit:
+        if not words.distinct or not limit:
             return None
-        rows = NameLookup(self._builder).rows_with_words(words.asked, limit, nearly=nearly)
+        rows = NameLookup(self._builder).rows_with_words(words.distinct, limit, nearly=nearly)
         if len(rows) >= limit:
             return None
         nodes = json.dumps(list(dict.fromkeys(number for number, *_ in rows)))
@@ -117,7 +117,7 @@ class MatchingReader:
         entries = self._builder.catalogue.labels(self._session).entries
         if sum(entries[label].size for label in self._labels or ()) >= limit:
             return None
-        rows = self._session.all(queries.names.LABELLED, json.dumps(self._labels))
+        rows = self._session.all(queries.entities.LABELLED, json.dumps(self._labels))
         return sorted({number for (number,) in rows})
 
     def _printed_name(self, key: str, label: str | None, mediator: int) -> str:

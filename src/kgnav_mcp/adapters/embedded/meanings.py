@@ -32,7 +32,7 @@ MAX_SIMILAR = 10_000
 
 
 class UnusableIndexError(Exception):
-    """There is no index that may be used; the message says why, and is empty if there is simply none."""
+    """There is no usable index. The message says why; it is empty if no index exists."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,23 +7,24 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from kgnav_mcp.adapters.candidates import Candidates, first_page
-from kgnav_mcp.adapters.embedded import entities, queries
-from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
-from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.adapters.embedded.session import Row
-from kgnav_mcp.adapters.ids.prefixes import encodable
-from kgnav_mcp.adapters.likeness import (
+from kgnav_mcp.adapters.candidates import (
     DESCRIPTION,
     ID,
+    Candidates,
     Rank,
     entities_named,
+    first_page,
     folded,
     plural_variants,
     singular_or_plural_forms,
     spellings,
     words,
 )
+from kgnav_mcp.adapters.embedded import entities, queries
+from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
+from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.embedded.session import Row
+from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.naming import language_rank, local_name_variants, names_from_id
 from kgnav_mcp.model import Candidate, Count, Namesake, Page, Stop, ValueMatch
 
@@ -65,7 +66,9 @@ class NameLookup:
         equal = self._rows_named(names)
         phrases = {name: f"^ {_quoted(' '.join(name_words))}" for name in names if (name_words := words(name))}
         limit = MAX_SAME if len(names) > 1 else MAX_HITS
-        by_words = self._session.all(queries.names.NAMES_MATCHING_EACH, json.dumps(phrases), limit) if phrases else []
+        by_words = (
+            self._session.all(queries.entities.NAMES_MATCHING_EACH, json.dumps(phrases), limit) if phrases else []
+        )
         if len(names) > 1 and max(len(equal), len(by_words)) >= MAX_SAME:
             half = len(names) // 2
             return self.rows_named(names[:half]) | self.rows_named(names[half:])
@@ -110,7 +113,7 @@ class NameLookup:
             yield row
         if not named:
             hint = encodable(hint)
-            rows = self._session.all(queries.names.NAMES_STARTING, hint, hint + _LAST_CHARACTER, MAX_HITS)
+            rows = self._session.all(queries.entities.NAMES_STARTING, hint, hint + _LAST_CHARACTER, MAX_HITS)
             self.is_truncated |= len(rows) >= MAX_HITS
             yield from rows
 
@@ -156,7 +159,7 @@ class NameLookup:
         """Returns for each word those of it and its singular or plural that occur in some name."""
         forms = {word: (word, *singular_or_plural_forms(word)) for word in hint_words}
         quoted = {form: _quoted(form) for word_forms in forms.values() for form in word_forms}
-        existing = {form for (form,) in self._session.all(queries.names.WORDS_IN_NAMES, json.dumps(quoted))}
+        existing = {form for (form,) in self._session.all(queries.entities.WORDS_IN_NAMES, json.dumps(quoted))}
         return {word: [form for form in word_forms if form in existing] for word, word_forms in forms.items()}
 
     def _rows_named(self, names: Iterable[str]) -> list[Row]:
@@ -164,7 +167,7 @@ class NameLookup:
         all_spellings = list(dict.fromkeys(spelling for name in names for spelling in _spellings(name)))
         if not all_spellings:
             return []
-        rows = self._session.all(queries.names.NAMES_EQUAL, json.dumps(all_spellings), MAX_SAME)
+        rows = self._session.all(queries.entities.NAMES_EQUAL, json.dumps(all_spellings), MAX_SAME)
         self.is_truncated |= len(rows) >= MAX_SAME
         return rows
 
@@ -172,19 +175,19 @@ class NameLookup:
         if self._label is None:
             return rows
         nodes = json.dumps([row[0] for row in rows])
-        with_label = {node for (node,) in self._session.all(queries.names.WITH_LABEL, nodes, self._label.id)}
+        with_label = {node for (node,) in self._session.all(queries.entities.WITH_LABEL, nodes, self._label.id)}
         return [row for row in rows if row[0] in with_label]
 
     def _rows_matching(self, expression: str, limit: int) -> list[Row]:
         if not expression:
             return []
         if self._label is None:
-            rows = self._session.all(queries.names.NAMES_MATCHING, expression, limit)
+            rows = self._session.all(queries.entities.NAMES_MATCHING, expression, limit)
             return [*rows, *self._hubs_matching(expression)] if len(rows) >= limit else rows
         if self._label.size <= _MAX_HITS_WITH_LABEL:
-            return self._session.all(queries.names.NAMES_OF_LABEL_MATCHING, expression, self._label.id)
+            return self._session.all(queries.entities.NAMES_OF_LABEL_MATCHING, expression, self._label.id)
         *rows, (_, _, _, hits) = self._session.all(
-            queries.names.NAMES_MATCHING_WITH_LABEL, expression, _MAX_HITS_WITH_LABEL, self._label.id
+            queries.entities.NAMES_MATCHING_WITH_LABEL, expression, _MAX_HITS_WITH_LABEL, self._label.id
         )
         return [*rows, *self._hubs_matching(expression)] if int(hits) >= _MAX_HITS_WITH_LABEL else rows
 
@@ -192,7 +195,7 @@ class NameLookup:
         """Returns the matching names of the nodes with most rows, because not all matching names can be read."""
         self.is_truncated = True
         hubs = self._builder.catalogue.hub_names(self._session)
-        rows = self._session.all(queries.names.NAMES_AMONG_MATCHING, expression, hubs)
+        rows = self._session.all(queries.entities.NAMES_AMONG_MATCHING, expression, hubs)
         self.hubs.update(row[0] for row in rows)
         return rows
 
@@ -263,7 +266,7 @@ class NameReader:
         found: dict[str, list[Row]] = {}
         for value in dict.fromkeys(values):
             self._session.check()
-            found[value] = self._session.all(queries.names.NODES_WITH_TEXT, encodable(value), limit)
+            found[value] = self._session.all(queries.entities.NODES_WITH_TEXT, encodable(value), limit)
         nodes = list(dict.fromkeys(node for rows in found.values() for node, _ in rows))
         described = entities.described_by_number(self._builder, nodes)
         return {
@@ -292,7 +295,9 @@ class NameReader:
             candidates.add(node, text, kind)
         if entry is not None:
             nodes = json.dumps(list(candidates))
-            candidates.restrict_to({node for (node,) in self._session.all(queries.names.WITH_LABEL, nodes, entry.id)})
+            candidates.restrict_to(
+                {node for (node,) in self._session.all(queries.entities.WITH_LABEL, nodes, entry.id)}
+            )
         order = candidates.best_first(lambda node: (node not in lookup.hubs, node))
         best = order[: max(limit, _MAX_RANKED)]
         degrees = entities.degrees(self._builder, best)

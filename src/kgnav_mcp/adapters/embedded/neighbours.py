@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from kgnav_mcp.adapters.embedded import queries, session
-from kgnav_mcp.adapters.embedded.anchors import SIDES, Anchors, Path, RowFilter
+from kgnav_mcp.adapters.embedded.entities import SIDES, Anchors, Path, RowFilter
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.rows import Builder, Position, Seek, Segment, SegmentKind
 from kgnav_mcp.adapters.embedded.session import Parameter, Row
@@ -39,19 +39,19 @@ _EDGES_THROUGH = {
 
 
 class CountReader:
-    """Counts the rows at a set of nodes in one direction, within one job. `far_ends`: count only rows to this type."""
+    """Counts the rows at a set of nodes in one direction, within one job: those with far ends of `far_end_kind`."""
 
     def __init__(
-        self, builder: Builder, anchors: Anchors, direction: Direction, far_ends: FarEndKind | None = None
+        self, builder: Builder, anchors: Anchors, direction: Direction, far_end_kind: FarEndKind | None = None
     ) -> None:
         self._builder = builder
         self._session = builder.session
         self._direction = direction
-        self._far_ends = far_ends
+        self._far_end_kind = far_end_kind
         self._hubs = anchors.hubs[direction]
         self._anchors = anchors
-        self._with_edges = far_ends is not FarEndKind.LITERAL
-        self._with_attributes = direction is Direction.OUTGOING and far_ends is not FarEndKind.ENTITY
+        self._with_edges = far_end_kind is not FarEndKind.LITERAL
+        self._with_attributes = direction is Direction.OUTGOING and far_end_kind is not FarEndKind.ENTITY
 
     def all(self, hops: int) -> PathCounts[int, int]:
         """Returns the row counts of all one-hop relations and, if `hops` is 2, of all two-hop relations."""
@@ -74,7 +74,7 @@ class CountReader:
         return _totals((number, rows) for number, _, rows in self._hub_rows(relations))
 
     def one_hop_at_small_nodes(self, relations: Collection[int] | None) -> Mapping[int, int]:
-        """Returns the number of one-hop rows at each node that is no hub, for these relations or for all."""
+        """Returns the number of one-hop rows at each node that is not a hub, for these relations or for all."""
         return _totals(self._small_rows(relations))
 
     def two_hops(self) -> Counts:
@@ -116,7 +116,7 @@ class CountReader:
 
     def _filter_far_ends(self, rows: Iterable[_PathCount]) -> Iterator[_PathCount]:
         """Reduces the stored counts of hubs, which include all far ends, to the wanted type of far end."""
-        if self._far_ends is None:
+        if self._far_end_kind is None:
             yield from rows
             return
         by_path: dict[Path, dict[int, int]] = defaultdict(dict)
@@ -128,7 +128,7 @@ class CountReader:
                 literal_count = literals.get(number, 0)
                 if count < max(literal_count, 1):
                     raise session.DamagedRowError("rows are there that were not counted")
-                if matching := literal_count if self._far_ends is FarEndKind.LITERAL else count - literal_count:
+                if matching := literal_count if self._far_end_kind is FarEndKind.LITERAL else count - literal_count:
                     yield number, path, matching
 
     def _literal_counts(self, path: Path, counts: dict[int, int]) -> dict[int, int]:
@@ -228,13 +228,13 @@ class NeighbourReader:
         )
 
     def _hidden_note(self) -> str:
-        """Returns the note about rows of relations that are shown only if asked for; empty without such rows."""
+        """Returns a note on rows of relations that are shown only if a request names them; empty without such rows."""
         hidden = self._row_filter.hidden
         if not hidden or self._row_filter.conditions:
             return ""
         counts: Counter[int] = Counter()
         for side in self._directions:
-            reader = CountReader(self._builder, self._anchors, side, self._row_filter.far_ends)
+            reader = CountReader(self._builder, self._anchors, side, self._row_filter.far_end_kind)
             counts.update({path[0]: rows.value for path, rows in reader.all(1).by_path().items() if path[0] in hidden})
         ids = [self._builder.relation(relation).id for relation in counts]
         return hidden_note(Count(counts.total()), ids) if ids else ""
@@ -258,7 +258,9 @@ class _Side:
         self._relations = row_filter.relations
         self._two_hops = row_filter.two_hops
         self._kinds = [
-            kinds for (side, end), kinds in _KINDS.items() if side is direction and row_filter.far_ends in {None, end}
+            kinds
+            for (side, end), kinds in _KINDS.items()
+            if side is direction and row_filter.far_end_kind in {None, end}
         ]
         self.row_counts: Sequence[int] = ()
         """Number of rows of each node; empty until they are counted."""
@@ -281,7 +283,7 @@ class _Side:
 
     def _counts(self, limit: int) -> Iterator[Mapping[int, int]]:
         """Yields row counts by node. Their sum is the number of all rows."""
-        reader = CountReader(self._builder, self._anchors, self._direction, self._row_filter.far_ends)
+        reader = CountReader(self._builder, self._anchors, self._direction, self._row_filter.far_end_kind)
         if self._relations is None or self._relations:
             if self._hubs:
                 yield reader.one_hop_at_hubs(self._relations)
@@ -325,15 +327,15 @@ class _Side:
 
     def _segments(self, number: int) -> list[Segment]:
         """Returns the segments of a node that may have rows, in order."""
-        found, paths = [*self._small.get(number, ())], self._two_hops
+        found, relation_paths = [*self._small.get(number, ())], self._two_hops
         if number in self._hubs:
             hub_relations = self._hubs[number].keys()
             wanted = hub_relations if self._relations is None else hub_relations & self._relations
-            paths = [*paths, *((relation,) for relation in wanted)]
-        if not paths and len(found) < 2:
+            relation_paths = [*relation_paths, *((relation,) for relation in wanted)]
+        if not relation_paths and len(found) < 2:
             return found  # the usual case where rows of one relation are wanted
         entries = self._builder.relation_entries
-        for path in paths:
+        for path in relation_paths:
             last = entries[path[-1]]
             kinds = [pair[len(path) - 1] for pair in self._kinds]
             found += [Segment(kind, path) for kind in kinds if (last.attributes if kind.literal else last.edges)]

@@ -15,8 +15,7 @@ from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.wikibase_values import QUANTITY
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, Entity, Literal, Page, Stop
-from kgnav_mcp.port.wanted_values import WantedValue
-from kgnav_mcp.values.comparison import Period
+from kgnav_mcp.values.comparison import Period, WantedValue
 from kgnav_mcp.values.scalars import DATATYPES
 
 _INDEXED_LENGTH = 64

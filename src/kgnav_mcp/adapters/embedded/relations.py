@@ -7,8 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from kgnav_mcp.adapters.embedded import queries
-from kgnav_mcp.adapters.embedded.anchors import Anchors, Path, RowFilter
-from kgnav_mcp.adapters.embedded.entities import described_by_number
+from kgnav_mcp.adapters.embedded.entities import Anchors, Path, RowFilter, described_by_number
 from kgnav_mcp.adapters.embedded.neighbours import CountReader, NeighbourReader
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.paging.counts import relations_page
@@ -41,11 +40,11 @@ _FIRST_NODES = 20
 class RelationReader:
     """Answers `relations` for one set of nodes, within one job."""
 
-    def __init__(self, builder: Builder, anchors: Anchors, far_ends: FarEndKind | None) -> None:
+    def __init__(self, builder: Builder, anchors: Anchors, far_end_kind: FarEndKind | None) -> None:
         self._builder = builder
         self._session = builder.session
         self._anchors = anchors
-        self._far_ends = far_ends
+        self._far_end_kind = far_end_kind
 
     def page(self, direction: Direction | None, *, hops: int, examples: int, limit: int) -> AnchoredPage[RelationFacts]:
         """Returns the relations ordered by direction and id; those on the page have counts and examples."""
@@ -62,16 +61,16 @@ class RelationReader:
     def _page_in(self, side: Direction, *, hops: int, examples: int, limit: int) -> Page[RelationFacts]:
         builder = self._builder
         ids = {number: entity.id for number, entity in self._anchors.nodes.items()}
-        counts = CountReader(builder, self._anchors, side, self._far_ends).all(hops)
-        paths = sorted(counts.by_path(), key=lambda path: builder.path(path).id)
-        shown = paths[:limit]
+        counts = CountReader(builder, self._anchors, side, self._far_end_kind).all(hops)
+        relation_paths = sorted(counts.by_path(), key=lambda path: builder.path(path).id)
+        shown = relation_paths[:limit]
         counts_by_path = counts.by_path_and_entity()
         hidden = {(relation,) for relation in builder.catalogue.hidden_relations(self._session)}
         shown_counts = {path: counts_by_path[path] for path in shown if examples and path not in hidden}
         return relations_page(
             counts,
             side,
-            paths=paths,
+            relation_paths=relation_paths,
             limit=limit,
             names={relation: builder.relation(relation) for path in shown for relation in path},
             printed=ids.__getitem__,
@@ -89,11 +88,11 @@ class RelationReader:
         nodes = {path: sorted(rows, key=anchor_order.__getitem__) for path, rows in counts.items()}
         literals: dict[Path, list[Node]] = defaultdict(list)
         ends: dict[Path, list[Node]] = defaultdict(list)
-        if side is Direction.OUTGOING and self._far_ends is not FarEndKind.ENTITY:
+        if side is Direction.OUTGOING and self._far_end_kind is not FarEndKind.ENTITY:
             for path, path_nodes in nodes.items():
                 if entries[path[-1]].attributes:
                     literals[path] += self._literals(path, path_nodes, limit)
-        if self._far_ends is not FarEndKind.LITERAL:
+        if self._far_end_kind is not FarEndKind.LITERAL:
             one_hop = {path[0]: at for path, at in nodes.items() if len(path) == 1 and entries[path[0]].edges}
             first_nodes = {relation: at[:_FIRST_NODES] for relation, at in one_hop.items()}
             self._read_ends(side, first_nodes, limit, ends)

@@ -74,7 +74,7 @@ class Builder:
         return marked_obsolete(min(preferred)[1]) if is_marked_obsolete(label) else min(preferred)[1]
 
     def _all_names(self, key: str) -> list[tuple[Any, ...]]:
-        return self.session.all(queries.names.NAMES_OF, key)
+        return self.session.all(queries.entities.NAMES_OF, key)
 
     def literal(self, value: str, datatype: str | None, language: str | None, item: int | None = None) -> Literal:
         """Returns a literal with its datatype in short form. `item`: its index if it is an item of an array."""
@@ -121,11 +121,11 @@ class Builder:
         rows = self.session.all(queries.entities.NODES_BY_KEY, json.dumps(wanted))
         return {key: self.entity(key, label, mediator) for _, key, label, _, mediator in rows}
 
-    def known_paths(self, paths: Iterable[Sequence[str]]) -> list[tuple[int, ...]]:
+    def known_paths(self, relation_paths: Iterable[Sequence[str]]) -> list[tuple[int, ...]]:
         """Returns paths of relation ids as relation numbers, without duplicates and without unknown relations."""
         names = self.catalogue.relations(self.session)
         found: dict[tuple[int, ...], None] = {}
-        for path in paths:
+        for path in relation_paths:
             entries = [names.by_key(relation) for relation in path]
             if 1 <= len(path) <= _MAX_HOPS and None not in entries:
                 found[tuple(entry.id for entry in entries if entry is not None)] = None
@@ -198,7 +198,7 @@ class Position:
         """Parses a position.
 
         Raises:
-            InvalidCursor: the text is no position of neighbours.
+            InvalidCursor: the text is not a position in a list of neighbours.
         """
         parts = text.split(".")
         try:

@@ -42,7 +42,7 @@ class SimilarEntities:
         self._index: MeaningIndex | None = None
         self._building: asyncio.Task[MeaningIndex] | None = None
         self.progress = "loading the sentence model"
-        """How far a search is that lasts: what it waits for is the model or the building of the index."""
+        """The progress of a long search, which waits for the model or for the index to be built."""
 
     async def find(self, revision: str, hint: str, label: str | None, limit: int) -> Page[Candidate]:
         """The entities whose meaning is like the hint's, most similar first. Without an index the note says why.
@@ -89,7 +89,7 @@ class SimilarEntities:
     async def _opened(self, revision: str, embed: Embedder) -> MeaningIndex:
         """The index of this load of the graph file and of this model.
 
-        A build goes on if its first caller does not wait for it: it is of use to the next.
+        A build continues if its first caller stops waiting: later callers use the index.
         """
         from kgnav_mcp.adapters.embedded.meanings import MeaningIndex, Origin, UnusableIndexError  # noqa: PLC0415
 
@@ -120,13 +120,13 @@ class SimilarEntities:
 
 
 def _number_of_texts(builder: Builder) -> int:
-    ((number,),) = builder.session.all(queries.names.NUMBER_OF_TEXTS)
+    ((number,),) = builder.session.all(queries.entities.NUMBER_OF_TEXTS)
     return number
 
 
 def _texts(builder: Builder, after: int) -> list[tuple[int, str]]:
-    """The next nodes that are no mediators, each with its name and description; an empty text without a name."""
-    rows = builder.session.all(queries.names.TEXTS_AFTER, after, _BATCH)
+    """The next nodes that are not mediators, each with its name and description; an empty text without a name."""
+    rows = builder.session.all(queries.entities.TEXTS_AFTER, after, _BATCH)
     return [(number, _text(builder.label(key, label, 0), description)) for number, key, label, description in rows]
 
 
@@ -141,7 +141,7 @@ def _candidates(builder: Builder, found: Sequence[tuple[int, float]], label: str
         with_label: set[int] = set()
         for batch in batches(found, _FILTERED):
             numbers = json.dumps([number for number, _ in batch])
-            with_label.update(row[0] for row in builder.session.all(queries.names.WITH_LABEL, numbers, entry.id))
+            with_label.update(row[0] for row in builder.session.all(queries.entities.WITH_LABEL, numbers, entry.id))
         found = [each for each in found if each[0] in with_label]
     shown = [number for number, _ in found[:limit]]
     described, degrees = entities.described_by_number(builder, shown), entities.degrees(builder, shown)

@@ -9,27 +9,21 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
-from kgnav_mcp.adapters.freebase.counts import CountReader
-from kgnav_mcp.adapters.freebase.entity_finder import EntityFinder
-from kgnav_mcp.adapters.freebase.lists import ListReader
-from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.options import Freebase
-from kgnav_mcp.adapters.freebase.pattern_writer import PatternWriter
-from kgnav_mcp.adapters.freebase.relations import RelationReader
+from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache, ListReader, PatternWriter
+from kgnav_mcp.adapters.freebase.names import EntityFinder, Names
+from kgnav_mcp.adapters.freebase.relations import CountReader, RelationReader
 from kgnav_mcp.adapters.freebase.rows import RowReader
-from kgnav_mcp.adapters.freebase.store import Store
+from kgnav_mcp.adapters.freebase.store import Freebase, Store
 from kgnav_mcp.adapters.generic_sparql.adapter import EndpointAdapter, Opened
 from kgnav_mcp.adapters.sparql_base import errors
 from kgnav_mcp.adapters.sparql_base.around.row_readers import row_readers
 from kgnav_mcp.adapters.sparql_base.client import SparqlClient
 from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
-from kgnav_mcp.adapters.sparql_base.location import GRAPH
 from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.queries import SIZE
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, number_in
 from kgnav_mcp.adapters.sparql_base.rate_limit import Client
-from kgnav_mcp.adapters.sparql_base.requests import Address
+from kgnav_mcp.adapters.sparql_base.requests import GRAPH, Address
 from kgnav_mcp.adapters.sparql_base.schema import SchemaReader
 from kgnav_mcp.adapters.sparql_base.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import InvalidStore, StoreTimeout

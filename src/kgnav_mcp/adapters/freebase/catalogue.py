@@ -1,21 +1,27 @@
-"""The catalogue of a Freebase graph, counted once while it is open."""
+"""The catalogue of a Freebase graph, lists of its nodes and values, and the patterns of plans over its relations."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.store import Store
-from kgnav_mcp.adapters.generic_sparql import catalogue
-from kgnav_mcp.adapters.sparql_base.catalogue import Use, count_constructor, uses_by_relation
+from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
+from kgnav_mcp.adapters.generic_sparql import catalogue, lists
+from kgnav_mcp.adapters.sparql_base import lists as sparql_base
+from kgnav_mcp.adapters.sparql_base.lists import EDGES, BlankNodes
+from kgnav_mcp.adapters.sparql_base.names import Naming
+from kgnav_mcp.adapters.sparql_base.plans.writing import TripleWriter, cannot_express
 from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, iri_in, number_in
-from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Count, Relation, Stop
+from kgnav_mcp.adapters.sparql_base.schema import Use, count_constructor, uses_by_relation
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, values
+from kgnav_mcp.clipping import echoed
+from kgnav_mcp.errors import StoreTimeout, Unsupported
+from kgnav_mcp.model import Count, Page, Relation, Stop, ValueFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,3 +79,57 @@ class CatalogueCache(catalogue.CatalogueCache):
             return await self._reader.select(query)
         except StoreTimeout:
             return None  # The callers say so in their notes.
+
+
+class PatternWriter(TripleWriter):
+    """Writes patterns over the relations that are shown. Edges of any relation are refused."""
+
+    def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
+        super().__init__(store.reader, naming, queries.MEDIATOR_VIA)
+        self._catalogues = catalogues
+
+    async def _shown_relations(self) -> Collection[URIRef]:
+        return (await self._catalogues.get()).relations
+
+    def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
+        if not iris:
+            raise cannot_express("edges of any relation")
+        return super()._restricted(relation, iris)
+
+
+class ListReader(lists.ListReader):
+    """Answers the verbs `nodes` and `values`."""
+
+    templates = replace(lists.TEMPLATES, every=queries.EVERY)
+    max_compared = 1_000_000
+    _most_named = 500
+
+    async def edge_values(
+        self, property_name: str, owner: str | None, limit: int, after: str | None
+    ) -> Page[ValueFacts]:
+        """The distinct values of a role of the mediators that a relation leads to.
+
+        Edges have no properties of their own; the roles of a mediator take the place of qualifiers.
+
+        Raises:
+            Unsupported: no relation is named, or it does not lead to mediators.
+        """
+        if owner is None:
+            raise _no_edge_properties("edges")
+        for relation in await self._properties(owner):
+            read = await self._reader.select(queries.HAS_MEDIATORS, owner=relation, sample=SAMPLE)
+            if read.all_rows():
+                having = values(*await self._properties(property_name))
+                conditions = self._reader.part(queries.ROLES, owner=relation, having=having)
+                return await self._values(conditions, self._literals, limit, after, counted=EDGES)
+        raise _no_edge_properties(f"the edges of {echoed(owner)}")
+
+    async def _blank_nodes(self, conditions: Fragment, skip: int, most: int) -> BlankNodes:
+        return await sparql_base.ListReader._blank_nodes(self, conditions, skip, most)  # they have no ids in Freebase
+
+
+def _no_edge_properties(what: str) -> Unsupported:
+    return Unsupported(
+        f"in Freebase {what} have no properties of their own",
+        next_step="Use a relation that leads to mediators (get_relations shows them), or a property of nodes.",
+    )

@@ -1,4 +1,4 @@
-"""Reads the names of entities and relations of Freebase; types and descriptions come with the same query.
+"""Reads the names of entities and relations of Freebase with their types and descriptions, and finds entities by them.
 
 Virtuoso takes a list of entities and a list of relations in one pattern. Oxigraph would form their product, so that the
 generic adapter has a query for each role of a relation.
@@ -14,20 +14,20 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.store import Store
-from kgnav_mcp.adapters.generic_sparql import names
+from kgnav_mcp.adapters.generic_sparql import names as generic
 from kgnav_mcp.adapters.sparql_base.names import Facts
 from kgnav_mcp.adapters.sparql_base.query_reader import Row, iri_in
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.model import Relation
+from kgnav_mcp.model import Entity, Relation
 
 
-class Names(names.Names):
+class Names(generic.Names):
     """Reads names by `type.object.name`. A topic (`m.`, `g.`) without a name is a mediator."""
 
     def __init__(self, store: Store) -> None:
         naming = replace(
-            names.naming_of(store), labels=queries.LABELS, labels_of_any_language=queries.LABELS_OF_ANY_LANGUAGE
+            generic.naming_of(store), labels=queries.LABELS, labels_of_any_language=queries.LABELS_OF_ANY_LANGUAGE
         )
         super().__init__(store, store.reader, naming)
         self._is_topic = store.endpoint.ids.is_topic
@@ -89,3 +89,35 @@ def add_name(names: list[Literal], name: Term | None) -> None:
     """Append a name, if it is a literal."""
     if isinstance(name, Literal):
         names.append(name)
+
+
+class EntityFinder(generic.EntityFinder):
+    """Finds entities by name. Those with the same name are ordered by number of types, then by number of triples."""
+
+    def __init__(self, store: Store, names: Names) -> None:
+        lookup = replace(
+            generic.lookup_in(store), share=1.0, surely_indexed=False, is_entity=_has_iri, ids_of=_ids_like
+        )
+        super().__init__(store, names, lookup)
+        self._is_topic = store.endpoint.ids.is_topic
+
+    def is_id(self, text: str) -> bool:
+        """Whether a text has the form of an entity's id. A dotted word such as `St.Louis` may be a name."""
+        iri = self.naming.iri(text)
+        return iri is not None and ("://" in text or self._is_topic(iri))
+
+    async def _prominence(self, entities: Mapping[URIRef, Entity]) -> Mapping[URIRef, tuple[int, ...]]:
+        if len(entities) < 2:
+            return {}
+        sizes = await self.sizes(list(entities))
+        return {iri: (-len(entity.types), *sizes[iri].order) for iri, entity in entities.items()}
+
+
+def _has_iri(_: Term) -> bool:
+    """True: Virtuoso gives its blank nodes IRIs."""
+    return True
+
+
+def _ids_like(_: str) -> Sequence[URIRef]:
+    """No ids: those of Freebase do not contain names."""
+    return ()

@@ -8,15 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.names import Names, add_name
+from kgnav_mcp.adapters.freebase.relations import CountReader
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.paging.counts import far_relation, near_relation
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.positions import Rows, Segment, SegmentPart
-from kgnav_mcp.adapters.sparql_base.around.blocks import FollowedNodes, Found, by_mediator
+from kgnav_mcp.adapters.paging.rows import Rows, Segment, SegmentPart
+from kgnav_mcp.adapters.sparql_base.around.blocks import End, Ends, FollowedNodes, Found, by_mediator, grouped, in_order
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor
-from kgnav_mcp.adapters.sparql_base.around.far_ends import End, Ends, grouped, in_order
 from kgnav_mcp.adapters.sparql_base.around.queries import AROUND_PAIRS, AROUND_SET, BY_ONE, FAR_ENDS, ROWS, SLICE
 from kgnav_mcp.adapters.sparql_base.around.rows import RowReader as SparqlRowReader
 from kgnav_mcp.adapters.sparql_base.query_reader import Row, iri_in
@@ -42,9 +41,9 @@ class RowReader(SparqlRowReader):
     probes_for_all = False
 
     def __init__(
-        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowRequest
+        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], request: RowRequest
     ) -> None:
-        super().__init__(store, names, counts, anchors, question)
+        super().__init__(store, names, counts, anchors, request)
         self._ids = store.endpoint.ids
         self._freebase_names = names
 

@@ -14,24 +14,22 @@ from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache, SchemaRe
 from kgnav_mcp.adapters.generic_sparql.counts import CountReader
 from kgnav_mcp.adapters.generic_sparql.lists import ListReader
 from kgnav_mcp.adapters.generic_sparql.names import EntityFinder, Names
-from kgnav_mcp.adapters.generic_sparql.options import Endpoint
 from kgnav_mcp.adapters.generic_sparql.pattern_writer import PatternReader, PatternWriter
-from kgnav_mcp.adapters.generic_sparql.relations import RelationReader
-from kgnav_mcp.adapters.generic_sparql.rows import RowReader
-from kgnav_mcp.adapters.generic_sparql.store import Store
+from kgnav_mcp.adapters.generic_sparql.rows import RelationReader, RowReader
+from kgnav_mcp.adapters.generic_sparql.store import Endpoint, Store
 from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.options import absent_name
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.positions import Segment
+from kgnav_mcp.adapters.paging.rows import Segment
 from kgnav_mcp.adapters.sparql_base.adapter import Readers, SparqlAdapter
 from kgnav_mcp.adapters.sparql_base.around.blocks import Found
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Path
 from kgnav_mcp.adapters.sparql_base.around.row_readers import CreateRows, row_readers
 from kgnav_mcp.adapters.sparql_base.client import create_client
-from kgnav_mcp.adapters.sparql_base.location import GRAPH
 from kgnav_mcp.adapters.sparql_base.queries import SIZE
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader
 from kgnav_mcp.adapters.sparql_base.rate_limit import Client
+from kgnav_mcp.adapters.sparql_base.requests import GRAPH
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Entity, Health, Triple
@@ -123,8 +121,8 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
             (Segment(0, head, (relation,), 1), Found(tail, facts=facts))
             for (head, relation, tail), facts in found.items()
         ]
-        question = RowRequest((), Direction.OUTGOING, None, None, limit, None, all_or_none=False)
-        return tuple(await opened.rows((), question).triples(rows))
+        request = RowRequest((), Direction.OUTGOING, None, None, limit, None, all_or_none=False)
+        return tuple(await opened.rows((), request).triples(rows))
 
     async def health(self) -> Health:
         opened = self._readers
@@ -215,8 +213,8 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
         parsed: dict[str, URIRef | BlankPath | None] = await in_thread(
             len(ids), lambda: {each: graph_ids.iri(each) or graph_ids.blank(each) for each in ids}
         )
-        paths = [path for path in parsed.values() if isinstance(path, BlankPath)]
-        blanks = await self._readers.store.blanks.resolved(paths)
+        relation_paths = [path for path in parsed.values() if isinstance(path, BlankPath)]
+        blanks = await self._readers.store.blanks.resolved(relation_paths)
         found = (
             (each, blanks.get(target) if isinstance(target, BlankPath) else target) for each, target in parsed.items()
         )
@@ -226,8 +224,8 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
         anchors = await self._resolved(ids)
         return await in_thread(len(anchors), lambda: list(dict.fromkeys(anchors.values())))
 
-    def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
-        return self._endpoint.ids.paths(paths)
+    def _relation_paths(self, relation_paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
+        return self._endpoint.ids.relation_paths(relation_paths)
 
 
 async def _count_triples(reader: Reader, most: int) -> Count:

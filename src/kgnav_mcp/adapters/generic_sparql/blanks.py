@@ -208,7 +208,7 @@ class Blanks:
         self._reader = reader
 
     async def around(self, seeds: Seeds, levels: int = 1) -> BlankGraph:
-        """Read the blank nodes of a pattern, and those up to so many steps away from them.
+        """Read the blank nodes of a pattern, and those up to a number of steps away from them.
 
         One level is needed for the marks of the nodes, two for those of the nodes next to them.
 
@@ -299,7 +299,7 @@ class Blanks:
         return await in_thread(len(read), lambda: _graph(read, variables))
 
     def _contents(self, seeds: Seeds, levels: int) -> Iterator[str]:
-        """The branches that read the triples of blank nodes, and of those up to so many steps away."""
+        """The branches that read the triples of blank nodes, and of those up to a number of steps away."""
         seed = node = Fragment(f"?{seeds.variable}")
         steps = ""
         for level in range(levels + 1):

@@ -17,10 +17,10 @@ from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.reification import NOTATION, ReifierFacts, reifier_facts
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.naming import local_name, readable
-from kgnav_mcp.adapters.sparql_base import catalogue, schema
-from kgnav_mcp.adapters.sparql_base.catalogue import Use, combined_stop, count_constructor, uses_by_relation
+from kgnav_mcp.adapters.sparql_base import schema
 from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS, SIZE, UNION
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, boolean_in, iri_in, is_at_most, number_in
+from kgnav_mcp.adapters.sparql_base.schema import Use, combined_stop, count_constructor, uses_by_relation
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.concurrency import SharedTask
 from kgnav_mcp.errors import StoreTimeout
@@ -49,7 +49,7 @@ _COUNTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Catalogue(catalogue.Catalogue):
+class Catalogue(schema.Catalogue):
     """The relations and types of a graph, and the qualifiers of its triples."""
 
     qualifiers: Mapping[URIRef, Count]
@@ -264,8 +264,10 @@ class SchemaReader(schema.SchemaReader):
         found: dict[URIRef, dict[URIRef, set[str]]] = defaultdict(lambda: defaultdict(set))
         stops: dict[URIRef, Stop] = {}
         for n, iri in enumerate(unknown):
-            said = self._reification.qualifier_pattern("?s", iri, "?o")
-            branch = self._reader.filled(queries.QUALIFIERS_OF, number=n, p=iri, said=said, sample=schema.SAMPLE)
+            statement = self._reification.qualifier_pattern("?s", iri, "?o")
+            branch = self._reader.filled(
+                queries.QUALIFIERS_OF, number=n, p=iri, statement=statement, sample=schema.SAMPLE
+            )
             read = await self._union([branch])
             stops[iri] = read.stop
             for row in read.rows:

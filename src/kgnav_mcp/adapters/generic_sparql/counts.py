@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.generic_sparql.reification import NOTATION
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.paging.counts import RelationCounts, merge_counts, sum_counts
 from kgnav_mcp.adapters.sparql_base.around import counts
-from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Counts, Path, Question, no_rows
+from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Counts, IriCountRequest, Path, no_rows
 from kgnav_mcp.adapters.sparql_base.around.queries import AROUND_ONE
 from kgnav_mcp.adapters.sparql_base.query_reader import iri_in
 from kgnav_mcp.adapters.sparql_base.results import Term
@@ -57,32 +57,34 @@ class CountReader(counts.CountReader):
         self._reification = store.reification
         self._known_relations = known
 
-    def kind(self, direction: Direction, far_ends: FarEndKind | None) -> Fragment:
-        return self._reification.kind(direction, far_ends)
+    def kind(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
+        return self._reification.kind(direction, far_end_kind)
 
-    def ends(self, direction: Direction, far_ends: FarEndKind | None) -> Fragment:
-        return self._reification.ends(direction, far_ends)
+    def ends(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
+        return self._reification.ends(direction, far_end_kind)
 
     async def one_hop(
         self,
         entities: Sequence[Anchor],
         direction: Direction,
-        far_ends: FarEndKind | None,
-        paths: Collection[Path] | None = None,
+        far_end_kind: FarEndKind | None,
+        relation_paths: Collection[Path] | None = None,
     ) -> Counts:
-        found = await super().one_hop(entities, direction, far_ends, paths)
+        found = await super().one_hop(entities, direction, far_end_kind, relation_paths)
         blanks = [entity for entity in entities if isinstance(entity, Resolved)]
-        if not blanks or no_rows(direction, far_ends):
+        if not blanks or no_rows(direction, far_end_kind):
             return found
         blank_counts: Counts = sum_counts(
             (entity, (relation,), 1)
             for entity in blanks
             for relation, far in own_edges(entity, direction)
-            if is_kind(far, far_ends, direction)
+            if is_kind(far, far_end_kind, direction)
         )
         return await in_thread(
             len(entities),
-            lambda: merge_counts([found, blank_counts if paths is None else blank_counts.restricted_to(paths)]),
+            lambda: merge_counts(
+                [found, blank_counts if relation_paths is None else blank_counts.restricted_to(relation_paths)]
+            ),
         )
 
     def one_edge_each(self, relations: Iterable[URIRef]) -> bool:
@@ -92,21 +94,21 @@ class CountReader(counts.CountReader):
         parallel = self._known_relations.parallel_relations()
         return parallel is not None and not any(relation in parallel for relation in relations)
 
-    async def _approximated(self, iris: Sequence[URIRef], question: Question, error: StoreTimeout) -> Counts:
+    async def _approximated(self, iris: Sequence[URIRef], request: IriCountRequest, error: StoreTimeout) -> Counts:
         """Approximate the counts of hubs."""
         del error
         if len(iris) > _BATCH:
-            return await self._halved(iris, lambda batch: self._count_batch(batch, question))
-        parts = await gathered(*(self._approximated_hub(iri, question) for iri in iris))
+            return await self._halved(iris, lambda batch: self._count_batch(batch, request))
+        parts = await gathered(*(self._approximated_hub(iri, request) for iri in iris))
         return merge_counts([RelationCounts(stop=Stop.TIME_OUT), *parts])
 
-    async def _approximated_hub(self, iri: URIRef, question: Question) -> Counts:
+    async def _approximated_hub(self, iri: URIRef, request: IriCountRequest) -> Counts:
         """Approximate the counts of a hub: count its first edges, and probe each relation for at least one row."""
         first: Counts = RelationCounts()
-        relations = [path[0] for path in question.paths or ()]
-        if question.paths is None:
-            around = self._reader.part(AROUND_ONE[question.direction], s=iri)
-            kind = self.kind(question.direction, question.far_ends)
+        relations = [path[0] for path in request.relation_paths or ()]
+        if request.relation_paths is None:
+            around = self._reader.part(AROUND_ONE[request.direction], s=iri)
+            kind = self.kind(request.direction, request.far_end_kind)
             read = await self._reader.select(
                 queries.FIRST_EDGES, share=1 - self.share, around=around, kind=kind, most=_MAX_FIRST_EDGES
             )
@@ -115,7 +117,7 @@ class CountReader(counts.CountReader):
         rows = dict(first.rows.get(iri, {}))
         try:
             for batch in batches(relations, _PROBED_TOGETHER):
-                query = queries.HAVING[question.direction]
+                query = queries.HAVING[request.direction]
                 read = await self._reader.select(query, share=self.share, s=iri, relations=values(*batch))
                 for row in read.rows:
                     if (relation := iri_in(row, "p")) not in NOTATION:
@@ -143,19 +145,17 @@ class CountReader(counts.CountReader):
         )
         return await in_thread(len(iris), lambda: merge_counts([counts, of_parallels]))
 
-    async def _two_hops(self, iris: Sequence[URIRef], question: Question) -> Counts:
-        kind = self._reification.kind(question.direction, question.far_ends, "?far")
+    async def _two_hops(self, iris: Sequence[URIRef], request: IriCountRequest) -> Counts:
+        kind = self._reification.kind(request.direction, request.far_end_kind, "?far")
         narrowed = (
-            self._reader.filled(queries.ONE_NEAR, listed=comma_separated(*sorted(question.near)))
-            if question.near
-            else ""
+            self._reader.filled(queries.ONE_NEAR, listed=comma_separated(*sorted(request.near))) if request.near else ""
         )
 
         async def count(batch: Sequence[URIRef]) -> Counts:
             single = len(batch) == 1
-            start = (queries.NEAR if single else queries.NEAR_SET)[question.direction]
+            start = (queries.NEAR if single else queries.NEAR_SET)[request.direction]
             near = self._reader.filled(start, s=batch[0] if single else values(*batch))
-            path = Fragment(f"{near} {narrowed} {self._reader.filled('$mediator')} {queries.FAR[question.direction]}")
+            path = Fragment(f"{near} {narrowed} {self._reader.filled('$mediator')} {queries.FAR[request.direction]}")
             if single:
                 read = await self._reader.select(
                     queries.THROUGH_ONE, share=self.share, path=path, kind=kind, s=batch[0]
@@ -166,7 +166,7 @@ class CountReader(counts.CountReader):
                 return await self._halved(batch, count)
             entity = batch[0] if single else None
             return await in_thread(
-                len(read.rows), lambda: self.counts_of(read.rows, read.stop, entity, question.direction)
+                len(read.rows), lambda: self.counts_of(read.rows, read.stop, entity, request.direction)
             )
 
         try:
@@ -181,8 +181,8 @@ def own_edges(anchor: Resolved, direction: Direction) -> list[tuple[URIRef, Term
     return [(relation, far) for relation, far in anchor.blank.edges(direction) if relation not in NOTATION]
 
 
-def is_kind(far: Term, far_ends: FarEndKind | None, direction: Direction) -> bool:
+def is_kind(far: Term, far_end_kind: FarEndKind | None, direction: Direction) -> bool:
     """Whether a far end is of the wanted kind. Far ends of incoming triples are always entities."""
-    if far_ends is None or direction is Direction.INCOMING:
+    if far_end_kind is None or direction is Direction.INCOMING:
         return True
-    return isinstance(far, Literal) is (far_ends is FarEndKind.LITERAL)
+    return isinstance(far, Literal) is (far_end_kind is FarEndKind.LITERAL)

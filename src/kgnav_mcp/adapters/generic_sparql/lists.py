@@ -18,12 +18,12 @@ from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.store import Store, one_of
 from kgnav_mcp.adapters.sparql_base import lists
-from kgnav_mcp.adapters.sparql_base.catalogue import Use
 from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.lists import EDGES, BlankNodes, Templates, Types
 from kgnav_mcp.adapters.sparql_base.paging import Condition
 from kgnav_mcp.adapters.sparql_base.queries import NODE_COUNT
 from kgnav_mcp.adapters.sparql_base.query_reader import Row, is_at_most
+from kgnav_mcp.adapters.sparql_base.schema import Use
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, sendable, values
 from kgnav_mcp.adapters.sparql_base.value_conditions import equals, lookup_note, usual_terms
 from kgnav_mcp.concurrency import in_thread
@@ -76,9 +76,9 @@ class ListReader(lists.ListReader):
         catalogue, iri = await self._catalogues.get(), self._linker.naming.iri
         properties = values(*catalogue.edge_properties(property_name, iri(property_name)))
         relations = [Fragment("?p")] if owner is None else catalogue.edges(owner, iri(owner))
-        said = self._store.reification.qualifier_pattern
+        statement = self._store.reification.qualifier_pattern
         branches = [
-            self._reader.filled(queries.EDGE_VALUES, properties=properties, p=p, said=said("?s", p, "?o"))
+            self._reader.filled(queries.EDGE_VALUES, properties=properties, p=p, statement=statement("?s", p, "?o"))
             for p in relations
         ]
         joined = branches[0] if len(branches) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in branches)

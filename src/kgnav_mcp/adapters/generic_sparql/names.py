@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from rdflib import Literal, URIRef
 
+from kgnav_mcp.adapters.candidates import ALIAS, DESCRIPTION, NAME
 from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.blanks import Blank, Resolved
-from kgnav_mcp.adapters.generic_sparql.options import Mediators
-from kgnav_mcp.adapters.generic_sparql.store import Store, placeholders
+from kgnav_mcp.adapters.generic_sparql.store import Mediators, Store, placeholders
 from kgnav_mcp.adapters.ids.rdf import BlankPath, RdfIds
-from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, NAME
 from kgnav_mcp.adapters.naming import entity_name, local_name_variants
 from kgnav_mcp.adapters.sparql_base import entity_finder, names
 from kgnav_mcp.adapters.sparql_base.name_search import Lookup, SparqlNames
@@ -135,7 +134,7 @@ class EntityFinder(entity_finder.EntityFinder):
     """Finds entities by name. Blank nodes are not found, because a name does not identify one."""
 
     def __init__(self, store: Store, names: Names, lookup: Lookup | None = None) -> None:
-        """`lookup` takes the place of the one that serves any store."""
+        """`lookup` replaces the default, which works on any store."""
         search = SparqlNames(store.reader, lookup or lookup_in(store))
         super().__init__(store.reader, names, search)
         self.full_text = search.index

@@ -82,7 +82,7 @@ EQUAL_TEXT: Final = "(!isLiteral($v) || STR($v) = $text)"
 EQUAL_NUMBER: Final = "<http://www.w3.org/2001/XMLSchema#double>(STR($v)) = $number"
 QUALIFIED: Final = "SELECT DISTINCT ?s ?p ?o WHERE { $qualifying $shown ?s ?p ?o } LIMIT $most"
 """Costs a few look-ups per statement with that value, up to $most rows."""
-STATEMENTS_OF: Final = "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p ?o) { $triples } $said }"
+STATEMENTS_OF: Final = "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p ?o) { $triples } $statement }"
 """Costs a look-up per triple."""
 PARALLEL: Final = {
     OUT: "SELECT ?s ?p (COUNT(*) AS ?n) (COUNT(DISTINCT ?o) AS ?t) WHERE "
@@ -115,10 +115,10 @@ SHOWN: Final = {
 """Excludes the relations that only make up the notation of statements."""
 QUALIFIERS_OF: Final = (
     "{ SELECT DISTINCT ($number AS ?number) ?q ?node ?d WHERE { { SELECT ?s ?o WHERE { ?s $p ?o } LIMIT $sample } "
-    "$said BIND(!isLiteral(?v) AS ?node) BIND(DATATYPE(?v) AS ?d) } }"
+    "$statement BIND(!isLiteral(?v) AS ?node) BIND(DATATYPE(?v) AS ?d) } }"
 )
 """Costs $sample look-ups, and one per qualifier found."""
-EDGE_VALUES: Final = "VALUES ?q { $properties } ?s $p ?o . $said FILTER(isLiteral(?v))"
+EDGE_VALUES: Final = "VALUES ?q { $properties } ?s $p ?o . $statement FILTER(isLiteral(?v))"
 """Costs 20 us per triple with the relation, in any of the queries of values."""
 
 # Relations of entities

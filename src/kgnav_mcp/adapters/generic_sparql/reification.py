@@ -15,7 +15,7 @@ from enum import StrEnum
 from rdflib import RDF, BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
-from kgnav_mcp.adapters.sparql_base.around.far_ends import Facts
+from kgnav_mcp.adapters.sparql_base.around.blocks import Facts
 from kgnav_mcp.adapters.sparql_base.around.queries import FAR_ENDS
 from kgnav_mcp.adapters.sparql_base.plans.writing import EdgeVariables
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, boolean_in, iri_in, number_in
@@ -70,10 +70,10 @@ class Reification:
         """Whether one triple may have several reifiers."""
         return bool(self.notations - {Notation.QUOTED})
 
-    def ends(self, direction: Direction, far_ends: FarEndKind | None) -> Fragment:
+    def ends(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
         """The filter for far ends ?o that are shown."""
         incoming = direction is Direction.INCOMING
-        parts = [FAR_ENDS[None if incoming else far_ends].text]
+        parts = [FAR_ENDS[None if incoming else far_end_kind].text]
         if incoming:
             parts.append(self.head("?o").text)
         return Fragment(" ".join(filter(None, parts)))
@@ -83,9 +83,9 @@ class Reification:
         is_node = self._reader.filled(queries.HEADS, node=Fragment(node)) if Notation.QUOTED in self.notations else ""
         return Fragment(" ".join(filter(None, (is_node, self.no_reifier(node).text))))
 
-    def kind(self, direction: Direction, far_ends: FarEndKind | None, relation: str = "?p") -> Fragment:
+    def kind(self, direction: Direction, far_end_kind: FarEndKind | None, relation: str = "?p") -> Fragment:
         """The filter for rows around an entity that are shown."""
-        ends = self.ends(direction, far_ends)
+        ends = self.ends(direction, far_end_kind)
         incoming = direction is Direction.INCOMING
         if (Notation.STATEMENT if incoming else Notation.REIFIES) not in self.notations:
             return ends
@@ -127,10 +127,10 @@ class Reification:
         if not self or not with_iris:
             return {}
         x, y = _VARIABLES[direction]
-        said = self.qualifier_pattern(x, Fragment("?p"), y)
+        statement = self.qualifier_pattern(x, Fragment("?p"), y)
 
         def query(batch: Sequence[tuple[URIRef, URIRef, Term]]) -> str:
-            return self._reader.filled(queries.STATEMENTS_OF, triples=rows(*batch), said=said)  # pyright: ignore[reportArgumentType]
+            return self._reader.filled(queries.STATEMENTS_OF, triples=rows(*batch), statement=statement)  # pyright: ignore[reportArgumentType]
 
         found = (await self._reader.halving(_batched(with_iris), query)).all_rows()
         return await in_thread(len(found), lambda: _grouped(found))
@@ -147,10 +147,10 @@ class Reification:
         read = await self._reader.select(queries.QUALIFIED, qualifying=qualifying, shown=shown, most=most)
         named = [row for row in read.any_rows() if isinstance(row["s"], URIRef)]
         triples = [(iri_in(row, "s"), iri_in(row, "p"), row["o"]) for row in named]
-        said = await self.of_triples(triples, Direction.OUTGOING)
+        qualifiers = await self.of_triples(triples, Direction.OUTGOING)
         found = {
             triple: facts
-            for triple, statements in said.items()
+            for triple, statements in qualifiers.items()
             for facts in statements
             if any(term == value for _, term in facts)
         }

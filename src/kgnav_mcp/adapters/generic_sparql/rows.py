@@ -1,4 +1,4 @@
-"""The rows around entities, with blank nodes and with qualifiers from statements about triples."""
+"""The rows and relations around entities, with blank nodes and with qualifiers from statements about triples."""
 
 from __future__ import annotations
 
@@ -15,18 +15,29 @@ from kgnav_mcp.adapters.generic_sparql.reification import QualifiersByTriple
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.paging.counts import far_relation, near_relation, sum_counts
-from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.positions import Place, Rows, Segment
-from kgnav_mcp.adapters.sparql_base.around import rows
-from kgnav_mcp.adapters.sparql_base.around.blocks import Block, FollowedNodes, Found, by_mediator
-from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Counts
-from kgnav_mcp.adapters.sparql_base.around.far_ends import End, Ends, Facts, Pair, in_order
+from kgnav_mcp.adapters.paging.directions import RelationRequest, RowRequest
+from kgnav_mcp.adapters.paging.rows import Place, Rows, Segment, read_rows
+from kgnav_mcp.adapters.sparql_base.around import relations, rows
+from kgnav_mcp.adapters.sparql_base.around.blocks import (
+    Block,
+    End,
+    Ends,
+    Facts,
+    FollowedNodes,
+    Found,
+    Pair,
+    by_mediator,
+    in_order,
+)
+from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, Counts, Path
 from kgnav_mcp.adapters.sparql_base.around.queries import FEW_BLANKS
+from kgnav_mcp.adapters.sparql_base.around.relations import ExampleEnds
 from kgnav_mcp.adapters.sparql_base.query_reader import is_at_most
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.adapters.sparql_base.terms import rows as listed_rows
 from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Entity, Stop
 
 _MAX_BLANKS = 5_000
@@ -46,14 +57,14 @@ class RowReader(rows.RowReader):
     probes_for_all = True
 
     def __init__(
-        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowRequest
+        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], request: RowRequest
     ) -> None:
-        super().__init__(store, names, counts, anchors, question)
+        super().__init__(store, names, counts, anchors, request)
         self._store = store
         self._known = counts
         self._all_triples_counted = False
         self._entities = names
-        self._backwards = question.direction is Direction.INCOMING
+        self._backwards = request.direction is Direction.INCOMING
         self._statements: QualifiersByTriple | None = None
 
     async def counts(self) -> Counts:
@@ -118,11 +129,11 @@ class RowReader(rows.RowReader):
         relations = {block.wanted.segment.path[0] for block in blocks}
         if not self._store.reification or (self._bare and self._known.one_edge_each(relations)):
             return await super().rows_for_page(blocks)
-        said = self._statements
-        if said is None:
+        qualifiers = self._statements
+        if qualifiers is None:
             triples = await in_thread(len(blocks), lambda: _triples(blocks))
-            said = await self._store.reification.of_triples(triples, self._direction)
-        return await in_thread(sum(len(block.ends) for block in blocks), lambda: self._stated(blocks, said))
+            qualifiers = await self._store.reification.of_triples(triples, self._direction)
+        return await in_thread(sum(len(block.ends) for block in blocks), lambda: self._stated(blocks, qualifiers))
 
     async def _counts_of(self, rows_read: Ends) -> Counts:
         """Count rows that were read. Their statements are read as well: a triple is as many edges as it has some."""
@@ -135,23 +146,23 @@ class RowReader(rows.RowReader):
             for end in ends
             if isinstance(one, URIRef)  # always so: the rows of blank nodes are not probed
         ]
-        said = self._statements = await self._store.reification.of_triples(triples, self._direction)
+        qualifiers = self._statements = await self._store.reification.of_triples(triples, self._direction)
 
         def of_statements() -> Counts:
-            rows = ((triple, len(said[triple]) if triple in said else 1) for triple in triples)
+            rows = ((triple, len(qualifiers[triple]) if triple in qualifiers else 1) for triple in triples)
             return sum_counts((one, (relation,), n) for (one, relation, _), n in rows)
 
         return await in_thread(len(triples), of_statements)
 
     @staticmethod
-    def _stated(blocks: Sequence[Block], said: QualifiersByTriple) -> list[Rows[Found]]:
+    def _stated(blocks: Sequence[Block], qualifiers: QualifiersByTriple) -> list[Rows[Found]]:
         found: list[Rows[Found]] = []
         for block in blocks:
             segment, placed = block.wanted.segment, list[tuple[Found, Place]]()
             for n, end in block.shown:
                 statements: Sequence[Facts] = ((),)
                 if isinstance(segment.entity, URIRef) and not isinstance(end, Entity):
-                    statements = said.get((segment.entity, segment.path[0], end), statements)
+                    statements = qualifiers.get((segment.entity, segment.path[0], end), statements)
                 places = [*(Place(n, i) for i in range(1, len(statements))), Place(n + 1)]
                 placed += [(Found(end, facts=facts), place) for facts, place in zip(statements, places, strict=True)]
             found.append(block.wanted.select_from(placed, block.stop))
@@ -193,7 +204,7 @@ class RowReader(rows.RowReader):
             path = self._path(graph, blank, anchor, arrival)
             behind: Sequence[End]
             ends = [end for predicate, end in blank.edges(self._direction) if predicate == onward and end != anchor]
-            shown = [end for end in ends if is_kind(end, self._far_ends, self._direction)]
+            shown = [end for end in ends if is_kind(end, self._far_end_kind, self._direction)]
             if any(isinstance(end, BNode) for end in shown):
                 resolved = await self._store.blanks.resolved([path])
                 behind = self._own_ends(resolved[path], onward) if path in resolved else ()
@@ -228,7 +239,7 @@ class RowReader(rows.RowReader):
         """The sorted far ends of a blank node, from its own triples."""
         graph, arrival = anchor.graph, (anchor.blank.label, relation, self._backwards)
         ends = [end for predicate, end in own_edges(anchor, self._direction) if predicate == relation]
-        shown = [end for end in ends if is_kind(end, self._far_ends, self._direction)]
+        shown = [end for end in ends if is_kind(end, self._far_end_kind, self._direction)]
         blanks = [graph.nodes[end] for end in shown if isinstance(end, BNode)]
         return _ordered(shown, [self._entity(graph, blank, anchor.path, arrival) for blank in blanks])
 
@@ -262,3 +273,45 @@ def _ordered(terms: Sequence[Term], blanks: Sequence[Entity]) -> list[End]:
     """Sort the far ends of a block, each once."""
     nameless = sorted(blanks, key=lambda entity: entity.id)
     return [*in_order(terms), *nameless]
+
+
+class RelationReader(relations.RelationReader):
+    """Reads far ends for all paths at once. Paths that lead to blank nodes are read one by one."""
+
+    def __init__(self, store: Store, names: Names, counts: CountReader) -> None:
+        super().__init__(store, names, counts)
+        self._store = store
+        self._entities = names
+        self._count_reader = counts
+        self.mediator = store.reader.part("$mediator")
+
+    def printed(self, anchor: Anchor) -> str:
+        return self._store.written(anchor)
+
+    async def _examples(self, counts: Counts, relation_paths: Sequence[Path], request: RelationRequest) -> ExampleEnds:
+        """Read the first far ends. After a time-out, the relations have no examples."""
+        try:
+            ends = await self._of_some(counts, relation_paths, request)
+        except StoreTimeout:
+            return ExampleEnds(dict.fromkeys(relation_paths, ()), Stop.TIME_OUT)
+        for path in relation_paths:
+            found = ends.found.get(path, ())
+            if not found or any(isinstance(end, BNode) for end in found):
+                ends |= await self._of_rows(counts, path, request)
+        return ends
+
+    async def _of_rows(self, counts: Counts, path: Path, request: RelationRequest) -> ExampleEnds:
+        """Read the first far ends of one path from its rows."""
+        rows = RowRequest((), request.direction, None, request.far_end_kind, request.examples, None, all_or_none=False)
+        reader = RowReader(self._store, self._entities, self._count_reader, (), rows)
+        found: dict[End, None] = {}
+        stops: list[Stop] = []
+        for anchor, size in counts.by_entity(path).items():
+            segment = Segment(0, anchor, path, size)
+            parts, _ = await read_rows(reader, iter([segment]), Place(), request.examples)
+            found |= dict.fromkeys(row.far for _, part in parts for row, _ in part.items)
+            stops += [part.stop for _, part in parts if part.stop is not Stop.LIMIT]
+            if len(found) >= request.examples:
+                break
+        entities = {end.id if isinstance(end, Entity) else end: end for end in found}
+        return ExampleEnds({path: list(entities.values())[: request.examples]}, Stop.first(stops))

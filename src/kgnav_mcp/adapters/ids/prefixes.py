@@ -128,7 +128,7 @@ class Prefixes:
         return "://" in text or self.declared(text) is not None
 
     def is_opaque(self, key: str) -> bool:
-        """Whether a stored id, such as that of `Q42`, says nothing that could be read as a name."""
+        """Whether a stored id, such as that of `Q42`, cannot be read as a name."""
         return namespace(key) in self.unprefixed
 
     def printed(self, prefixes: Iterable[str]) -> dict[str, str]:

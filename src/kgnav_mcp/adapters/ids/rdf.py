@@ -1,4 +1,4 @@
-"""Ids of an RDF graph: IRIs, shortened by prefixes, and paths to blank nodes.
+"""Ids of an RDF graph: IRIs, shortened by prefixes, and paths to blank nodes. Those of Freebase have one namespace.
 
 A blank node has no lasting name, so its id is the path to it: a node with an IRI, a relation from there (`^` if it is
 followed backwards), and a mark, which is a hash of the node's triples and distinguishes it from its siblings:
@@ -16,6 +16,7 @@ from urllib.parse import quote
 from rdflib import RDF, XSD, URIRef
 
 from kgnav_mcp.adapters.ids.prefixes import Prefixes, is_iri
+from kgnav_mcp.adapters.wellknown import PREFIXES
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import InvalidArgument
 
@@ -89,7 +90,7 @@ class RdfIds(Prefixes):
         full = self.keys(reference)[-1]
         return iri(full) if is_iri(full) and not full.endswith(":") else None
 
-    def paths(self, references: Sequence[tuple[str, ...]]) -> list[tuple[URIRef, ...]]:
+    def relation_paths(self, references: Sequence[tuple[str, ...]]) -> list[tuple[URIRef, ...]]:
         """Resolve paths of one or two relations, each once. Paths with a text that is not an id are left out."""
         found: list[tuple[URIRef, ...]] = []
         for path in references:
@@ -125,3 +126,39 @@ class RdfIds(Prefixes):
     def datatype(self, full: str | None) -> str | None:
         """The printed form of a datatype, such as `xsd:date`; None for plain text."""
         return None if full is None or full in _PLAIN else self.without_brackets(full)
+
+
+_SHORT = re.compile(r"[\w%~-]+(?:\.[\w%~-]+)+")
+_PATH = re.compile(r"/[\w%~-]+(?:/[\w%~-]+)+")
+"""The form of ids in Freebase's own query language: `/m/0abc`, `/people/person/place_of_birth`."""
+_TOPIC = re.compile(r"[mg]\..+")
+_MAX_FREEBASE_LENGTH = 2_000
+"""Maximum length of an id in characters: Virtuoso stores no longer IRIs."""
+
+
+class FreebaseIds(RdfIds):
+    """Converts between short and full forms of the ids of one namespace; those of others are printed in full."""
+
+    def __init__(self, namespace: str) -> None:
+        super().__init__({"ns": namespace, "fb": namespace}, PREFIXES)
+        self.namespace = namespace
+
+    def short(self, key: str) -> str:
+        local = key.removeprefix(self.namespace)
+        return local if len(local) < len(key) and _SHORT.fullmatch(local) else str(key)
+
+    def iri(self, reference: str) -> URIRef | None:
+        if len(reference) > _MAX_FREEBASE_LENGTH:
+            return None
+        text = reference[1:-1] if reference.startswith("<") and reference.endswith(">") else reference
+        if _PATH.fullmatch(text):
+            text = text.strip("/").replace("/", ".")
+        return iri(self.namespace + text) if _SHORT.fullmatch(text) else super().iri(reference)
+
+    def is_topic(self, term: str) -> bool:
+        """Whether an IRI identifies an entity or a mediator (`m.`, `g.`), and not a type or a relation."""
+        return _TOPIC.fullmatch(self.short(term)) is not None
+
+    def blank(self, reference: str) -> BlankPath | None:  # noqa: ARG002 - none is one
+        """None: no blank node has an id."""
+        return None

@@ -8,18 +8,16 @@ from typing import Any, TypeVar
 import ladybug
 
 from kgnav_mcp.adapters.cypher.adapter import CypherAdapter, Readers
+from kgnav_mcp.adapters.cypher.catalogue import OPTIONS, PropertyOptions
 from kgnav_mcp.adapters.cypher.counts import RowFilter
-from kgnav_mcp.adapters.cypher.neighbours import NeighbourReader
-from kgnav_mcp.adapters.cypher.options import OPTIONS, PropertyOptions
+from kgnav_mcp.adapters.cypher.neighbours import NeighbourReader, RelationReader
 from kgnav_mcp.adapters.cypher.plans.reader import PlanReader
-from kgnav_mcp.adapters.cypher.relations import RelationReader
 from kgnav_mcp.adapters.cypher.session import Session, closed
-from kgnav_mcp.adapters.ladybug.catalogue import TableCatalogueCache, TableSchemaReader
 from kgnav_mcp.adapters.ladybug.lists import TableLinker, TableLists, TableNames
 from kgnav_mcp.adapters.ladybug.patterns import PatternReader
 from kgnav_mcp.adapters.ladybug.rows import BareRowReader, TableEdges, TableEdgeSearch, TableEntities, TableRows
 from kgnav_mcp.adapters.ladybug.store import Store
-from kgnav_mcp.adapters.ladybug.tables import LADYBUG
+from kgnav_mcp.adapters.ladybug.tables import LADYBUG, TableCatalogueCache, TableSchemaReader
 from kgnav_mcp.adapters.options import refuse_unknown
 from kgnav_mcp.model import Direction, Health, Link, Page, PlanPage
 from kgnav_mcp.plan import Plan
@@ -76,18 +74,20 @@ class LadybugAdapter(CypherAdapter):
         ids: Sequence[str],
         direction: Direction | None,
         *,
-        paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: FarEndKind | None = None,
+        relation_paths: Sequence[tuple[str, ...]] | None = None,
+        far_end_kind: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
     ) -> Page[Link]:
-        if self._bare_rows is not None and after is None and all(len(path) == 1 for path in paths or ()):
-            relations = None if paths is None else frozenset(path[0] for path in paths)
-            wanted = RowFilter(tuple(Direction) if direction is None else (direction,), relations, far_ends)
+        if self._bare_rows is not None and after is None and all(len(path) == 1 for path in relation_paths or ()):
+            relations = None if relation_paths is None else frozenset(path[0] for path in relation_paths)
+            wanted = RowFilter(tuple(Direction) if direction is None else (direction,), relations, far_end_kind)
             page = await self.in_time(self._bare_rows.page(ids, wanted, limit))
             if page is not None:
                 return page
-        return await self.neighbours(ids, direction, paths=paths, far_ends=far_ends, limit=limit, after=after)
+        return await self.neighbours(
+            ids, direction, relation_paths=relation_paths, far_end_kind=far_end_kind, limit=limit, after=after
+        )
 
     async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
         if self._patterns is None:

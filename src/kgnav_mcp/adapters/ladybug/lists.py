@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kgnav_mcp.adapters.candidates import plural_variants
+from kgnav_mcp.adapters.cypher.dialect import split_key
 from kgnav_mcp.adapters.cypher.entities import NodeRow, relation_of
 from kgnav_mcp.adapters.cypher.lists import ListReader
 from kgnav_mcp.adapters.cypher.names import (
@@ -20,17 +22,15 @@ from kgnav_mcp.adapters.cypher.names import (
 )
 from kgnav_mcp.adapters.cypher.pages import items_before, list_page
 from kgnav_mcp.adapters.cypher.session import quoted
-from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.rows import TableEntities, TableRows
 from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, Table, text_of
-from kgnav_mcp.adapters.likeness import plural_variants
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Page, ValueFacts, ValueMatch
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.port.lists import page_of
-from kgnav_mcp.port.wanted_values import WantedValue
+from kgnav_mcp.values.comparison import WantedValue
 from kgnav_mcp.values.scalars import value_order
 
 _NAMES = frozenset({"name", "label"})
@@ -51,7 +51,7 @@ class TableLists(ListReader):
 
         Raises:
             UnknownName: the graph has no such label or property.
-            InvalidCursor: `after` is no position of this list.
+            InvalidCursor: `after` is not a position in this list.
         """
         catalogue, decoder = self._nodes.tables.current, self._nodes.decoder
         tables = [catalogue.tables[catalogue.resolve_label(label)]] if label is not None else catalogue.tables.values()
@@ -144,7 +144,7 @@ class TableLists(ListReader):
 
         Raises:
             UnknownName: the graph has no such property, label or relation.
-            InvalidCursor: `after` is no position of this list.
+            InvalidCursor: `after` is not a position in this list.
         """
         catalogue = self._nodes.tables.current
         if kind is ValueOwner.NODE:

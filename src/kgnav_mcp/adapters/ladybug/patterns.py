@@ -58,52 +58,52 @@ class PatternReader:
         Raises:
             Unsupported: the plan is more than a pattern, or the pattern cannot be expressed.
         """
-        asked = pattern_query(plan)
-        if after is not None or asked.least > 1 or (asked.largest_first and len(asked.rows) > 1):
+        query = pattern_query(plan)
+        if after is not None or query.least > 1 or (query.largest_first and len(query.rows) > 1):
             raise _refused("a later page, a least number of matches, or the most matches around several nodes")
         found: list[PatternMatch] = []
-        for labels, rows in self._rows_by_tables(asked).items():
-            found += await self._read(asked, dict(zip(asked.given, labels, strict=True)), rows, limit - len(found))
+        for labels, rows in self._rows_by_tables(query).items():
+            found += await self._read(query, dict(zip(query.given, labels, strict=True)), rows, limit - len(found))
             if len(found) >= limit:
                 break
-        return await in_thread(len(found), lambda: asked.page(found, limit))
+        return await in_thread(len(found), lambda: query.page(found, limit))
 
-    def _rows_by_tables(self, asked: PatternQuery) -> Mapping[tuple[str, ...], list[list[str]]]:
+    def _rows_by_tables(self, query: PatternQuery) -> Mapping[tuple[str, ...], list[list[str]]]:
         """The primary keys of the given rows, by the tables of their nodes."""
-        ids = sorted({id_ for row in asked.rows for id_ in row})
+        ids = sorted({id_ for row in query.rows for id_ in row})
         places = {
             node_id: (table, str(key))
             for table, keys in self._entities.keys_by_table(ids).items()
             for key, node_id in keys.items()
         }
         found: dict[tuple[str, ...], list[list[str]]] = defaultdict(list)
-        for row in asked.rows:
+        for row in query.rows:
             if all(id_ in places for id_ in row):
                 found[tuple(places[id_][0] for id_ in row)].append([places[id_][1] for id_ in row])
         return found
 
     async def _read(
-        self, asked: PatternQuery, tables: Mapping[str, str], rows: list[list[str]], limit: int
+        self, query: PatternQuery, tables: Mapping[str, str], rows: list[list[str]], limit: int
     ) -> list[PatternMatch]:
         writer = _Writer(self._entities, tables)
         try:
-            pattern, conditions = writer.pattern(asked.match)
+            pattern, conditions = writer.pattern(query.match)
         except _NoMatchError:
             return []
-        names = asked.nodes
-        for place, name in enumerate(asked.given, 1):
+        names = query.nodes
+        for place, name in enumerate(query.given, 1):
             table = writer.table_of(name)
-            given = f"row[{place}]" if len(asked.given) > 1 else "row"
+            given = f"row[{place}]" if len(query.given) > 1 else "row"
             conditions.insert(0, f"{table.key.expression(writer.name(name))} = {_cast(given, table)}")
-        conditions += writer.qualifiers(asked.qualifiers)
-        number = "count(*)" if asked.counted is None else f"count(DISTINCT id({writer.name(asked.counted)}))"
+        conditions += writer.qualifiers(query.qualifiers)
+        number = "count(*)" if query.counted is None else f"count(DISTINCT id({writer.name(query.counted)}))"
         columns = [column for name in names for column in (f"label({writer.name(name)})", writer.key(name))]
-        unwind = "UNWIND $rows AS row " if asked.given else ""
+        unwind = "UNWIND $rows AS row " if query.given else ""
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         text = f"{unwind}MATCH {pattern}{where} RETURN {', '.join([*columns, f'{number} AS number'])}"
-        if asked.given:
-            writer.parameters["rows"] = rows if len(asked.given) > 1 else [row[0] for row in rows]
-        order = " ORDER BY number DESC" if asked.largest_first else ""
+        if query.given:
+            writer.parameters["rows"] = rows if len(query.given) > 1 else [row[0] for row in rows]
+        order = " ORDER BY number DESC" if query.largest_first else ""
         returned = await self._entities.store.rows(f"{text}{order} LIMIT $most", {**writer.parameters, "most": limit})
         catalogue = self._entities.tables.current
         return [
@@ -253,38 +253,38 @@ class _Writer:
         value = f"{self.name(owned.owner)}.{quoted(owned.ids[0])}"
         return f"({' AND '.join(f'{value} {comparison} {self._parameter(bound)}' for comparison, bound in bounds)})"
 
-    def qualifiers(self, asked: Sequence[QualifierCondition]) -> list[str]:
+    def qualifiers(self, conditions: Sequence[QualifierCondition]) -> list[str]:
         """The conditions on properties of edges that can be expressed.
 
         Raises:
             Unsupported: none can.
         """
-        found = [text for each in asked if (text := self._qualifier(each))]
-        if asked and not found:
+        found = [text for condition in conditions if (text := self._qualifier(condition))]
+        if conditions and not found:
             raise _refused("such properties of edges")
         return found
 
-    def _qualifier(self, asked: QualifierCondition) -> str | None:
+    def _qualifier(self, condition: QualifierCondition) -> str | None:
         """The condition on one property of an edge; None if its columns have values of other types than asked for."""
-        if asked.node is not None or not asked.values or len(asked.owned.ids) != 1:
+        if condition.node is not None or not condition.values or len(condition.owned.ids) != 1:
             return None
-        types = self._edges.get(asked.owned.owner, ())
+        types = self._edges.get(condition.owned.owner, ())
         columns = [
             column
             for link in self._catalogue.links
             if not types or link.type in types
             for column in link.columns
-            if column.name == asked.owned.ids[0]
+            if column.name == condition.owned.ids[0]
         ]
-        texts = all(isinstance(value, str) for value in asked.values)
-        numbers = not any(isinstance(value, str | bool | None) for value in asked.values)
+        texts = all(isinstance(value, str) for value in condition.values)
+        numbers = not any(isinstance(value, str | bool | None) for value in condition.values)
         if not columns or any(column.is_list for column in columns):
             return None
         if (texts and all(column.is_text for column in columns)) or (
             numbers and all(column.is_number for column in columns)
         ):
-            name = f"{self.name(asked.owned.owner)}.{quoted(columns[0].name)}"
-            return f"{name} IN {self._parameter(list(asked.values))}"
+            name = f"{self.name(condition.owned.owner)}.{quoted(columns[0].name)}"
+            return f"{name} IN {self._parameter(list(condition.values))}"
         return None
 
     def _parameter(self, value: object) -> str:

@@ -19,22 +19,21 @@ from kgnav_mcp.adapters.cypher.counts import (
     Side,
     ValuesOf,
 )
+from kgnav_mcp.adapters.cypher.dialect import split_key
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, Lookup, NodeRow, relation_of
 from kgnav_mcp.adapters.cypher.neighbours import EdgeReader, HeadEdges
 from kgnav_mcp.adapters.cypher.rows import EdgeSearch, qualifiers
 from kgnav_mcp.adapters.cypher.session import Session, quoted
-from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ladybug import queries
-from kgnav_mcp.adapters.ladybug.catalogue import TableCatalogueCache
 from kgnav_mcp.adapters.ladybug.store import Store
-from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, EdgeTable, Table, key_of, text_of
+from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, EdgeTable, Table, TableCatalogueCache, key_of, text_of
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Direction, Entity, Link, Literal, Node, Page, Stop, Triple
 from kgnav_mcp.port.far_end_filters import MatchRequest, Words
 from kgnav_mcp.port.lists import items_before
 
 _FEW_KEYS = 30
-"""Up to so many nodes are asked about one by one."""
+"""Maximum number of nodes that are read one by one."""
 _NO_VALUES: Mapping[str, Sequence[Literal]] = {}
 Keys = Mapping[str | int, str]
 """Primary keys of nodes of one table, each with the node's id."""
@@ -303,13 +302,13 @@ class TableEdgeSearch(EdgeSearch):
         self._nodes = entities
         self._rows = rows
 
-    async def page(self, asked: MatchRequest, side: Direction, most: int, after: str | None) -> Page[Link]:
+    async def page(self, request: MatchRequest, side: Direction, most: int, after: str | None) -> Page[Link]:
         """The edges whose far ends may match, in the order of the ids, then of the tables of edges."""
         skip = items_before(after)
-        anchors = await self._nodes.anchors(asked.ids, cypher_queries.NODES)
-        types = None if asked.paths is None else {path[0] for path in asked.paths}
-        words = list(Words(asked.far.words).asked) if asked.far.words is not None else []
-        label = asked.far.label.casefold() if asked.far.label is not None else None
+        anchors = await self._nodes.anchors(request.ids, cypher_queries.NODES)
+        types = None if request.relation_paths is None else {path[0] for path in request.relation_paths}
+        words = list(Words(request.far.words).distinct) if request.far.words is not None else []
+        label = request.far.label.casefold() if request.far.label is not None else None
         found: list[Link] = []
         for anchor in anchors:
             for link, keys in await self._rows.links_at([anchor.node_id], side, types):
@@ -340,7 +339,7 @@ class TableEdges(EdgeReader):
     async def read(
         self, heads: Sequence[str], tails: Sequence[Lookup], types: Sequence[str] | None, most: int
     ) -> dict[str, HeadEdges]:
-        """The edges by head. All are read, whatever `most` says."""
+        """The edges by head. All are read; `most` is ignored."""
         del most
         anchors = {anchor.node_id: anchor for anchor in await self._nodes.anchors(heads, cypher_queries.NODES)}
         found = {node_id: HeadEdges(anchor.entity) for node_id, anchor in anchors.items()}

@@ -43,7 +43,7 @@ class Store:
 
         Raises:
             StoreUnavailable: there is no such file.
-            InvalidStore: it is no database, or one of another version.
+            InvalidStore: it is not a database, or one of another version.
         """
         if not self.path.exists():
             raise StoreUnavailable(

@@ -11,8 +11,7 @@ from kgnav_mcp.adapters.cypher.adapter import CypherAdapter, Readers
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
 from kgnav_mcp.adapters.cypher.session import quoted
 from kgnav_mcp.adapters.neo4j.dialect import APOC_DEGREES, APOC_FUNCTIONS, DATABASE, FUNCTIONS, NEO4J
-from kgnav_mcp.adapters.neo4j.options import Neo4jOptions
-from kgnav_mcp.adapters.neo4j.store import Store
+from kgnav_mcp.adapters.neo4j.store import Neo4jOptions, Store
 from kgnav_mcp.model import Health
 from kgnav_mcp.port import AdapterOptions
 

@@ -10,8 +10,7 @@ from neo4j.spatial import CartesianPoint, Point, WGS84Point
 from neo4j.time import Date, DateTime, Duration, Time
 from neo4j.vector import Vector
 
-from kgnav_mcp.adapters.cypher.dialect import Dialect
-from kgnav_mcp.adapters.cypher.values import ValueFormats, number, vector
+from kgnav_mcp.adapters.cypher.dialect import Dialect, ValueFormats, number, vector
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import Capability
 

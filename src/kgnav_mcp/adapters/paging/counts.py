@@ -150,14 +150,14 @@ def far_relation(path: tuple[K, ...], direction: Direction) -> K:
 class CountRequest(Generic[K]):
     """Which rows to count: those of some entities in one direction, along paths of `hops` hops. A key of the cache.
 
-    Entities are texts here, because comparing 10,000 rdflib terms takes 20 ms. `paths` restricts the paths (None: all),
-    `near` restricts the relations next to the entities.
+    Entities are texts here, because comparing 10,000 rdflib terms takes 20 ms. `relation_paths`
+    restricts the paths (None: all), `near` the relations next to the entities.
     """
 
     entities: frozenset[str]
     direction: Direction
-    far_ends: FarEndKind | None
-    paths: frozenset[tuple[K, ...]] | None = None
+    far_end_kind: FarEndKind | None
+    relation_paths: frozenset[tuple[K, ...]] | None = None
     hops: int = 1
     near: frozenset[K] | None = None
 
@@ -176,36 +176,36 @@ class CountCache(Generic[E, K]):
         self._timed_out = timed_out
         self._cache: TTLCache[CountRequest[K], RelationCounts[E, K]] = TTLCache(_SIZE, _SECONDS)
 
-    async def cached(self, asked: CountRequest[K]) -> RelationCounts[E, K] | None:
-        """Cached counts for a question, or those of all paths restricted to it; None if there are neither."""
-        found = self._cache.get(asked)
-        if found is not None or (asked.paths is None and asked.near is None):
+    async def cached(self, request: CountRequest[K]) -> RelationCounts[E, K] | None:
+        """Cached counts for a request, or those of all paths restricted to it; None if there are neither."""
+        found = self._cache.get(request)
+        if found is not None or (request.relation_paths is None and request.near is None):
             return found
-        all_counts = self._cache.get(replace(asked, paths=None, near=None))
+        all_counts = self._cache.get(replace(request, relation_paths=None, near=None))
         if all_counts is None or all_counts.stop is not Stop.COMPLETE:
             return None
-        return await in_thread(len(all_counts.rows), lambda: _narrowed(all_counts, asked))
+        return await in_thread(len(all_counts.rows), lambda: _narrowed(all_counts, request))
 
     async def get(
-        self, asked: CountRequest[K], count: Callable[[], Awaitable[RelationCounts[E, K]]]
+        self, request: CountRequest[K], count: Callable[[], Awaitable[RelationCounts[E, K]]]
     ) -> RelationCounts[E, K]:
         """Cached counts, or those that `count` returns, which are cached then."""
-        found = await self.cached(asked)
+        found = await self.cached(request)
         if found is None:
             found = await count()
             if self._timed_out or found.stop is not Stop.TIME_OUT:
-                self._cache[asked] = found
+                self._cache[request] = found
         return found
 
 
-def _narrowed(all_counts: RelationCounts[E, K], asked: CountRequest[K]) -> RelationCounts[E, K] | None:
-    """The counts of all paths restricted to a question; None if one of its relations was not counted."""
-    if asked.paths is not None:
-        return all_counts.restricted_to(asked.paths)
-    wanted = asked.near or frozenset()
-    known = {near_relation(path, asked.direction) for path in all_counts.by_path()}
+def _narrowed(all_counts: RelationCounts[E, K], request: CountRequest[K]) -> RelationCounts[E, K] | None:
+    """The counts of all paths restricted to a request; None if one of its relations was not counted."""
+    if request.relation_paths is not None:
+        return all_counts.restricted_to(request.relation_paths)
+    wanted = request.near or frozenset()
+    known = {near_relation(path, request.direction) for path in all_counts.by_path()}
     return (
-        all_counts.restricted_to(lambda path: near_relation(path, asked.direction) in wanted)
+        all_counts.restricted_to(lambda path: near_relation(path, request.direction) in wanted)
         if wanted <= known
         else None
     )
@@ -229,7 +229,7 @@ def relations_page(
     counts: RelationCounts[E, K] | PathCounts[E, K],
     direction: Direction,
     *,
-    paths: Sequence[tuple[K, ...]],
+    relation_paths: Sequence[tuple[K, ...]],
     limit: int,
     names: Mapping[K, Relation],
     printed: Callable[[E], str],
@@ -244,7 +244,7 @@ def relations_page(
     """
     sums, rows = counts.by_path(), counts.by_path_and_entity()
     to_mediators = {(near_relation(path, direction),) for path in sums if len(path) == 2}
-    shown = paths[:limit]
+    shown = relation_paths[:limit]
     items = tuple(
         RelationFacts(
             relation=joined([names[relation] for relation in path]),
@@ -261,8 +261,8 @@ def relations_page(
     return Page(
         items=items,
         positions=tuple(facts.relation.id for facts in items),
-        total=counts.as_count(len(paths)),
-        stop=Stop.first((counts.stop, stop, Stop.LIMIT if len(paths) > limit else Stop.COMPLETE)),
+        total=counts.as_count(len(relation_paths)),
+        stop=Stop.first((counts.stop, stop, Stop.LIMIT if len(relation_paths) > limit else Stop.COMPLETE)),
     )
 
 

@@ -34,14 +34,14 @@ class RelationRequest:
     ids: Sequence[str]
     direction: Direction
     hops: int
-    far_ends: FarEndKind | None
+    far_end_kind: FarEndKind | None
     examples: int
     limit: int
 
     @property
     def nothing(self) -> bool:
         """Whether the answer must be empty: there are no entities, or incoming triples whose head is a literal."""
-        return not self.ids or (self.direction is Direction.INCOMING and self.far_ends is FarEndKind.LITERAL)
+        return not self.ids or (self.direction is Direction.INCOMING and self.far_end_kind is FarEndKind.LITERAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class RowRequest:
 
     ids: Sequence[str]
     direction: Direction
-    paths: Paths
-    far_ends: FarEndKind | None
+    relation_paths: Paths
+    far_end_kind: FarEndKind | None
     limit: int
     after: str | None
     all_or_none: bool
@@ -61,8 +61,8 @@ class RowRequest:
     @property
     def nothing(self) -> bool:
         """Whether the answer must be empty, whatever the graph contains."""
-        heads_are_values = self.direction is Direction.INCOMING and self.far_ends is FarEndKind.LITERAL
-        return not self.ids or self.paths == [] or heads_are_values
+        heads_are_values = self.direction is Direction.INCOMING and self.far_end_kind is FarEndKind.LITERAL
+        return not self.ids or self.relation_paths == [] or heads_are_values
 
 
 class DirectedAdapter(GraphAdapter):
@@ -73,11 +73,11 @@ class DirectedAdapter(GraphAdapter):
     """
 
     @abstractmethod
-    async def relations_in(self, asked: RelationRequest) -> Page[RelationFacts]:
+    async def relations_in(self, request: RelationRequest) -> Page[RelationFacts]:
         """`relations` in one direction."""
 
     @abstractmethod
-    async def rows_in(self, asked: RowRequest) -> Page[Triple]:
+    async def rows_in(self, request: RowRequest) -> Page[Triple]:
         """`neighbours` in one direction, as triples."""
 
     def printed_ids(self, ids: Sequence[str]) -> Mapping[str, str]:
@@ -90,13 +90,13 @@ class DirectedAdapter(GraphAdapter):
         direction: Direction | None,
         *,
         hops: int = 1,
-        far_ends: FarEndKind | None = None,
+        far_end_kind: FarEndKind | None = None,
         examples: int = 0,
         limit: int,
     ) -> AnchoredPage[RelationFacts]:
         sides = Direction if direction is None else (direction,)
-        asked = (RelationRequest(ids, side, hops, far_ends, examples, limit) for side in sides)
-        pages, known = await gathered(gathered_for(asked, self.relations_in), self._described(ids))
+        request = (RelationRequest(ids, side, hops, far_end_kind, examples, limit) for side in sides)
+        pages, known = await gathered(gathered_for(request, self.relations_in), self._described(ids))
         page = merge_relation_pages(pages, limit)
         if isinstance(known, StoreTimeout):
             time_out = known
@@ -116,7 +116,7 @@ class DirectedAdapter(GraphAdapter):
         """The ids that have rows, as entities without a label: their rows prove that they exist.
 
         Raises:
-            StoreTimeout: none has any rows, so nothing is known at all.
+            StoreTimeout: no direction has any rows yet.
         """
         ids_with_rows = {entity for facts in page.items for entity in facts.per_entity}
         found = {given: Entity(short) for given, short in self.printed_ids(ids).items() if short in ids_with_rows}
@@ -129,14 +129,16 @@ class DirectedAdapter(GraphAdapter):
         ids: Sequence[str],
         direction: Direction | None,
         *,
-        paths: Paths = None,
-        far_ends: FarEndKind | None = None,
+        relation_paths: Paths = None,
+        far_end_kind: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
         all_or_none: bool = False,
     ) -> AnchoredPage[Link]:
-        asked = RowRequest(ids, direction or Direction.OUTGOING, paths, far_ends, limit, after, all_or_none)
-        found = await self._links(direction, asked)
+        request = RowRequest(
+            ids, direction or Direction.OUTGOING, relation_paths, far_end_kind, limit, after, all_or_none
+        )
+        found = await self._links(direction, request)
         anchors, others = await in_thread(max(limit, len(ids)), lambda: self._anchors_in(found, ids))
         if after is None and others and (found.items or found.stop is not Stop.LIMIT):
             anchors |= await self.describe(others)
@@ -147,21 +149,21 @@ class DirectedAdapter(GraphAdapter):
         ids: Sequence[str],
         direction: Direction | None,
         *,
-        paths: Paths = None,
-        far_ends: FarEndKind | None = None,
+        relation_paths: Paths = None,
+        far_end_kind: FarEndKind | None = None,
         limit: int,
         after: str | None = None,
     ) -> Page[Link]:
         side = direction or Direction.OUTGOING
-        asked = RowRequest(ids, side, paths, far_ends, limit, after, all_or_none=False, bare=True)
-        return await self._links(direction, asked)
+        request = RowRequest(ids, side, relation_paths, far_end_kind, limit, after, all_or_none=False, bare=True)
+        return await self._links(direction, request)
 
-    async def _links(self, direction: Direction | None, asked: RowRequest) -> Page[Link]:
+    async def _links(self, direction: Direction | None, request: RowRequest) -> Page[Link]:
         """The rows of a request, in a direction or in both (None)."""
         if direction is None:
-            return await self._rows_in_both(asked)
-        page = await self.rows_in(asked)
-        return await in_thread(asked.limit, lambda: _as_links(direction, page))
+            return await self._rows_in_both(request)
+        page = await self.rows_in(request)
+        return await in_thread(request.limit, lambda: _as_links(direction, page))
 
     def _anchors_in(self, page: Page[Link], ids: Sequence[str]) -> tuple[dict[str, Entity], list[str]]:
         """The entities among the ids that the page already names as anchors, and the ids that are left."""
@@ -170,28 +172,29 @@ class DirectedAdapter(GraphAdapter):
         anchors = {given: anchors_by_id[short] for given, short in printed.items() if short in anchors_by_id}
         return anchors, [given for given in printed if given not in anchors]
 
-    async def _rows_in_both(self, asked: RowRequest) -> Page[Link]:
-        incoming = replace(asked, direction=Direction.INCOMING, after=None)
-        if asked.after is None:
-            pages = await gathered(self.rows_in(asked), self.rows_in(incoming))
+    async def _rows_in_both(self, request: RowRequest) -> Page[Link]:
+        incoming = replace(request, direction=Direction.INCOMING, after=None)
+        if request.after is None:
+            pages = await gathered(self.rows_in(request), self.rows_in(incoming))
             total = Count.sum(page.total for page in pages)
             refused = any(page.stop is Stop.LIMIT and not page.items for page in pages)
-            if asked.all_or_none and (refused or total.value > asked.limit):
+            if request.all_or_none and (refused or total.value > request.limit):
                 return Page((), (), total, Stop.LIMIT, _notes(pages))
-            return await in_thread(asked.limit, lambda: _merge_row_pages(pages, asked.limit))
-        side, separator, inner_position = asked.after.partition("|")
+            return await in_thread(request.limit, lambda: _merge_row_pages(pages, request.limit))
+        side, separator, inner_position = request.after.partition("|")
         if side not in set(Direction) or not separator:
-            raise invalid_cursor(asked.after)
+            raise invalid_cursor(request.after)
         if side == Direction.OUTGOING:
-            first = await self.rows_in(replace(asked, after=inner_position))
+            first = await self.rows_in(replace(request, after=inner_position))
             # The incoming rows are needed even if none fits on the page: the total is of the whole list.
-            second = await self.rows_in(replace(incoming, limit=max(asked.limit - len(first.items), 1)))
+            second = await self.rows_in(replace(incoming, limit=max(request.limit - len(first.items), 1)))
         else:
             first, second = await gathered(
-                self.rows_in(replace(asked, after=None, limit=1)), self.rows_in(replace(incoming, after=inner_position))
+                self.rows_in(replace(request, after=None, limit=1)),
+                self.rows_in(replace(incoming, after=inner_position)),
             )
             first = replace(first, items=(), positions=(), stop=Stop.COMPLETE)
-        return await in_thread(asked.limit, lambda: _merge_row_pages((first, second), asked.limit))
+        return await in_thread(request.limit, lambda: _merge_row_pages((first, second), request.limit))
 
 
 def _as_links(direction: Direction, page: Page[Triple]) -> Page[Link]:

@@ -10,8 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationRequest, RowRequest
-from kgnav_mcp.adapters.paging.neighbours import EdgeSource, edges_page
-from kgnav_mcp.adapters.paging.positions import Position
+from kgnav_mcp.adapters.paging.rows import EdgeSource, Position, edges_page
 from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
 from kgnav_mcp.adapters.sparql_base.lists import ListReader
 from kgnav_mcp.adapters.sparql_base.matching import FarEndTerms, RowSearch, SearchRequest
@@ -51,13 +50,13 @@ class SchemaReader(Protocol):
 class RelationReader(Protocol):
     """Answers the verb `relations` in one direction."""
 
-    async def page(self, anchors: Sequence[Any], asked: RelationRequest) -> Page[RelationFacts]: ...
+    async def page(self, anchors: Sequence[Any], request: RelationRequest) -> Page[RelationFacts]: ...
 
 
 class RowReader(Protocol):
     """Answers the verb `neighbours` in one direction."""
 
-    async def page(self, paths: Sequence[Any] | None, asked: RowRequest) -> Page[Triple]: ...
+    async def page(self, relation_paths: Sequence[Any] | None, request: RowRequest) -> Page[Triple]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,16 +108,18 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         """Resolve ids to entities, each once and in order. Texts that are not ids are skipped."""
 
     @abstractmethod
-    def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
+    def _relation_paths(self, relation_paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
         """Resolve relation ids to paths. Paths with a text that is not an id are left out."""
 
-    async def _relations(self, anchors: Sequence[Anchor], asked: RelationRequest) -> Page[RelationFacts]:
+    async def _relations(self, anchors: Sequence[Anchor], request: RelationRequest) -> Page[RelationFacts]:
         """The relations at some entities."""
-        return await self._readers.relations.page(anchors, asked)
+        return await self._readers.relations.page(anchors, request)
 
-    async def _rows(self, anchors: Sequence[Anchor], paths: Sequence[Path] | None, asked: RowRequest) -> Page[Triple]:
+    async def _rows(
+        self, anchors: Sequence[Anchor], relation_paths: Sequence[Path] | None, request: RowRequest
+    ) -> Page[Triple]:
         """The rows at some entities."""
-        return await self._readers.rows(anchors, asked).page(paths, asked)
+        return await self._readers.rows(anchors, request).page(relation_paths, request)
 
     async def open(self) -> None:
         if self._opened is None:
@@ -160,17 +161,17 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         types = None if label is None else (await self._readers.lists.types(label)).iris
         return self._checked_page(await self._readers.linker.find(hint, types, limit))
 
-    async def relations_in(self, asked: RelationRequest) -> Page[RelationFacts]:
-        anchors = await self._anchors(asked.ids)
-        return await self._relations(anchors, asked) if anchors else Page((), (), Count(0))
+    async def relations_in(self, request: RelationRequest) -> Page[RelationFacts]:
+        anchors = await self._anchors(request.ids)
+        return await self._relations(anchors, request) if anchors else Page((), (), Count(0))
 
-    async def rows_in(self, asked: RowRequest) -> Page[Triple]:
-        paths = None if asked.paths is None else self._paths(asked.paths)
-        anchors = await self._anchors(asked.ids)
-        if anchors and paths != []:
-            return self._checked_page(await self._rows(anchors, paths, asked))
-        if asked.after is not None:
-            self._check_position(asked.after)
+    async def rows_in(self, request: RowRequest) -> Page[Triple]:
+        relation_paths = None if request.relation_paths is None else self._relation_paths(request.relation_paths)
+        anchors = await self._anchors(request.ids)
+        if anchors and relation_paths != []:
+            return self._checked_page(await self._rows(anchors, relation_paths, request))
+        if request.after is not None:
+            self._check_position(request.after)
         return Page((), (), Count(0))
 
     async def matching(
@@ -178,29 +179,31 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         ids: Sequence[str],
         direction: Direction | None,
         *,
-        paths: Sequence[tuple[str, ...]] | None = None,
+        relation_paths: Sequence[tuple[str, ...]] | None = None,
         far: FarEndFilter,
         limit: int,
         after: str | None = None,
     ) -> AnchoredPage[Link]:
-        asked, hops = MatchRequest(ids, direction, paths, far, limit, after), self._readers.hops_searched
+        request, hops = MatchRequest(ids, direction, relation_paths, far, limit, after), self._readers.hops_searched
         opened: dict[Direction, RowSearch[Any, Any]] = {}
 
         async def search(side: Direction, most: int, behind: str | None) -> Page[Link]:
             if side not in opened:
-                opened[side] = await self._search(asked, side, hops)
+                opened[side] = await self._search(request, side, hops)
             return await opened[side].page(most, behind)
 
-        return await read_or_search(self, asked, search, hops=hops)
+        return await read_or_search(self, request, search, hops=hops)
 
-    async def _search(self, asked: MatchRequest, side: Direction, hops: int) -> RowSearch[Any, Any]:
+    async def _search(self, request: MatchRequest, side: Direction, hops: int) -> RowSearch[Any, Any]:
         """Create the search of the rows in one direction. Relations of more than `hops` hops are left out."""
         readers, types = self._readers, None
-        if asked.far.label is not None:
-            types = await self._types_with_label(asked.far.label)
-        paths = asked.paths and self._paths([path for path in asked.paths if len(path) <= hops])
-        far = FarEndTerms.of(asked.far.words, types)
-        return readers.search(SearchRequest(await self._anchors(asked.ids), paths, side, far))
+        if request.far.label is not None:
+            types = await self._types_with_label(request.far.label)
+        relation_paths = request.relation_paths and self._relation_paths(
+            [path for path in request.relation_paths if len(path) <= hops]
+        )
+        far = FarEndTerms.of(request.far.words, types)
+        return readers.search(SearchRequest(await self._anchors(request.ids), relation_paths, side, far))
 
     async def _types_with_label(self, label: str) -> Sequence[URIRef]:
         """The types that are printed as this label; empty where there is none."""
@@ -244,11 +247,11 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         bare: bool = False,
     ) -> Page[Triple] | None:
         """One page of edges; None where they cannot be looked up."""
-        paths = None if relations is None else self._paths([(relation,) for relation in relations])
+        relation_paths = None if relations is None else self._relation_paths([(relation,) for relation in relations])
         starts, ends = await gathered(self._anchors(heads), self._anchors(tails))
-        if not starts or not ends or paths == []:
+        if not starts or not ends or relation_paths == []:
             return Page((), (), Count(0))
-        source = self._readers.edges(starts, ends, paths, bare)
+        source = self._readers.edges(starts, ends, relation_paths, bare)
         return source and self._checked_page(await edges_page(source, starts, limit=limit, after=after))
 
     async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.candidates import Candidates, Match, first_page
-from kgnav_mcp.adapters.likeness import Rank, entities_named
+from kgnav_mcp.adapters.candidates import Candidates, Match, Rank, entities_named, first_page
 from kgnav_mcp.adapters.naming import language_rank
 from kgnav_mcp.adapters.sparql_base import errors, queries
 from kgnav_mcp.adapters.sparql_base.name_search import Hit, NameSearch, findable

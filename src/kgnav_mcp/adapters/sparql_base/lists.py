@@ -10,17 +10,18 @@ from typing import TypeVar
 from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.paging.positions import Key
+from kgnav_mcp.adapters.paging.rows import Key
 from kgnav_mcp.adapters.sparql_base import errors, queries
 from kgnav_mcp.adapters.sparql_base.entity_finder import EntityFinder
-from kgnav_mcp.adapters.sparql_base.keyset import SHARE, read_list_by_key
 from kgnav_mcp.adapters.sparql_base.paging import (
     MAX_SORTED,
+    SHARE,
     UNSORTED,
     Condition,
     ListPosition,
     page_stop,
     raised_total,
+    read_list_by_key,
     truncated,
 )
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, Row, iri_in, is_at_most, number_in

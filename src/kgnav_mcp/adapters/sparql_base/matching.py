@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.paging.positions import Place
+from kgnav_mcp.adapters.paging.rows import Place
 from kgnav_mcp.adapters.sparql_base import queries
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
@@ -57,10 +57,10 @@ class FarEndTerms:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A search of the rows at `anchors` by `paths` (None: by all one-hop relations), in the adapter's own types."""
+    """A search of the rows at `anchors` by `relation_paths` (None: all of one hop), in the adapter's own types."""
 
     anchors: Sequence[Any]
-    paths: Sequence[Any] | None
+    relation_paths: Sequence[Any] | None
     direction: Direction
     far: FarEndTerms
 
@@ -68,11 +68,11 @@ class SearchRequest:
 class RowSearch(ABC, Generic[F, R]):
     """Runs one search, once for all of its pages."""
 
-    def __init__(self, question: SearchRequest) -> None:
-        self._anchors = question.anchors
-        self._paths = question.paths
-        self._direction = question.direction
-        self._far = question.far
+    def __init__(self, request: SearchRequest) -> None:
+        self._anchors = request.anchors
+        self._relation_paths = request.relation_paths
+        self._direction = request.direction
+        self._far = request.far
         self._read: tuple[Sequence[F], Stop] | None = None
 
     @abstractmethod

@@ -9,7 +9,16 @@ from typing import Protocol, TypeVar
 from rapidfuzz import fuzz
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, EXACT_WORDS_NOTE, ID, NAME, WORD, plural_variants, spellings
+from kgnav_mcp.adapters.candidates import (
+    ALIAS,
+    DESCRIPTION,
+    EXACT_WORDS_NOTE,
+    ID,
+    NAME,
+    WORD,
+    plural_variants,
+    spellings,
+)
 from kgnav_mcp.adapters.naming import names_from_id
 from kgnav_mcp.adapters.sparql_base import queries
 from kgnav_mcp.adapters.sparql_base.dialect import FullText
@@ -29,7 +38,7 @@ _MAX_LENGTH = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A text of an entity: `kind` is NAME, ALIAS, DESCRIPTION or ID (see `likeness`)."""
+    """A text of an entity: `kind` is NAME, ALIAS, DESCRIPTION or ID (see `candidates`)."""
 
     entity: URIRef
     text: str

@@ -205,12 +205,12 @@ class Names(ABC):
 
         An entity that was merged into another is described as that one, with the requested id in `asked_as`.
         """
-        asked = list(dict.fromkeys(iris))
-        if len(asked) > _MAX_REMEMBERED:
-            return await self._read_entities(asked)
-        known = {iri: entity for iri in asked if (entity := self._entity_cache.get(iri)) is not None}
-        known |= await self._read_entities([iri for iri in asked if iri not in known])
-        return {iri: known[iri] for iri in asked if iri in known}
+        distinct_iris = list(dict.fromkeys(iris))
+        if len(distinct_iris) > _MAX_REMEMBERED:
+            return await self._read_entities(distinct_iris)
+        known = {iri: entity for iri in distinct_iris if (entity := self._entity_cache.get(iri)) is not None}
+        known |= await self._read_entities([iri for iri in distinct_iris if iri not in known])
+        return {iri: known[iri] for iri in distinct_iris if iri in known}
 
     async def _read_entities(self, wanted: Sequence[URIRef]) -> dict[URIRef, Entity]:
         """Read the names, types and descriptions of entities, and keep them for a while."""

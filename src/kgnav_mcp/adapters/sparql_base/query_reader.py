@@ -20,7 +20,7 @@ from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import InvalidStore, Unsupported
 from kgnav_mcp.model import Certainty, Count, Stop
 from kgnav_mcp.port.lists import batches
-from kgnav_mcp.store_timeout import note_answer, require_answer
+from kgnav_mcp.store_limits import note_answer, require_answer
 
 Row = Mapping[str, Term]
 Value = URIRef | Literal | int | Fragment

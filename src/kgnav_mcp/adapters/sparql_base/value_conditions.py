@@ -14,8 +14,7 @@ from rdflib import XSD, Literal
 from kgnav_mcp.adapters.sparql_base import queries
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
-from kgnav_mcp.port.wanted_values import WantedValue
-from kgnav_mcp.values.comparison import Moment, Period
+from kgnav_mcp.values.comparison import Moment, Period, WantedValue
 from kgnav_mcp.values.scalars import NUMBERS
 
 _INTEGER = re.compile(r"[+-]?\d+")

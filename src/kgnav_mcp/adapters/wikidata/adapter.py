@@ -17,18 +17,15 @@ from kgnav_mcp.adapters.sparql_base.rate_limit import MAX_CONCURRENT_LOCAL, Clie
 from kgnav_mcp.adapters.sparql_base.requests import Address
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
-from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Path, RelationReader
-from kgnav_mcp.adapters.wikidata.entity_finder import EntityFinder
+from kgnav_mcp.adapters.wikidata.entity_finder import EntityFinder, JsonApi, VectorSearch, WikibaseSearch
 from kgnav_mcp.adapters.wikidata.lists import ListReader
 from kgnav_mcp.adapters.wikidata.names import Names
-from kgnav_mcp.adapters.wikidata.options import INSTANCE_OF, SUBCLASS, WIKIDATA, Wikidata, detect_wikibase
 from kgnav_mcp.adapters.wikidata.plans import PatternWriter
 from kgnav_mcp.adapters.wikidata.rows import EdgeReader, RowReader, RowSearch, qualified
-from kgnav_mcp.adapters.wikidata.schema import VALUES_ONLY, SchemaReader
-from kgnav_mcp.adapters.wikidata.search import JsonApi, VectorSearch, WikibaseSearch
+from kgnav_mcp.adapters.wikidata.schema import VALUES_ONLY, Classes, SchemaReader
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
-from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.adapters.wikidata.store import INSTANCE_OF, SUBCLASS, WIKIDATA, Store, Wikidata, detect_wikibase
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Health, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions, Capability
@@ -155,9 +152,9 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             catalogues=catalogues,
             statements=statements,
             relations=RelationReader(store, catalogues, counts, statements),
-            search=lambda asked: RowSearch(store, counts, statements, asked),
-            rows=lambda anchors, asked: RowReader(store, catalogues, counts, statements, (anchors, asked)),
-            edges=lambda _, tails, paths, __: EdgeReader(store, statements, tails, paths),
+            search=lambda request: RowSearch(store, counts, statements, request),
+            rows=lambda anchors, request: RowReader(store, catalogues, counts, statements, (anchors, request)),
+            edges=lambda _, tails, relation_paths, __: EdgeReader(store, statements, tails, relation_paths),
             matches=MatchReader(store.reader, linker.names, PatternWriter(store, linker.naming, catalogues)),
         )
 
@@ -178,16 +175,16 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     async def _anchors(self, ids: Sequence[str]) -> Sequence[URIRef]:
         return await self._iris(ids)
 
-    def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
-        if any(len(path) != 1 for path in paths):
+    def _relation_paths(self, relation_paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
+        if any(len(path) != 1 for path in relation_paths):
             raise _no_mediators()
-        meant = (self._readers.store.ids.property(path[0]) for path in paths)
+        meant = (self._readers.store.ids.property(path[0]) for path in relation_paths)
         return list(dict.fromkeys((local,) for local in meant if local is not None))
 
-    async def _relations(self, anchors: Sequence[URIRef], asked: RelationRequest) -> Page[RelationFacts]:
-        if asked.hops != 1:
+    async def _relations(self, anchors: Sequence[URIRef], request: RelationRequest) -> Page[RelationFacts]:
+        if request.hops != 1:
             raise _no_mediators()
-        return await super()._relations(anchors, asked)
+        return await super()._relations(anchors, request)
 
 
 def _no_mediators() -> Unsupported:

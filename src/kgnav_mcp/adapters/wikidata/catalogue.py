@@ -17,15 +17,14 @@ from typing import Any, cast
 from cachetools import LRUCache
 from rdflib import Literal
 
-from kgnav_mcp.adapters.ids.wikibase import WikibaseIds
-from kgnav_mcp.adapters.paging.positions import Key
-from kgnav_mcp.adapters.sparql_base.catalogue import combined_stop, incomplete_catalogue, nearest
-from kgnav_mcp.adapters.sparql_base.keyset import read_list_by_key
+from kgnav_mcp.adapters.paging.rows import Key
+from kgnav_mcp.adapters.sparql_base.paging import read_list_by_key
 from kgnav_mcp.adapters.sparql_base.query_reader import Row, Value, is_at_most
+from kgnav_mcp.adapters.sparql_base.schema import combined_stop, incomplete_catalogue, nearest
 from kgnav_mcp.adapters.sparql_base.terms import comma_separated, values
 from kgnav_mcp.adapters.wikibase_values import DATATYPES, ENTITY_DATATYPES, EXTERNAL_ID, ONTOLOGY, QUANTITY, TIME
 from kgnav_mcp.adapters.wikidata import queries
-from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.adapters.wikidata.store import Store, WikibaseIds
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import KgnavError, StoreError, StoreTimeout, UnknownName
 from kgnav_mcp.model import Relation, Stop

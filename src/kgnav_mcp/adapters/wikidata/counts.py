@@ -47,7 +47,7 @@ _MAX_TRIPLES_SAMPLED = 20_000
 Path = tuple[str]
 """The bare id of a property: `P31`."""
 Counts = RelationCounts[URIRef, str]
-_Question = CountRequest[str]
+_CountRequest = CountRequest[str]
 
 
 class CountReader:
@@ -63,20 +63,20 @@ class CountReader:
         self,
         entities: Sequence[URIRef],
         direction: Direction,
-        far_ends: FarEndKind | None,
-        paths: Collection[Path] | None = None,
+        far_end_kind: FarEndKind | None,
+        relation_paths: Collection[Path] | None = None,
     ) -> Counts:
-        """The number of statements of each property, or of those in `paths`, whose far ends are of the wanted kind."""
-        wanted = None if paths is None else frozenset[tuple[str, ...]](paths)
-        asked = _Question(frozenset(map(str, entities)), direction, far_ends, wanted)
-        return await self._cache.get(asked, lambda: self._counted(entities, asked))
+        """The number of statements of each property (or those in `relation_paths`) with far ends of this kind."""
+        wanted = None if relation_paths is None else frozenset[tuple[str, ...]](relation_paths)
+        request = _CountRequest(frozenset(map(str, entities)), direction, far_end_kind, wanted)
+        return await self._cache.get(request, lambda: self._counted(entities, request))
 
     async def exceeds(self, entities: Sequence[URIRef], direction: Direction, limit: int) -> bool:
         """Whether more than `limit` statements point at the entities, found out without counting them all.
 
         Returns False also if that is not possible; then `at` has to count.
         """
-        cached = await self._cache.cached(_Question(frozenset(map(str, entities)), direction, None))
+        cached = await self._cache.cached(_CountRequest(frozenset(map(str, entities)), direction, None))
         if cached is not None or direction is Direction.OUTGOING or self._store.wikidata.counted is not None:
             return False
         found = 0
@@ -88,22 +88,22 @@ class CountReader:
                 return False  # `at` has other ways to find out, and reports if they end early.
         return found > limit
 
-    async def _counted(self, entities: Sequence[URIRef], asked: _Question) -> Counts:
-        if asked.direction is Direction.INCOMING and asked.far_ends is FarEndKind.LITERAL:
+    async def _counted(self, entities: Sequence[URIRef], request: _CountRequest) -> Counts:
+        if request.direction is Direction.INCOMING and request.far_end_kind is FarEndKind.LITERAL:
             return RelationCounts()
-        if asked.paths is not None:
-            return await self._count_properties(entities, asked, sorted(path[0] for path in asked.paths))
-        if asked.direction is Direction.INCOMING:
+        if request.relation_paths is not None:
+            return await self._count_properties(entities, request, sorted(path[0] for path in request.relation_paths))
+        if request.direction is Direction.INCOMING:
             return await self._count_incoming(entities, self._count_hub, self._count_by_group)
-        if asked.far_ends is not FarEndKind.LITERAL:
-            query = queries.COUNTS[asked.direction] if asked.far_ends is None else queries.ENTITY_COUNTS
+        if request.far_end_kind is not FarEndKind.LITERAL:
+            query = queries.COUNTS[request.direction] if request.far_end_kind is None else queries.ENTITY_COUNTS
             return await self._count_by_group(entities, query)
-        return await self._count_literals(entities, asked)
+        return await self._count_literals(entities, request)
 
-    async def _count_literals(self, entities: Sequence[URIRef], asked: _Question) -> Counts:
+    async def _count_literals(self, entities: Sequence[URIRef], request: _CountRequest) -> Counts:
         """Count statements whose value is not an entity: all statements minus those whose value is one."""
         all_counts, entity_counts = await gathered(
-            self.at(entities, asked.direction, None), self.at(entities, asked.direction, FarEndKind.ENTITY)
+            self.at(entities, request.direction, None), self.at(entities, request.direction, FarEndKind.ENTITY)
         )
         if entity_counts.stop is not Stop.COMPLETE:
             raise errors.stopped_by_store()  # If too little is subtracted, the rest is not even a lower bound.
@@ -117,20 +117,22 @@ class CountReader:
             lambda: sum_counts(((one, path, rows) for one, path, rows in rest if rows > 0), all_counts.stop),
         )
 
-    async def _count_properties(self, entities: Sequence[URIRef], asked: _Question, names: Sequence[str]) -> Counts:
+    async def _count_properties(
+        self, entities: Sequence[URIRef], request: _CountRequest, names: Sequence[str]
+    ) -> Counts:
         """Count some properties, each by its own subquery."""
-        if asked.far_ends is not None or len(names) > _PROPERTIES_PER_QUERY:
-            all_counts = await self.at(entities, asked.direction, asked.far_ends)
+        if request.far_end_kind is not None or len(names) > _PROPERTIES_PER_QUERY:
+            all_counts = await self.at(entities, request.direction, request.far_end_kind)
             return await in_thread(len(entities), lambda: all_counts.restricted_to([(name,) for name in names]))
 
         async def count(some: Sequence[URIRef]) -> Counts:
             size = min(_MAX_ANSWER_ROWS // len(names), MAX_TERMS)
             parts = await gathered(
-                *(self._count_each_property(part, asked.direction, names) for part in batches(some, size))
+                *(self._count_each_property(part, request.direction, names) for part in batches(some, size))
             )
             return await in_thread(len(some), lambda: merge_counts(parts))
 
-        if asked.direction is Direction.OUTGOING:
+        if request.direction is Direction.OUTGOING:
             return await count(entities)
         return await self._count_incoming(entities, lambda one: self._count_up_to_bound(one, names), count)
 
@@ -283,20 +285,20 @@ class RelationReader:
         self._counts = counts
         self._statements = statements
 
-    async def page(self, anchors: Sequence[URIRef], asked: RelationRequest) -> Page[RelationFacts]:
+    async def page(self, anchors: Sequence[URIRef], request: RelationRequest) -> Page[RelationFacts]:
         """The relations sorted by id. Identifiers of other databases are marked as hidden, and have no examples."""
-        counts = await self._counts.at(anchors, asked.direction, asked.far_ends)
-        paths = await in_thread(len(anchors), lambda: paths_in_order(counts, lambda path: path))
-        catalogue, shown = self._catalogues.current, [path[0] for path in paths[: asked.limit]]
+        counts = await self._counts.at(anchors, request.direction, request.far_end_kind)
+        relation_paths = await in_thread(len(anchors), lambda: paths_in_order(counts, lambda path: path))
+        catalogue, shown = self._catalogues.current, [path[0] for path in relation_paths[: request.limit]]
         hidden = set[str]() if self._store.wikidata.external_ids else set(filter(catalogue.hidden, shown))
-        examples, stop = await self._examples(counts, [name for name in shown if name not in hidden], asked)
+        examples, stop = await self._examples(counts, [name for name in shown if name not in hidden], request)
         return await in_thread(
             len(anchors),
             lambda: relations_page(
                 counts,
-                asked.direction,
-                paths=paths,
-                limit=asked.limit,
+                request.direction,
+                relation_paths=relation_paths,
+                limit=request.limit,
                 names={name: catalogue.relation(name) for name in shown},
                 printed=self._store.ids.shown,
                 examples={(name,): nodes for name, nodes in examples.items()},
@@ -306,17 +308,17 @@ class RelationReader:
         )
 
     async def _examples(
-        self, counts: Counts, names: Sequence[str], asked: RelationRequest
+        self, counts: Counts, names: Sequence[str], request: RelationRequest
     ) -> tuple[dict[str, tuple[Node, ...]], Stop]:
         """The first few distinct far ends of each property, and whether all were read.
 
         One query reads them for all properties. If it times out, there are no examples.
         """
-        if not asked.examples or not names:
+        if not request.examples or not names:
             return {}, Stop.COMPLETE
-        outgoing = asked.direction is Direction.OUTGOING
-        pattern = self._store.form.valued if outgoing else self._store.form.rows[asked.direction]
-        kind = self._reader.part(queries.KINDS[asked.far_ends if outgoing else None])
+        outgoing = request.direction is Direction.OUTGOING
+        pattern = self._store.form.valued if outgoing else self._store.form.rows[request.direction]
+        kind = self._reader.part(queries.KINDS[request.far_end_kind if outgoing else None])
         rows = await in_thread(len(counts.rows), counts.by_path_and_entity)
         branches: list[str] = []
         for place, name in enumerate(names):
@@ -325,12 +327,12 @@ class RelationReader:
             )
             branches.append(
                 self._reader.filled(
-                    queries.EXAMPLES[asked.direction],
+                    queries.EXAMPLES[request.direction],
                     s=values(*first_entities),
                     rows=self._store.rows(pattern, name),
                     kind=kind,
                     number=place,
-                    most=asked.examples,
+                    most=request.examples,
                 )
             )
         try:
@@ -345,7 +347,7 @@ class RelationReader:
             else:
                 found.append(StatementRow(iri_in(row, "s"), name, None, None))
         nodes: dict[str, list[Node]] = defaultdict(list)
-        for each, node in zip(found, await self._statements.nodes(found, asked.direction), strict=True):
+        for each, node in zip(found, await self._statements.nodes(found, request.direction), strict=True):
             if node not in nodes[each.property]:
                 nodes[each.property].append(node)
         return {name: tuple(far) for name, far in nodes.items()}, read.stop

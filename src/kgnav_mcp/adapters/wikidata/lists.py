@@ -19,14 +19,13 @@ from kgnav_mcp.adapters.sparql_base.value_conditions import date_time, equals, n
 from kgnav_mcp.adapters.wikibase_values import ENTITY_DATATYPES, QUANTITY, TIME, UNKNOWN_VALUE
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
-from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.names import Names
+from kgnav_mcp.adapters.wikidata.schema import Classes
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Page, Stop, ValueFacts
-from kgnav_mcp.port.wanted_values import WantedValue
-from kgnav_mcp.values.comparison import Moment, Period, period_of
+from kgnav_mcp.values.comparison import Moment, Period, WantedValue, period_of
 from kgnav_mcp.values.scalars import value_order
 
 _LABELS = frozenset({"name", "label", "rdfs:label"})

@@ -43,8 +43,8 @@ class Names(names.Names):
 
     async def labels(self, iris: Iterable[str]) -> dict[str, str]:
         """The labels of entities by IRI. Entities without a label are left out."""
-        asked = list(iris)
-        properties, missing = await in_thread(len(asked), lambda: self._of_properties(asked))
+        all_iris = list(iris)
+        properties, missing = await in_thread(len(all_iris), lambda: self._of_properties(all_iris))
         labels = await self.read_labels(missing)
         return await in_thread(len(labels), lambda: properties | {str(iri): label for iri, label in labels.items()})
 

@@ -12,11 +12,19 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.paging.counts import hidden_note
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.neighbours import EdgeSource, RowSource, neighbours_page
-from kgnav_mcp.adapters.paging.positions import Key, Place, Rows, Segment, SegmentPart
+from kgnav_mcp.adapters.paging.rows import (
+    EdgeSource,
+    Key,
+    Place,
+    Rows,
+    RowSource,
+    Segment,
+    SegmentPart,
+    neighbours_page,
+)
 from kgnav_mcp.adapters.sparql_base import errors, matching
-from kgnav_mcp.adapters.sparql_base.keyset import SHARE, read_by_key
 from kgnav_mcp.adapters.sparql_base.matching import SearchRequest, branch, searched
+from kgnav_mcp.adapters.sparql_base.paging import SHARE, read_by_key
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, iri_in, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, comma_separated, values
@@ -46,27 +54,27 @@ class RowReader(RowSource[URIRef, str, StatementRow]):
         catalogues: CatalogueCache,
         counts: CountReader,
         statements: StatementReader,
-        asked: tuple[Sequence[URIRef], RowRequest],
+        anchors_and_request: tuple[Sequence[URIRef], RowRequest],
     ) -> None:
         self._store = store
         self._reader = store.reader
         self._catalogues = catalogues
         self._counts = counts
         self._statements = statements
-        self._anchors, question = asked
-        self._direction = question.direction
-        self._far_ends = question.far_ends
-        self._paths: Sequence[Path] | None = None
+        self._anchors, request = anchors_and_request
+        self._direction = request.direction
+        self._far_end_kind = request.far_end_kind
+        self._relation_paths: Sequence[Path] | None = None
 
-    async def page(self, paths: Sequence[Path] | None, asked: RowRequest) -> Page[Triple]:
+    async def page(self, relation_paths: Sequence[Path] | None, request: RowRequest) -> Page[Triple]:
         """One page of the statements of these properties, as `GraphAdapter.neighbours` defines it.
 
         Raises:
             StoreTimeout: the query timed out before there was any row.
         """
-        self._paths = paths
+        self._relation_paths = relation_paths
         page = await neighbours_page(
-            self, self._anchors, limit=asked.limit, after=asked.after, all_or_none=asked.all_or_none
+            self, self._anchors, limit=request.limit, after=request.after, all_or_none=request.all_or_none
         )
         if page.stop is Stop.TIME_OUT and not page.items:
             raise hub_timed_out() if self._direction is Direction.INCOMING else errors.stopped_by_store()
@@ -76,14 +84,14 @@ class RowReader(RowSource[URIRef, str, StatementRow]):
         return path
 
     async def probe(self, limit: int, *, all_or_none: bool) -> Counts | Count | None:
-        asked = all_or_none and self._paths is None
-        if asked and await self._counts.exceeds(self._anchors, self._direction, limit):
-            return Count.at_least(limit + 1)
-        return None
+        if not all_or_none or self._relation_paths is not None:
+            return None
+        exceeds = await self._counts.exceeds(self._anchors, self._direction, limit)
+        return Count.at_least(limit + 1) if exceeds else None
 
     async def counts(self) -> Counts:
-        counts = await self._counts.at(self._anchors, self._direction, self._far_ends, self._paths)
-        if self._paths is not None or self._store.wikidata.external_ids:
+        counts = await self._counts.at(self._anchors, self._direction, self._far_end_kind, self._relation_paths)
+        if self._relation_paths is not None or self._store.wikidata.external_ids:
             return counts
         by_path = await in_thread(len(self._anchors), counts.by_path)
         names = {path[0] for path in by_path if self._catalogues.current.hidden(path[0])}
@@ -120,7 +128,7 @@ class RowReader(RowSource[URIRef, str, StatementRow]):
         found: dict[tuple[URIRef, str], list[StatementRow]] = defaultdict(list)
         for row in read.rows:
             name, value = names[number_in(row, "number")], row.get("o")
-            if self._far_ends is None or (self._far_ends is FarEndKind.ENTITY) == self._is_entity(value):
+            if self._far_end_kind is None or (self._far_end_kind is FarEndKind.ENTITY) == self._is_entity(value):
                 found[iri_in(row, near), name].append(statement_in_row(row, name))
         key = row_order(self._direction)
         return [
@@ -226,12 +234,12 @@ class EdgeReader(EdgeSource[URIRef, StatementRow]):
     """Reads the statements of entities whose value is one of the tails."""
 
     def __init__(
-        self, store: Store, statements: StatementReader, tails: Sequence[URIRef], paths: Sequence[Path] | None
+        self, store: Store, statements: StatementReader, tails: Sequence[URIRef], relation_paths: Sequence[Path] | None
     ) -> None:
         self._store = store
         self._statements = statements
         self._tails = frozenset(tails)
-        self._names = None if paths is None else {path[0] for path in paths}
+        self._names = None if relation_paths is None else {path[0] for path in relation_paths}
 
     async def edges(self, heads: Sequence[URIRef]) -> tuple[Mapping[URIRef, Sequence[StatementRow]], Stop]:
         reader, between = self._store.reader, Fragment("")
@@ -265,18 +273,18 @@ class EdgeReader(EdgeSource[URIRef, StatementRow]):
 class RowSearch(matching.RowSearch[StatementRow, StatementRow]):
     """Searches the statements of properties at entities."""
 
-    def __init__(self, store: Store, counts: CountReader, statements: StatementReader, asked: SearchRequest) -> None:
-        super().__init__(asked)
+    def __init__(self, store: Store, counts: CountReader, statements: StatementReader, request: SearchRequest) -> None:
+        super().__init__(request)
         self._store = store
         self._counts = counts
         self._statements = statements
 
     async def find(self) -> tuple[Sequence[StatementRow], Stop]:
-        paths: Sequence[Path] | None = self._paths
-        if paths is None:
+        relation_paths: Sequence[Path] | None = self._relation_paths
+        if relation_paths is None:
             counts = await self._counts.at(self._anchors, self._direction, FarEndKind.ENTITY)
-            paths = await in_thread(len(self._anchors), lambda: [(path[0],) for path in counts.by_path()])
-        names = [path[0] for path in paths]
+            relation_paths = await in_thread(len(self._anchors), lambda: [(path[0],) for path in counts.by_path()])
+        names = [path[0] for path in relation_paths]
         reader, form, side = self._store.reader, self._store.form, self._direction
         outgoing = side is Direction.OUTGOING
         fitting = self._far.part(reader, "?o" if outgoing else "?s", naming="rdfs:label", typing="$instance")

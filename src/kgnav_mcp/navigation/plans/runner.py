@@ -26,6 +26,7 @@ from kgnav_mcp.navigation.plans.check.smaller_plans import over_budget, over_ste
 from kgnav_mcp.navigation.plans.evaluate.evaluator import evaluate
 from kgnav_mcp.navigation.plans.evaluate.independent_patterns import factors, refuse_products
 from kgnav_mcp.navigation.plans.explain.empty_answers import (
+    about_named_nodes,
     explained,
     is_empty_answer,
     is_zero_count,
@@ -40,7 +41,6 @@ from kgnav_mcp.navigation.plans.explain.first_rows import (
     with_one_more,
     without_one_more,
 )
-from kgnav_mcp.navigation.plans.explain.named_nodes import about_named_nodes
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.proofs import collected, proved, with_proof
 from kgnav_mcp.navigation.progress import Progress, reporting

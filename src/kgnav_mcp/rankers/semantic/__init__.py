@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from cachetools import LRUCache
 
 from kgnav_mcp.model import Entity, RelationFacts
-from kgnav_mcp.navigation.ranking import Ranking, without_own_name, words
+from kgnav_mcp.navigation.relation_lists import Ranking, without_own_name, words
 from kgnav_mcp.port.lists import batches
 from kgnav_mcp.rankers.semantic.weights import model_folder
 

@@ -10,19 +10,16 @@ from pydantic import Field, WithJsonSchema
 from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation import reasoning_steps
-from kgnav_mcp.navigation.citations import Citation
-from kgnav_mcp.navigation.evidence import CHECK_TOOL
-from kgnav_mcp.navigation.reasoning_steps import GivenStep, StepLimits
-from kgnav_mcp.navigation.sample_walk import SampleWalk
-from kgnav_mcp.navigation.worked_walks import Walk
+from kgnav_mcp.navigation.reasoning_steps import Citation, GivenStep, StepLimits
+from kgnav_mcp.navigation.sample_walks import SampleWalk, Walk
+from kgnav_mcp.navigation.shown_graph import CHECK_TOOL
 from kgnav_mcp.render.table import Answer, RenderedAnswer
 from kgnav_mcp.render.text import NAME_LIMIT, call_text, clean, node_text
 from kgnav_mcp.render.trails import REASONING_COLUMNS, reasoning_table
 from kgnav_mcp.server.arguments import Arguments, Json
-from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 from kgnav_mcp.server.toolsets.trail import HANDLE
 from kgnav_mcp.server.trail_recorder import TrailUse
 from kgnav_mcp.server.worked_examples import TRAIL_SHOWN, ExampleCall, follow, look, question

@@ -13,9 +13,8 @@ from kgnav_mcp.render.table import Answer, Table
 from kgnav_mcp.render.triples import entity_notes
 from kgnav_mcp.server.arguments import CURSOR, EITHER, Arguments, EitherDirection, OneOrMany
 from kgnav_mcp.server.arguments import ENTITY as ENTITY_ARGUMENT
-from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 
 _COLUMNS = (
     Column("entity", ENTITY, "entityLabel"),

@@ -20,10 +20,9 @@ from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import name_and_id
 from kgnav_mcp.render.triples import entity_notes
 from kgnav_mcp.server.arguments import CURSOR, EITHER, Arguments
-from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.plan_runner import check_written_plan, omitted_notes, runner
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 
 _DIRECTION = "outgoing: the nodes are heads of the edges; incoming: tails; either: both."
 _HOPS = 5
@@ -166,9 +165,9 @@ async def _checked(
         followed = Direction(direction) if direction != EITHER else None
         for nodes, edge_type in named:
             await resolve_relations(call.adapter, nodes, [edge_type], followed, limits=call.limits)
-        vocabulary = await SchemaNames.of(call.adapter)
-        if node_type is not None and vocabulary.has_labels and not await vocabulary.labels(node_type):
-            raise UnknownName("label", node_type, vocabulary.nearest_label(node_type)) from None
+        schema_names = await SchemaNames.of(call.adapter)
+        if node_type is not None and schema_names.has_labels and not await schema_names.labels(node_type):
+            raise UnknownName("label", node_type, schema_names.nearest_label(node_type)) from None
         raise
 
 

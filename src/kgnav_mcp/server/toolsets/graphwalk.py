@@ -11,8 +11,8 @@ from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import graphwalk
 from kgnav_mcp.navigation.pages import Cursor
+from kgnav_mcp.navigation.sample_walks import WalkedStep
 from kgnav_mcp.navigation.shown_graph import THINK_TOOL
-from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.nodes import (
@@ -27,10 +27,9 @@ from kgnav_mcp.render.nodes import (
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import NAME_LIMIT, call_text, clean, next_call
 from kgnav_mcp.server.arguments import CURSOR, EITHER, Arguments, EitherDirection
-from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 from kgnav_mcp.server.worked_examples import walk_calls
 
 LABEL = f"Node label; {graphwalk.ANY_LABEL!r} for any."

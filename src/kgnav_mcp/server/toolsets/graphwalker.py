@@ -11,17 +11,16 @@ from pydantic import Field
 
 from kgnav_mcp.model import Triple
 from kgnav_mcp.navigation import relations as walker
-from kgnav_mcp.navigation.ranking import Ranker
+from kgnav_mcp.navigation.relation_lists import Ranker
+from kgnav_mcp.navigation.sample_walks import WalkedStep
 from kgnav_mcp.navigation.shown_graph import last_thought
-from kgnav_mcp.navigation.worked_walks import WalkedStep
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import call_text
 from kgnav_mcp.render.triples import RELATION_COLUMNS, TRIPLE_COLUMNS, relations_table, triples_table
 from kgnav_mcp.server.arguments import CURSOR, ENTITY, QUESTION, Arguments, OneOrMany
-from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 from kgnav_mcp.server.worked_examples import walk_calls
 
 

@@ -11,9 +11,8 @@ from kgnav_mcp.render.nodes import CANDIDATE_COLUMNS, candidates_table
 from kgnav_mcp.render.overview import OVERVIEW_COLUMNS, SCHEMA_ROWS, schema_overview
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.server.arguments import Arguments
-from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 
 _CANDIDATES = 10
 

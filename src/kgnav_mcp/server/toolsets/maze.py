@@ -10,9 +10,8 @@ from kgnav_mcp.navigation.maze import TOOL, possible_next_cells
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.trails import CELL_COLUMNS, cells_table
 from kgnav_mcp.server.arguments import Arguments
-from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 from kgnav_mcp.server.toolsets.trail import ONLY_TRAIL
 from kgnav_mcp.server.trail_recorder import TrailUse
 

@@ -21,8 +21,7 @@ from kgnav_mcp.port import FarEndFilter, ValueOwner
 from kgnav_mcp.render import paper
 from kgnav_mcp.render.paper import MAX_BYTES, ObjectList, PaperAnswer
 from kgnav_mcp.server.arguments import EITHER
-from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.tool import ToolSpec
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
 from kgnav_mcp.server.toolsets.graphwalk import Neighbors, NodesByProperty, Think, UniqueValues
 from kgnav_mcp.server.toolsets.graphwalker import GetRelations, GetTriples, question_and_ranker
 from kgnav_mcp.server.toolsets.sog import Search

@@ -6,15 +6,13 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, WithJsonSchema
 
-from kgnav_mcp.navigation.sample_walk import SampleWalk
-from kgnav_mcp.navigation.worked_walks import Walk
+from kgnav_mcp.navigation.sample_walks import SampleWalk, Walk
 from kgnav_mcp.render.plans import CYPHER
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.server.arguments import CURSOR, Arguments
-from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 from kgnav_mcp.server.worked_examples import ExampleCall
 
 _FORMS = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "array", "items": {"type": "object"}}]}

@@ -10,16 +10,15 @@ from pydantic import Field
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import neighbourhood
-from kgnav_mcp.navigation.worked_walks import WalkedStep
+from kgnav_mcp.navigation.sample_walks import WalkedStep
 from kgnav_mcp.port import FarEndFilter
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import call_text
 from kgnav_mcp.render.triples import HUB_COLUMNS, ROW_COLUMNS, neighbourhood_table
 from kgnav_mcp.server.arguments import CURSOR, ENTITY, QUESTION, Arguments, OneOrMany
-from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 from kgnav_mcp.server.worked_examples import walk_calls
 
 

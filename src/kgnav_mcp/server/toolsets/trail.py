@@ -10,9 +10,9 @@ from pydantic import Field
 from kgnav_mcp.clipping import comma_list
 from kgnav_mcp.errors import pause_text
 from kgnav_mcp.model import Trail
-from kgnav_mcp.navigation.evidence import CHECK_TOOL, check_answers
+from kgnav_mcp.navigation.evidence import check_answers
 from kgnav_mcp.navigation.references import resolve_entities
-from kgnav_mcp.navigation.shown_graph import connected_path, nodes_of_path
+from kgnav_mcp.navigation.shown_graph import CHECK_TOOL, connected_path, nodes_of_path
 from kgnav_mcp.render.columns import VALUES, Column
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import name_and_id
@@ -25,9 +25,8 @@ from kgnav_mcp.render.trails import (
     transcript_table,
 )
 from kgnav_mcp.server.arguments import Arguments
-from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.tool import ToolCall, ToolSpec
+from kgnav_mcp.server.toolsets import Toolset
 from kgnav_mcp.server.trail_recorder import TrailUse, verified_caller
 
 HANDLE = "Handle from start_trail."

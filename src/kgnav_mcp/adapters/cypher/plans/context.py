@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, takewhile
 
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
-from kgnav_mcp.adapters.cypher.entities import Entities
+from kgnav_mcp.adapters.cypher.dialect import split_key
+from kgnav_mcp.adapters.cypher.entities import Entities, Lookup
 from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.kinds import (
     DATE,
@@ -31,7 +32,6 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     unsupported,
 )
 from kgnav_mcp.adapters.cypher.session import Builder, quoted
-from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.plan import Scalar
 
@@ -128,20 +128,46 @@ class QueryContext:
 
     def printed_id(self, variable: str) -> str:
         """The expression for the id of a node as answers print it."""
-        builder = self.builder
         cases = [
             self.fill(
                 queries.KEY_CASE,
-                variable=variable,
-                label=quoted(label),
+                key=self._has_key(variable, label, key),
                 value=f"{variable}.{quoted(key)}",
                 start=self.constant(f"{label}:{key}=").text,
             )
-            for label, key in self.catalogue.id_keys
-            if label in self.catalogue.labels
+            for label, key in self._id_keys
         ]
-        own = builder.node_id(variable)
+        own = self.builder.node_id(variable)
         return self.fill(queries.PRINTED_ID, cases=" ".join(cases), id=own) if cases else own
+
+    def identified(self, variable: str, lookup: Lookup) -> str:
+        """The condition that a variable is a node whose printed id is one of those that are looked up.
+
+        Its id names the first label with a key that the node has, so it has no value of an earlier key. This is short,
+        because Neo4j takes 0.1 to 0.5 s to plan a query that compares `printed_id` where a graph has 15 labels.
+        """
+        own = (lookup.label, lookup.key)
+        earlier = list(takewhile(lambda id_key: id_key != own, self._id_keys))
+        same_key = [label for label, key in earlier if key == lookup.key]
+        conditions = [lookup.condition(self.builder, variable, self.parameter(lookup.values))]
+        if same_key:
+            labels = "|".join(map(quoted, same_key))
+            conditions.append(self.fill(queries.NO_LABEL, variable=variable, labels=labels))
+        conditions += [
+            self.fill(queries.NO_KEY, key=self._has_key(variable, label, key))
+            for label, key in earlier
+            if key != lookup.key
+        ]
+        return f"({' AND '.join(conditions)})"
+
+    @property
+    def _id_keys(self) -> list[tuple[str, str]]:
+        return [(label, key) for label, key in self.catalogue.id_keys if label in self.catalogue.labels]
+
+    def _has_key(self, variable: str, label: str, key: str) -> str:
+        """The condition that a node has a label, and a value of its key that identifies it."""
+        value = f"{variable}.{quoted(key)}"
+        return self.fill(queries.HAS_KEY, variable=variable, label=quoted(label), value=value)
 
     def sort_key(self, value: Typed) -> str:
         """The expression that sorts values in the order that plans define.

@@ -261,14 +261,9 @@ class Expressions:
         node = variable(name, scope)
         if not isinstance(node.kind, OfNode):
             raise unsupported("the id of an edge")
-        context = self._context
-        conditions = [
-            f"({lookup.condition(context.builder, node.text, context.parameter(lookup.values))})"
-            for lookup in context.entities.lookups(texts)
-        ]
-        if not conditions:
-            return "false"
-        return f"({' OR '.join(conditions)}) AND {context.printed_id(node.text)} IN ${context.parameter(list(texts))}"
+        entities = self._context.entities
+        lookups = entities.lookups(filter(entities.is_printed, texts))
+        return f"({' OR '.join(self._context.identified(node.text, each) for each in lookups)})" if lookups else "false"
 
     def values(self, expression: Property, scope: Scope) -> Values:
         """The values of a property. Raises Unsupported for types of values that Cypher treats differently."""

@@ -49,10 +49,10 @@ GIVEN_NODE = "MATCH ({variable}) WHERE {id_of_variable} = {row}[{place}]"
 """One look-up for each row."""
 
 PRINTED_ID = "CASE {cases} ELSE {id} END"
-KEY_CASE = """
-WHEN {variable}:{label} AND ({is_text({value})} OR {value_type({value})} STARTS WITH 'INTEGER')
-THEN {start} + toString({value})
-"""
+KEY_CASE = "WHEN {key} THEN {start} + toString({value})"
+HAS_KEY = "{variable}:{label} AND ({is_text({value})} OR {value_type({value})} STARTS WITH 'INTEGER')"
+NO_KEY = "NOT ({key})"
+NO_LABEL = "NOT {variable}:({labels})"
 """One property for each label with a key."""
 EDGE_KEY = """
 [{head}, {relationship_type({variable})}, {tail}, {own}]

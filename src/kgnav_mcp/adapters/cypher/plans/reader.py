@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import Any, cast
 
 from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.dialect import ValueFormats
 from kgnav_mcp.adapters.cypher.entities import Entities, NodeDecoder, relation_of
 from kgnav_mcp.adapters.cypher.pages import changed, items_before
 from kgnav_mcp.adapters.cypher.plans.context import QueryContext
@@ -23,7 +24,6 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
 from kgnav_mcp.adapters.cypher.plans.long_paths import LONG, TOO_LONG, plans_of_one_path
 from kgnav_mcp.adapters.cypher.plans.pipelines import Compiler, Query
 from kgnav_mcp.adapters.cypher.rows import qualifiers
-from kgnav_mcp.adapters.cypher.values import ValueFormats
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import PlanOverBudget
 from kgnav_mcp.languages.cypher import write_part

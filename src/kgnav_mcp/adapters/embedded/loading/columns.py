@@ -100,7 +100,7 @@ def is_number(text: str) -> bool:
 
 
 def header_from_names(fields: Sequence[str], rows: Sequence[Sequence[str]], dialect: Dialect) -> Header | None:
-    """Returns the header of a table by the names in its first line, or None if it is no known header.
+    """Returns the header of a table by the names in its first line, or None if they are not a known header.
 
     `rows` are some rows below it. A header of edges has the roles START and END, and TYPE if a column has the
     relation; a header of nodes has ID. All other columns are properties of the edge or the node.

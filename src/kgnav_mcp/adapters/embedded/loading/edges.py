@@ -13,13 +13,11 @@ from dataclasses import replace
 from typing import TypeAlias, cast
 
 from kgnav_mcp.adapters.embedded.loading.columns import UNDIRECTED, is_number, normalized
-from kgnav_mcp.adapters.embedded.loading.entries import lines, rows, stage_entries
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, Role, is_not_finite
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
 from kgnav_mcp.adapters.embedded.loading.options import LISTED, LoadProblems
-from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
-from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
+from kgnav_mcp.adapters.embedded.loading.sources import Source, lines, rows, stage_entries, translated
+from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager, Staging
 from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import LoadError
 
@@ -93,7 +91,7 @@ def _number_type(field: str) -> str:
     return "integer" if _INTEGER.fullmatch(field) else "float"
 
 
-def read_edges(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
+def read_edges(source: Source, index: int, stager: PropertyStager, problems: LoadProblems) -> None:
     """Stages every edge of a table. Edges without a relation get the default one.
 
     Raises:
@@ -108,13 +106,13 @@ def read_edges(source: Source, index: int, stager: PropertyStager, findings: Loa
     if source.layout.header is not None:
         source = with_inferred_types(source)
         table = _ColumnEdges(source) if source.has_nodes else _TableEdges(source, stager)
-        stage_entries(source, staging, findings, rows, lambda number, row: stage_all(table(row), number))
+        stage_entries(source, staging, problems, rows, lambda number, row: stage_all(table(row), number))
     else:
         edges = _SifEdges(staging) if source.form.name == "sif" else _ListEdges(source.layout.delimiter, stager)
-        stage_entries(source, staging, findings, lines, lambda number, line: stage_all(edges(line), number))
+        stage_entries(source, staging, problems, lines, lambda number, line: stage_all(edges(line), number))
 
 
-def read_triples(source: Source, staging: Staging, findings: LoadProblems) -> None:
+def read_triples(source: Source, staging: Staging, problems: LoadProblems) -> None:
     """Stages every line of a table without a header: `head<TAB>relation<TAB>tail`. The texts are the ids.
 
     Raises:
@@ -131,7 +129,7 @@ def read_triples(source: Source, staging: Staging, findings: LoadProblems) -> No
         relation = relations.get(name) or staging.relation(name)
         add_triple((known(head) or add(head), relation, known(tail) or add(tail)))
 
-    stage_entries(source, staging, findings, lines, stage)
+    stage_entries(source, staging, problems, lines, stage)
 
 
 def _bad_columns_message(columns: list[str]) -> str:

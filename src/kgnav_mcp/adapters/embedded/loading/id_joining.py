@@ -23,7 +23,7 @@ _SHOWN = 40
 """Maximum characters of an id in a note."""
 
 
-def join_short_ids(staging: Staging, first: int, id_rank: int, findings: LoadProblems) -> None:
+def join_short_ids(staging: Staging, first: int, id_rank: int, problems: LoadProblems) -> None:
     """Merges terms from number `first` on, which are those of tables, with the entities that their short forms mean.
 
     Notes how many were joined. `id_rank` is the rank of ids that serve as names.
@@ -51,14 +51,14 @@ def join_short_ids(staging: Staging, first: int, id_rank: int, findings: LoadPro
     if joined:
         key, full = connection.execute(queries.FIRST_JOINED).fetchone()
         example = f"{clipped(key, _SHOWN)} is {clipped(full, 2 * _SHOWN)}"
-        findings.notes.append(f"joined: {joined:,} of {written:,} ids of tables with other sources, e.g. {example}")
+        problems.notes.append(f"joined: {joined:,} of {written:,} ids of tables with other sources, e.g. {example}")
     connection.execute(queries.FORGET_ID_NAMES, (id_rank,))
     connection.execute(queries.EXPAND_DECLARED)
     for statement in queries.MERGE_SHORT_FORMS:
         connection.execute(statement)
 
 
-def note_undescribed(staging: Staging, last_rdf_triple: int, id_rank: int, findings: LoadProblems) -> None:
+def note_undescribed(staging: Staging, last_rdf_triple: int, id_rank: int, problems: LoadProblems) -> None:
     """Notes how many ends of the edges of tables no other source describes, with the nearest ids that one does.
 
     The triples up to `last_rdf_triple` come from RDF.
@@ -79,9 +79,9 @@ def note_undescribed(staging: Staging, last_rdf_triple: int, id_rank: int, findi
         example = ", ".join(clipped(key, _SHOWN) for key in keys)
         nearest = _nearest(keys, described)
         ending = f"; nearest: {', '.join(clipped(key, _SHOWN) for key in nearest)}" if nearest else ""
-        (findings.warnings if isolated else findings.notes).append(f"{text}, e.g. {example}{ending}")
+        (problems.warnings if isolated else problems.notes).append(f"{text}, e.g. {example}{ending}")
     if isolated and counts:
-        findings.warnings.append(
+        problems.warnings.append(
             "the tables and the other sources have no id in common (--prefix X=IRI says what the short form X:id means)"
         )
 

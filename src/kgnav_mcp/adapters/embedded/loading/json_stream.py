@@ -42,7 +42,7 @@ class JsonStream:
         `several`: the source may have one value after the other, such as one a line.
 
         Raises:
-            BadLine: it is no valid JSON, or a value that is not entered is too long.
+            BadLine: it is not valid JSON, or a value that is not entered is too long.
         """
         yield from self._value((), enter)
         while self._peek():

@@ -23,10 +23,9 @@ from kgnav_mcp.adapters.embedded import fileformat
 from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
 from kgnav_mcp.adapters.embedded.loading import queries, writer
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadReport, ProgressListener
-from kgnav_mcp.adapters.embedded.loading.owl import fold_expressions
 from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, check_distinct, check_paths, check_target
+from kgnav_mcp.adapters.embedded.loading.rdf_rewriting import attach_qualifiers, collect_statements, fold_expressions
 from kgnav_mcp.adapters.embedded.loading.recognition import check_together, recognise, recognise_names
-from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers, collect_statements
 from kgnav_mcp.adapters.embedded.loading.source_reader import Reading
 from kgnav_mcp.adapters.embedded.loading.staging_writer import TERM_BUDGET, Staging
 from kgnav_mcp.adapters.embedded.loading.wikibase import fold_statements, used_relations
@@ -176,13 +175,13 @@ def load(
     return LoadReport(
         entities=entities,
         triples=triples,
-        bad_lines=reading.findings.bad_lines,
-        first_bad_lines=tuple(reading.findings.first_bad_lines),
+        bad_lines=reading.problems.bad_lines,
+        first_bad_lines=tuple(reading.problems.first_bad_lines),
         seconds=time.perf_counter() - started,
         sampled=sampled,
         sources=tuple(reading.names),
-        notes=tuple(reading.findings.notes),
-        warnings=tuple(reading.findings.warnings),
+        notes=tuple(reading.problems.notes),
+        warnings=tuple(reading.problems.warnings),
     )
 
 
@@ -212,10 +211,10 @@ def _write_relations_and_labels(reading: Reading, options: LoadOptions) -> list[
     staging.terms.ids.clear()
     connection.execute(queries.NAME_BLANK_NODES, (reading.last_rdf,))
     if reading.last_declared is not None:
-        writer.reject_undeclared(connection, reading.last_declared, reading.names, reading.findings)
+        writer.reject_undeclared(connection, reading.last_declared, reading.names, reading.problems)
     hidden: list[str] = []
     if reading.wikibase is not None:
-        hidden = fold_statements(staging, reading.wikibase, options.statements, reading.findings)
+        hidden = fold_statements(staging, reading.wikibase, options.statements, reading.problems)
         reading.type_relations = used_relations(staging, reading.type_relations)
     writer.write_relations(connection, staging)
     _fold_ontology(reading, folded=options.owl == "folded")
@@ -234,7 +233,7 @@ def _fold_ontology(reading: Reading, *, folded: bool) -> None:
     if axioms:
         parts.append(f"{axioms:,} owl:Axiom annotations became qualifiers of the triples that they annotate")
     if note := "; ".join(filter(None, parts)):
-        reading.findings.notes.append(f"ontology: {note} (--owl raw loads the triples as they are)")
+        reading.problems.notes.append(f"ontology: {note} (--owl raw loads the triples as they are)")
 
 
 def _write_edges_and_nodes(part: PartFile, reading: Reading, options: LoadOptions) -> bool:

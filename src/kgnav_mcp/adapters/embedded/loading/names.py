@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kgnav_mcp.adapters.candidates import ALIAS, DESCRIPTION, NAME
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.ids.prefixes import Prefixes
-from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, NAME
 from kgnav_mcp.adapters.naming import ANY_LANGUAGE
 from kgnav_mcp.adapters.wellknown import ALIAS_RELATIONS, DESCRIPTION_RELATIONS, PREFIXES
 
@@ -50,7 +50,7 @@ class NameRules:
         return list(map(self._relations.get, relations))
 
     @property
-    def unasked(self) -> int:
+    def other_languages(self) -> int:
         """The lowest rank of names in a language that is not among the options."""
         return (2 * len(self._languages) + 1) * RELATIONS_PER_LANGUAGE
 

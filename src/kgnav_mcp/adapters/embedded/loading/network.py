@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
-from kgnav_mcp.adapters.embedded.loading.entries import stage_entries
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, SourceReader
+from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, SourceReader, stage_entries
+from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager
 from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import BadLine
 
@@ -83,22 +82,22 @@ def network_format(
 ) -> FileFormat:
     """Returns the format whose files have these entries. `names_by_id`: a node without a name is called by its id."""
 
-    def read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) -> None:
+    def read_nodes(source: Source, stager: PropertyStager, problems: LoadProblems) -> None:
         shared = _SharedNodes(source.name, stager)
 
         def stage(line: int, entry: Entry) -> None:
             if isinstance(entry, Node) and not shared.has_equal(line, entry):
                 _stage_node(entry, stager, names_by_id=names_by_id)
 
-        stage_entries(source, stager.staging, findings, entries, stage)
+        stage_entries(source, stager.staging, problems, entries, stage)
         if source.encoding_note:
-            findings.notes.append(f"{source.name}: {source.encoding_note}")
+            problems.notes.append(f"{source.name}: {source.encoding_note}")
 
-    def read_edges(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
+    def read_edges(source: Source, index: int, stager: PropertyStager, problems: LoadProblems) -> None:
         edges = _Edges(index, stager)
         unnamed = stager.unnamed_edges
-        stage_entries(source, stager.staging, findings, entries, edges.stage, reported=True)
-        findings.notes += edges.describe(source.name, stager.unnamed_edges - unnamed)
+        stage_entries(source, stager.staging, problems, entries, edges.stage, reported=True)
+        problems.notes += edges.describe(source.name, stager.unnamed_edges - unnamed)
 
     return FileFormat(
         name,

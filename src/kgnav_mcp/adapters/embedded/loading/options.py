@@ -60,7 +60,7 @@ class TableOptions:
         """Checks that a source is read in the stated encoding, given those of all sources.
 
         Raises:
-            LoadError: none is.
+            LoadError: the list has none.
         """
         if self.encoding and codecs.lookup(self.encoding) not in map(codecs.lookup, encodings):
             raise LoadError(
@@ -117,7 +117,7 @@ class Progress:
     bytes_read: int
     bytes_total: int
     phase: str = "reading"
-    """`reading` while sources are read; then the step that follows, for work goes on after the last byte."""
+    """`reading` while sources are read; then the later step, because work continues after the last byte."""
 
 
 ProgressListener = Callable[[Progress], None]

@@ -18,7 +18,7 @@ def check_paths(sources: Iterable[Path], target: Path) -> None:
     """Checks that the system accepts the paths of the sources and of the files written beside the target.
 
     Raises:
-        LoadError: a name is too long, or the path is none at all.
+        LoadError: a name is too long, or the path is invalid.
     """
     written = PartFile(target).longest if target.name else target  # a folder such as `.` is refused later
     for path in (*sources, written):

@@ -373,7 +373,7 @@ DELETE FROM staging.triple WHERE p = :type
     AND o IN (SELECT id FROM staging.term WHERE key IN (:class, :restriction_class, :datatype_class))
     AND s IN (SELECT id FROM staging.term WHERE substr(key, 1, 2) = '_:')
 """
-"""A nameless expression that stays is no class that the ontology declares."""
+"""A nameless expression that remains is not a class that the ontology declares."""
 
 LOOSEN_KINDS = """
 INSERT OR IGNORE INTO staging.loose

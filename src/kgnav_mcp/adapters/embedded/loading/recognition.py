@@ -17,10 +17,9 @@ from kgnav_mcp.adapters.embedded.loading.formats.rdf import JSON_LD
 from kgnav_mcp.adapters.embedded.loading.formats.refused import JSON_LINES
 from kgnav_mcp.adapters.embedded.loading.formats.tables import EDGES, PROPERTY_GRAPH, SIF, TABLES, TRIPLES
 from kgnav_mcp.adapters.embedded.loading.headers import parse_header
-from kgnav_mcp.adapters.embedded.loading.layout import Layout
+from kgnav_mcp.adapters.embedded.loading.layout import Layout, typed_layout
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.sources import BLOCK_BYTES, UTF8, FileFormat, Source, split_suffix, translated
-from kgnav_mcp.adapters.embedded.loading.typed_tables import layout_of
 from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.errors import LoadError
 
@@ -264,7 +263,7 @@ def _typed_sources(source: Source, options: LoadOptions) -> list[Source]:
             source,
             name=name,
             size=source.size // len(tables),
-            layout=layout_of(table, name, source.name, options),
+            layout=typed_layout(table, name, source.name, options),
             table=table,
         )
         for name, table in tables

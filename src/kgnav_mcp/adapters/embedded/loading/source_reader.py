@@ -10,15 +10,13 @@ from collections.abc import Iterable, Sequence
 
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.columns import is_node_header
-from kgnav_mcp.adapters.embedded.loading.entries import lines, stage_entries
+from kgnav_mcp.adapters.embedded.loading.formats.rdf import read_rdf_names
 from kgnav_mcp.adapters.embedded.loading.headers import Role
 from kgnav_mcp.adapters.embedded.loading.id_joining import join_short_ids, note_undescribed
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules, stored_ids
 from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LISTED, LoadOptions, LoadProblems
-from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf_names
-from kgnav_mcp.adapters.embedded.loading.sources import Source
-from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
+from kgnav_mcp.adapters.embedded.loading.sources import Source, lines, stage_entries
+from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager, Staging
 from kgnav_mcp.adapters.embedded.loading.wikibase import INSTANCE_OF, Wikibase, recognise_wikibase
 from kgnav_mcp.adapters.ids.prefixes import Prefixes
 from kgnav_mcp.adapters.wellknown import PREFIXES
@@ -26,7 +24,7 @@ from kgnav_mcp.clipping import clipped, comma_list
 from kgnav_mcp.errors import LoadError
 
 
-def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, findings: LoadProblems) -> None:
+def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, problems: LoadProblems) -> None:
     """Stages the names in files, and notes how many were used. All other sources must be read before.
 
     Raises:
@@ -38,10 +36,10 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, fin
     for source in files:
         rows_before = _count_named_keys(staging)
         if source.form.kind == "rdf":
-            read_rdf_names(source, staging, rules, findings)
+            read_rdf_names(source, staging, rules, problems)
             count = _count_named_keys(staging) - rows_before
         else:
-            count = _read_table(source, staging, rules, prefixes, findings)
+            count = _read_table(source, staging, rules, prefixes, problems)
         read_files.append((source, range(rows_before + 1, _count_named_keys(staging) + 1), count))
     staging.connection.execute(queries.INDEX_NAMED_KEYS)
     staging.connection.execute(queries.FIT_NAMED_KEYS)
@@ -50,17 +48,17 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, fin
     for source, rows, count in read_files:
         (used,) = staging.connection.execute(queries.COUNT_FITTING, (relations, rows.start, rows.stop)).fetchone()
         if used:
-            findings.notes.append(f"{source.name}: names used: {used:,} of {count:,}")
+            problems.notes.append(f"{source.name}: names used: {used:,} of {count:,}")
         elif count:
             first, *_ = staging.connection.execute(queries.NAMED_KEY, (rows.start,)).fetchone()
             (key,) = staging.connection.execute(queries.FIRST_TERM).fetchone() or ("",)
             named, node = (clipped(repr(each), 50) for each in (first, prefixes.short(key)))
-            findings.warnings.append(
+            problems.warnings.append(
                 f"{source.name}: not one of its {count:,} names is used, for its ids, such as {named}, are none of "
                 f"the graph, whose ids are such as {node}"
             )
         else:
-            findings.warnings.append(
+            problems.warnings.append(
                 f"{source.name}: it names no entity (--name-relation gives the relation with names)"
             )
 
@@ -70,7 +68,7 @@ def _count_named_keys(staging: Staging) -> int:
     return int(rows)
 
 
-def _read_table(source: Source, staging: Staging, rules: NameRules, prefixes: Prefixes, findings: LoadProblems) -> int:
+def _read_table(source: Source, staging: Staging, rules: NameRules, prefixes: Prefixes, problems: LoadProblems) -> int:
     """Stages every line of a table of names, and returns their number.
 
     Raises:
@@ -88,7 +86,7 @@ def _read_table(source: Source, staging: Staging, rules: NameRules, prefixes: Pr
             count += 1
             staging.named_keys += [(key, NAME, rank, None, name) for key in prefixes.keys(reference)]
 
-    stage_entries(source, staging, findings, lines, stage)
+    stage_entries(source, staging, problems, lines, stage)
     return count
 
 
@@ -115,7 +113,7 @@ class Reading:
         """The Wikibase whose RDF is among the sources."""
         self.type_relations: list[str] = []
         """Stored ids of the relations whose tails are classes."""
-        self.findings = LoadProblems(skip_bad=options.skip_bad)
+        self.problems = LoadProblems(skip_bad=options.skip_bad)
         self._undirected: dict[str, bool] = {}
         self._labels = labels
         self.staging = staging
@@ -149,7 +147,7 @@ class Reading:
         staging = self.staging
         for index, source in enumerate(self.sources):
             if source.form.read is not None:
-                source.form.read(source, index, staging, self._rules, self.findings)
+                source.form.read(source, index, staging, self._rules, self.problems)
         self.last_rdf = staging.terms.last
         last_rdf_triple = self._last_triple()
         staging.prefixes.update(self._options.prefixes)
@@ -160,7 +158,7 @@ class Reading:
         self._read_property_graph()
         self._join_tables(last_rdf_triple)
         if self._labels:
-            read_labels(self._labels, staging, self._rules, self.findings)
+            read_labels(self._labels, staging, self._rules, self.problems)
         self._check_relation()
         self._find_type_relations()
         self._check_names()
@@ -181,10 +179,10 @@ class Reading:
         """Makes one graph of tables and other sources, and notes what no source describes."""
         tables = [source for source in self.sources if source.form.kind == "table" and source.has_edges]
         if self.last_rdf < self.staging.terms.last and (len(self.sources) > 1 or self._options.prefixes):
-            join_short_ids(self.staging, self.last_rdf, ID_RANK, self.findings)
+            join_short_ids(self.staging, self.last_rdf, ID_RANK, self.problems)
         describing = [source for source in self.sources if source.has_nodes or source.form.kind != "table"]
         if tables and describing and len(self.sources) > 1 and not self.staging.terms.overflowed:
-            note_undescribed(self.staging, last_rdf_triple, ID_RANK, self.findings)
+            note_undescribed(self.staging, last_rdf_triple, ID_RANK, self.problems)
 
     def _read_tables(self) -> None:
         """Stages the tables whose rows are triples or edges."""
@@ -197,7 +195,7 @@ class Reading:
     def _read_edges(self, sources: list[tuple[int, Source]], stager: PropertyStager) -> None:
         for index, source in sources:
             if source.form.read_edges is not None:
-                source.form.read_edges(source, index, stager, self.findings)
+                source.form.read_edges(source, index, stager, self.problems)
         self._note_empty_arrays(stager)
         self._undirected |= stager.undirected
         self._relation_used = self._relation_used or stager.unnamed_edges > 0
@@ -221,10 +219,10 @@ class Reading:
         stager = PropertyStager(staging, self._rules, self._relation)
         for _, source in files:
             if source.form.read_nodes is not None:
-                source.form.read_nodes(source, stager, self.findings)
+                source.form.read_nodes(source, stager, self.problems)
         declared = staging.terms.last
         if stager.texts and not stager.has_names and not self._labels:
-            self.findings.warnings.append(
+            self.problems.warnings.append(
                 f"no node has a name (one of {', '.join(self._options.name_properties)}), so find_node finds ids only; "
                 f"--name-property takes names from another property: {comma_list([*stager.texts], LISTED)}"
             )
@@ -239,7 +237,7 @@ class Reading:
             column.name for source in self.sources if source.layout.header for column in source.header.of(Role.TYPE)
         }
         if self._options.relation is not None and not self._relation_used and self._relation not in columns:
-            self.findings.warnings.append(
+            self.problems.warnings.append(
                 f"--relation {clipped(self._relation, LISTED)} was not needed: every source names the relations of its "
                 "edges"
             )
@@ -247,7 +245,7 @@ class Reading:
     def _note_empty_arrays(self, stager: PropertyStager) -> None:
         counts = [f"{name} ({count:,} times)" for name, count in sorted(stager.empty_arrays.items())]
         if counts:
-            self.findings.notes.append(
+            self.problems.notes.append(
                 f"an empty array has no values, so the property is missing there: {comma_list(counts, LISTED)}"
             )
 

@@ -4,7 +4,7 @@ The form is that of item exports and dumps (https://www.mediawiki.org/wiki/Wikib
 recognised by predicates of the Wikibase ontology; the concept base, which differs between Wikibases, is read from the
 predicates of properties. A statement (`p:`, `ps:`) becomes a triple with the relation `wdt:`. Its qualifiers, its rank
 unless that is normal, and its number of references become qualifiers. Statements that are not of the best rank are
-left out, unless all are wanted. The nodes of statements, full values, references and sitelinks are no entities.
+left out, unless all are wanted. The nodes of statements, full values, references and sitelinks are not entities.
 
 Values are texts with their precision or unit. A `wdt:` triple is read only for entities without statements, as in a
 truthy dump.
@@ -126,7 +126,7 @@ def recognise_wikibase(staging: Staging) -> Wikibase | None:
     return wikibase
 
 
-def fold_statements(staging: Staging, wikibase: Wikibase, statements: Statements, findings: LoadProblems) -> list[str]:
+def fold_statements(staging: Staging, wikibase: Wikibase, statements: Statements, problems: LoadProblems) -> list[str]:
     """Replaces the staged rows of a Wikibase by triples with qualifiers. All sources must be read before.
 
     Returns the keys of relations to identifiers of other databases, which are shown only if asked for.
@@ -153,7 +153,7 @@ def fold_statements(staging: Staging, wikibase: Wikibase, statements: Statements
     for key, name in ((RANK, "rank"), (REFERENCES, "references")):
         staging.relation(key)
         connection.execute(queries.STAGE_NAME, (key, _PREFERRED, name))
-    _report(staging, wikibase, folder, findings)
+    _report(staging, wikibase, folder, problems)
     return sorted(key for key, kind in datatypes.items() if kind == EXTERNAL_ID and key in staging.relations)
 
 
@@ -246,17 +246,17 @@ def _datatypes(connection: sqlite3.Connection, parameters: Mapping[str, object])
     return {relation: DATATYPES.get(kind, kind) for relation, kind in kinds}
 
 
-def _report(staging: Staging, wikibase: Wikibase, folder: _Folder, findings: LoadProblems) -> None:
+def _report(staging: Staging, wikibase: Wikibase, folder: _Folder, problems: LoadProblems) -> None:
     """Notes how the sources were read, and warns if relations have no names."""
     note = f"read as the Wikibase {wikibase.base}: {folder.count:,} statements"
     if folder.omitted:
         shown = "those of the best rank" if folder.shown == "best" else "those that are not deprecated"
         note += f", of which {shown} are shown; {folder.omitted:,} others are omitted (--statements all shows them)"
-    findings.notes.append(note)
+    problems.notes.append(note)
     relations = json.dumps([key for key in staging.relations if key.startswith(wikibase.relations)])
     (named,) = staging.connection.execute(queries.COUNT_NAMED_PROPERTIES, (relations,)).fetchone()
     if not named:
-        findings.warnings.append(
+        problems.warnings.append(
             "no property has a label in the sources, so relations are shown by their ids; --labels adds names "
             "(lines with an id, a tab and a name: P69, educated at)"
         )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
 
+from kgnav_mcp.adapters.candidates import ID
 from kgnav_mcp.adapters.embedded import fileformat
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.loading import queries
@@ -21,7 +22,6 @@ from kgnav_mcp.adapters.embedded.loading.names import ALIAS, DESCRIPTION, NAME, 
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadProblems
 from kgnav_mcp.adapters.embedded.loading.staging_writer import NamingRow, Staging
 from kgnav_mcp.adapters.ids.prefixes import Prefixes, namespace
-from kgnav_mcp.adapters.likeness import ID
 from kgnav_mcp.adapters.naming import marked_obsolete, readable_names
 from kgnav_mcp.adapters.wellknown import OBO, OWL_DEPRECATED, PREFIXES
 
@@ -40,7 +40,7 @@ def unify_terms(connection: sqlite3.Connection) -> None:
 
 
 def reject_undeclared(
-    connection: sqlite3.Connection, last_declared: int, names: list[str], findings: LoadProblems
+    connection: sqlite3.Connection, last_declared: int, names: list[str], problems: LoadProblems
 ) -> None:
     """Removes relationships with an end that is in no node file, and counts them as bad lines.
 
@@ -49,7 +49,7 @@ def reject_undeclared(
     """
     undeclared = cast("Iterator[tuple[int, int, str]]", connection.execute(queries.UNDECLARED_ENDS, (last_declared,)))
     for source, line, key in undeclared:
-        findings.reject(names[source], line, f"no node has the id {key!r}", advice=MAKE_NODES)
+        problems.reject(names[source], line, f"no node has the id {key!r}", advice=MAKE_NODES)
     connection.execute(queries.FORGET_UNDECLARED_RELATIONSHIPS, (last_declared,))
     connection.execute(queries.FORGET_UNDECLARED_TERMS, (last_declared,))
 
@@ -175,7 +175,7 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
     names: list[tuple[int, int, str | None, str]] = []
     unnamed: list[tuple[int]] = []
     sorted_names = _SortedNames(connection.execute(queries.SORTED_NAMES))
-    unasked_rank = NameRules(options).unasked
+    other_languages_rank = NameRules(options).other_languages
 
     def flush() -> None:
         written: tuple[tuple[str, list[Any]], ...] = (
@@ -196,7 +196,7 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
             names.append((node, kind, tag, text))
             text_length += len(text)
             if kind == NAME:
-                has_preferred_name |= rank < unasked_rank
+                has_preferred_name |= rank < other_languages_rank
                 label, language = (text, tag) if label is None else (label, language)
             elif kind == DESCRIPTION and description is None:
                 description = text

@@ -19,8 +19,8 @@ from kgnav_mcp.model import Literal
 from kgnav_mcp.plan import AggregateFunction
 from kgnav_mcp.values.aggregates import aggregate
 from kgnav_mcp.values.comparison import overlaps_period
-from kgnav_mcp.values.regex import matches_whole
 from kgnav_mcp.values.scalars import Date, Growth, scalar
+from kgnav_mcp.values.texts import matches_whole
 
 _CACHE_SIZE = 20_000
 """Cached results of one function: about 4 MB."""

@@ -5,6 +5,6 @@ array, so that one query serves one node or a thousand. Ten thousand nodes in fi
 another order. CROSS JOIN keeps the loops in the order written: from few rows to many.
 """
 
-from kgnav_mcp.adapters.embedded.queries import around, entities, lists, names, plans
+from kgnav_mcp.adapters.embedded.queries import around, entities, lists, plans
 
-__all__ = ["around", "entities", "lists", "names", "plans"]
+__all__ = ["around", "entities", "lists", "plans"]

@@ -42,7 +42,7 @@ Anchor = URIRef | BlankAnchor
 Path = tuple[URIRef, ...]
 """One relation, or the two relations through a mediator, from head to tail."""
 Counts = RelationCounts[Anchor, URIRef]
-Question = CountRequest[URIRef]
+IriCountRequest = CountRequest[URIRef]
 
 
 class CountReader(ABC):
@@ -61,35 +61,35 @@ class CountReader(ABC):
         """Whether a relation is shown."""
         return True
 
-    def kind(self, direction: Direction, far_ends: FarEndKind | None) -> Fragment:
+    def kind(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
         """The filter for rows `?s ?p ?o` around entities that are shown."""
-        return self.ends(direction, far_ends)
+        return self.ends(direction, far_end_kind)
 
-    def ends(self, direction: Direction, far_ends: FarEndKind | None) -> Fragment:
+    def ends(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
         """The filter for far ends `?o`, given a relation that is shown."""
-        return queries.FAR_ENDS[far_ends if direction is Direction.OUTGOING else None]
+        return queries.FAR_ENDS[far_end_kind if direction is Direction.OUTGOING else None]
 
     async def one_hop(
         self,
         entities: Sequence[Anchor],
         direction: Direction,
-        far_ends: FarEndKind | None,
-        paths: Collection[Path] | None = None,
+        far_end_kind: FarEndKind | None,
+        relation_paths: Collection[Path] | None = None,
     ) -> Counts:
-        """Count the rows of one-hop relations; `paths` None: of all."""
+        """Count the rows of one-hop relations; `relation_paths` None: of all."""
         iris = [entity for entity in entities if isinstance(entity, URIRef)]
-        if not iris or no_rows(direction, far_ends):
+        if not iris or no_rows(direction, far_end_kind):
             return RelationCounts()
-        wanted = None if paths is None else frozenset(path for path in paths if self.shows(path[0]))
-        question = Question(frozenset(map(str, iris)), direction, _far_ends(direction, far_ends), wanted)
-        return await self._cache.get(question, lambda: self._one_hop(iris, question))
+        wanted = None if relation_paths is None else frozenset(path for path in relation_paths if self.shows(path[0]))
+        request = IriCountRequest(frozenset(map(str, iris)), direction, _far_end_kind(direction, far_end_kind), wanted)
+        return await self._cache.get(request, lambda: self._one_hop(iris, request))
 
     async def without_empty(
         self, pairs: Sequence[tuple[Anchor, URIRef]], entities: Sequence[Anchor], direction: Direction
     ) -> Sequence[tuple[Anchor, URIRef]]:
         """The pairs of an entity and a relation, without those that cached counts of the entities show to be empty."""
-        asked = Question(frozenset(map(str, entities)), direction, None)
-        known = await self._cache.cached(asked)
+        request = IriCountRequest(frozenset(map(str, entities)), direction, None)
+        known = await self._cache.cached(request)
         if known is None or known.stop is not Stop.COMPLETE:
             return pairs
 
@@ -110,7 +110,7 @@ class CountReader(ABC):
         self,
         entities: Sequence[Anchor],
         direction: Direction,
-        far_ends: FarEndKind | None,
+        far_end_kind: FarEndKind | None,
         near: Iterable[URIRef] | None = None,
     ) -> Counts:
         """Count the rows of two-hop relations through mediators. Paths back to the entity itself are left out.
@@ -118,32 +118,32 @@ class CountReader(ABC):
         `near` restricts the first hop from the entity. Blank nodes have no two-hop relations.
         """
         iris = [entity for entity in entities if isinstance(entity, URIRef)]
-        if not iris or no_rows(direction, far_ends):
+        if not iris or no_rows(direction, far_end_kind):
             return RelationCounts()
         wanted = None if near is None else frozenset(near)
         about = frozenset(map(str, iris))
-        question = Question(about, direction, _far_ends(direction, far_ends), hops=2, near=wanted)
-        return await self._cache.get(question, lambda: self._two_hops(iris, question))
+        request = IriCountRequest(about, direction, _far_end_kind(direction, far_end_kind), hops=2, near=wanted)
+        return await self._cache.get(request, lambda: self._two_hops(iris, request))
 
     async def of_paths(
         self,
         entities: Sequence[Anchor],
         direction: Direction,
-        far_ends: FarEndKind | None,
-        paths: Sequence[Path] | None,
+        far_end_kind: FarEndKind | None,
+        relation_paths: Sequence[Path] | None,
     ) -> Counts:
         """Count the rows of these paths; None: of all one-hop relations."""
-        if paths is None:
-            return await self.one_hop(entities, direction, far_ends)
-        one_hop = {path for path in paths if len(path) == 1}
-        two_hops = set(paths) - one_hop
+        if relation_paths is None:
+            return await self.one_hop(entities, direction, far_end_kind)
+        one_hop = {path for path in relation_paths if len(path) == 1}
+        two_hops = set(relation_paths) - one_hop
         parts: list[Counts] = []
         if one_hop:
-            parts.append(await self.one_hop(entities, direction, far_ends, one_hop))
+            parts.append(await self.one_hop(entities, direction, far_end_kind, one_hop))
         if two_hops:
             near = {near_relation(path, direction) for path in two_hops}
             first_hops = await self._with_rows(near, entities, direction)
-            through = await self.two_hops(entities, direction, far_ends, first_hops)
+            through = await self.two_hops(entities, direction, far_end_kind, first_hops)
             parts.append(await in_thread(len(entities), lambda: through.restricted_to(two_hops)))
         return await in_thread(len(entities), lambda: merge_counts(parts))
 
@@ -157,10 +157,10 @@ class CountReader(ABC):
         return await self._as_row_counts(counts, entities, direction)
 
     @abstractmethod
-    async def _two_hops(self, iris: Sequence[URIRef], question: Question) -> Counts:
+    async def _two_hops(self, iris: Sequence[URIRef], request: IriCountRequest) -> Counts:
         """Count the rows of two-hop relations."""
 
-    async def _approximated(self, iris: Sequence[URIRef], question: Question, error: StoreTimeout) -> Counts:  # noqa: ARG002
+    async def _approximated(self, iris: Sequence[URIRef], request: IriCountRequest, error: StoreTimeout) -> Counts:  # noqa: ARG002
         """Approximate counts for entities that could not be counted in time. By default, raises `error`."""
         raise error
 
@@ -168,29 +168,29 @@ class CountReader(ABC):
         """Convert counts of triples to counts of rows."""
         return counts
 
-    async def _one_hop(self, iris: Sequence[URIRef], question: Question) -> Counts:
-        if question.paths is not None and not question.paths:
+    async def _one_hop(self, iris: Sequence[URIRef], request: IriCountRequest) -> Counts:
+        if request.relation_paths is not None and not request.relation_paths:
             return RelationCounts()
         found = await self._batched(
-            iris, lambda batch: self._count_batch(batch, question), lambda: self._batch_size(question)
+            iris, lambda batch: self._count_batch(batch, request), lambda: self._batch_size(request)
         )
-        if (paths := question.paths) is not None:
+        if (relation_paths := request.relation_paths) is not None:
             all_paths = found
-            found = await in_thread(len(iris), lambda: all_paths.restricted_to(paths))
-        if question.far_ends is FarEndKind.LITERAL:
+            found = await in_thread(len(iris), lambda: all_paths.restricted_to(relation_paths))
+        if request.far_end_kind is FarEndKind.LITERAL:
             return found
-        return await self._as_row_counts(found, iris, question.direction)
+        return await self._as_row_counts(found, iris, request.direction)
 
-    def _batch_size(self, question: Question) -> int:
+    def _batch_size(self, request: IriCountRequest) -> int:
         """Number of entities in one query. With few relations, the answer stays small."""
-        few = question.paths is not None and len(question.paths) <= _FEW_PATHS
+        few = request.relation_paths is not None and len(request.relation_paths) <= _FEW_PATHS
         return self._reader.dialect.max_counted if few else self.batch
 
-    async def _count_batch(self, iris: Sequence[URIRef], question: Question) -> Counts:
+    async def _count_batch(self, iris: Sequence[URIRef], request: IriCountRequest) -> Counts:
         """Count one batch: few relations one by one, else all relations by grouping."""
-        if question.paths is not None and len(question.paths) <= _FEW_PATHS:
-            return await self._by_path(iris, sorted(question.paths), question)
-        return await self._grouped(iris, question)
+        if request.relation_paths is not None and len(request.relation_paths) <= _FEW_PATHS:
+            return await self._by_path(iris, sorted(request.relation_paths), request)
+        return await self._grouped(iris, request)
 
     @staticmethod
     async def _batched(
@@ -202,42 +202,44 @@ class CountReader(ABC):
         parts += await gathered(*map(count, batches(iris[first:], min(size(), MAX_TERMS))))
         return await in_thread(len(iris), lambda: merge_counts(parts))
 
-    async def _grouped(self, iris: Sequence[URIRef], question: Question) -> Counts:
+    async def _grouped(self, iris: Sequence[URIRef], request: IriCountRequest) -> Counts:
         """Count all relations of some entities."""
-        single, kind = len(iris) == 1, self.kind(question.direction, question.far_ends)
-        around = (queries.AROUND_ONE if single else queries.AROUND_SET)[question.direction]
+        single, kind = len(iris) == 1, self.kind(request.direction, request.far_end_kind)
+        around = (queries.AROUND_ONE if single else queries.AROUND_SET)[request.direction]
         part = await in_thread(len(iris), lambda: self._reader.part(around, s=iris[0] if single else values(*iris)))
         query = queries.COUNTS_ONE if single else queries.COUNTS_SET
         try:
             read = await self._reader.select(query, share=self.share, around=part, kind=kind)
         except StoreTimeout as error:
-            return await self._approximated(iris, question, error)
+            return await self._approximated(iris, request, error)
         if read.stop is Stop.ROW_CAP and not single:
             self.batch = min(self.batch, max(len(iris) // 2, _MIN_BATCH))
-            return await self._halved(iris, lambda batch: self._grouped(batch, question))
+            return await self._halved(iris, lambda batch: self._grouped(batch, request))
         entity = iris[0] if single else None
         return await in_thread(len(read.rows), lambda: self.counts_of(read.rows, read.stop, entity))
 
-    async def _by_path(self, iris: Sequence[URIRef], paths: Sequence[Path], question: Question) -> Counts:
+    async def _by_path(
+        self, iris: Sequence[URIRef], relation_paths: Sequence[Path], request: IriCountRequest
+    ) -> Counts:
         """Count some relations of some entities one by one: a list of both makes Virtuoso start at the wrong end."""
-        kind = self.ends(question.direction, question.far_ends)
+        kind = self.ends(request.direction, request.far_end_kind)
         ids = await in_thread(len(iris), lambda: values(*iris))
         branches = [
             self._reader.filled(
                 queries.COUNTS_BY,
                 number=place,
-                by=self._reader.part(queries.BY[question.direction], s=ids, p=path[0]),
+                by=self._reader.part(queries.BY[request.direction], s=ids, p=path[0]),
                 kind=kind,
             )
-            for place, path in enumerate(paths)
+            for place, path in enumerate(relation_paths)
         ]
         try:
             read = await self._reader.union(branches, share=self.share)
         except StoreTimeout as error:
-            return await self._approximated(iris, question, error)
+            return await self._approximated(iris, request, error)
         if read.stop is Stop.ROW_CAP and len(iris) > 1:
-            return await self._halved(iris, lambda batch: self._by_path(batch, paths, question))
-        rows = ((iri_in(row, "s"), paths[number_in(row, "number")], number_in(row, "n")) for row in read.rows)
+            return await self._halved(iris, lambda batch: self._by_path(batch, relation_paths, request))
+        rows = ((iri_in(row, "s"), relation_paths[number_in(row, "number")], number_in(row, "n")) for row in read.rows)
         return await in_thread(len(read.rows), lambda: sum_counts(rows, read.stop))
 
     @staticmethod
@@ -266,10 +268,10 @@ def path_of(row: Row, direction: Direction) -> Path:
     return ends if direction is Direction.OUTGOING else ends[::-1]
 
 
-def no_rows(direction: Direction, far_ends: FarEndKind | None) -> bool:
+def no_rows(direction: Direction, far_end_kind: FarEndKind | None) -> bool:
     """Whether there can be no such rows: the head of a triple is always an entity."""
-    return direction is Direction.INCOMING and far_ends is FarEndKind.LITERAL
+    return direction is Direction.INCOMING and far_end_kind is FarEndKind.LITERAL
 
 
-def _far_ends(direction: Direction, far_ends: FarEndKind | None) -> FarEndKind | None:
-    return far_ends if direction is Direction.OUTGOING else None
+def _far_end_kind(direction: Direction, far_end_kind: FarEndKind | None) -> FarEndKind | None:
+    return far_end_kind if direction is Direction.OUTGOING else None

@@ -13,8 +13,8 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.paging.counts import far_relation, merge_counts, near_relation, paths_in_order, relations_page
 from kgnav_mcp.adapters.paging.directions import RelationRequest
 from kgnav_mcp.adapters.sparql_base.around import queries
+from kgnav_mcp.adapters.sparql_base.around.blocks import End
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, CountReader, Counts, Path
-from kgnav_mcp.adapters.sparql_base.around.far_ends import End
 from kgnav_mcp.adapters.sparql_base.around.rows import Store
 from kgnav_mcp.adapters.sparql_base.names import Names
 from kgnav_mcp.adapters.sparql_base.query_reader import number_in
@@ -28,14 +28,14 @@ _MAX_ANCHORS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class ExampleEnds:
     """The first distinct far ends of each path, and why some may be missing."""
 
     found: Mapping[Path, Sequence[End]] = field(default_factory=dict[Path, Sequence[End]])
     stop: Stop = Stop.COMPLETE
 
-    def __or__(self, other: Ends) -> Ends:
-        return Ends({**self.found, **other.found}, Stop.first((self.stop, other.stop)))
+    def __or__(self, other: ExampleEnds) -> ExampleEnds:
+        return ExampleEnds({**self.found, **other.found}, Stop.first((self.stop, other.stop)))
 
 
 class RelationReader(ABC):
@@ -49,26 +49,26 @@ class RelationReader(ABC):
         self._names = names
         self._counts = counts
 
-    async def page(self, anchors: Sequence[Anchor], asked: RelationRequest) -> Page[RelationFacts]:
+    async def page(self, anchors: Sequence[Anchor], request: RelationRequest) -> Page[RelationFacts]:
         """The relations ordered by id with their counts, and with examples for those on the page.
 
         The examples of one-hop relations are read while the two-hop relations are counted.
         """
-        counts = await self._counts.one_hop(anchors, asked.direction, asked.far_ends)
-        paths = await in_thread(len(anchors), lambda: paths_in_order(counts, self._ids))
-        if asked.hops == 1:
-            ends = await self._far_ends(counts, paths[: asked.limit], asked)
+        counts = await self._counts.one_hop(anchors, request.direction, request.far_end_kind)
+        relation_paths = await in_thread(len(anchors), lambda: paths_in_order(counts, self._ids))
+        if request.hops == 1:
+            ends = await self._far_ends(counts, relation_paths[: request.limit], request)
         else:
             ends, through = await gathered(
-                self._far_ends(counts, paths[: asked.limit], asked),
-                self._counts.two_hops(anchors, asked.direction, asked.far_ends),
+                self._far_ends(counts, relation_paths[: request.limit], request),
+                self._counts.two_hops(anchors, request.direction, request.far_end_kind),
             )
             counts = await in_thread(len(anchors), lambda one_hop=counts: merge_counts([one_hop, through]))
-            paths = await in_thread(len(anchors), lambda: paths_in_order(counts, self._ids))
-            ends |= _mediator_examples(counts, asked)
-            missing = [path for path in paths[: asked.limit] if path not in ends.found]
-            ends |= await self._far_ends(counts, missing, asked)
-        shown = paths[: asked.limit]
+            relation_paths = await in_thread(len(anchors), lambda: paths_in_order(counts, self._ids))
+            ends |= _mediator_examples(counts, request)
+            missing = [path for path in relation_paths[: request.limit] if path not in ends.found]
+            ends |= await self._far_ends(counts, missing, request)
+        shown = relation_paths[: request.limit]
         terms = [end for path in shown for end in ends.found.get(path, ()) if not isinstance(end, Entity)]
         names, nodes = await gathered(
             self._names.relations(relation for path in shown for relation in path), self._names.nodes(terms)
@@ -80,9 +80,9 @@ class RelationReader(ABC):
             len(anchors),
             lambda: relations_page(
                 counts,
-                asked.direction,
-                paths=paths,
-                limit=asked.limit,
+                request.direction,
+                relation_paths=relation_paths,
+                limit=request.limit,
                 names=names,
                 printed=self.printed,
                 examples=examples,
@@ -94,31 +94,35 @@ class RelationReader(ABC):
         """The printed id of an entity."""
         return self._names.naming.short(str(anchor))
 
-    async def _far_ends(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
+    async def _far_ends(self, counts: Counts, relation_paths: Sequence[Path], request: RelationRequest) -> ExampleEnds:
         """The first far ends of some paths; empty if no examples are wanted."""
-        return await self._examples(counts, paths, question) if question.examples and paths else Ends()
+        return (
+            await self._examples(counts, relation_paths, request)
+            if request.examples and relation_paths
+            else ExampleEnds()
+        )
 
     @abstractmethod
-    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
+    async def _examples(self, counts: Counts, relation_paths: Sequence[Path], request: RelationRequest) -> ExampleEnds:
         """Read the first far ends of paths. There is at least one path, and at least one example is wanted."""
 
-    async def _of_some(self, counts: Counts, paths: Sequence[Path], question: RelationRequest) -> Ends:
+    async def _of_some(self, counts: Counts, relation_paths: Sequence[Path], request: RelationRequest) -> ExampleEnds:
         """Read the first far ends of all paths in one union, at some of the entities with IRIs."""
         size = len(counts.rows)
-        branches = await in_thread(size, lambda: self._branches(counts.by_path_and_entity(), paths, question))
+        branches = await in_thread(size, lambda: self._branches(counts.by_path_and_entity(), relation_paths, request))
         found: dict[Path, list[Term]] = defaultdict(list)
         read = await self._reader.union(branches)
         for row in read.rows:
-            found[paths[number_in(row, "number")]].append(row["o"])
-        return Ends(found, read.stop)
+            found[relation_paths[number_in(row, "number")]].append(row["o"])
+        return ExampleEnds(found, read.stop)
 
     def _branches(
-        self, rows: Mapping[Path, Collection[Anchor]], paths: Sequence[Path], question: RelationRequest
+        self, rows: Mapping[Path, Collection[Anchor]], relation_paths: Sequence[Path], request: RelationRequest
     ) -> list[str]:
         """The branches of that union. `rows` are the entities that have rows of each path."""
-        kind, direction = self._counts.ends(question.direction, question.far_ends), question.direction
+        kind, direction = self._counts.ends(request.direction, request.far_end_kind), request.direction
         branches: list[str] = []
-        for place, path in enumerate(paths):
+        for place, path in enumerate(relation_paths):
             iris = nsmallest(
                 _MAX_ANCHORS, (entity for entity in rows.get(path, ()) if isinstance(entity, URIRef)), key=str
             )
@@ -136,7 +140,7 @@ class RelationReader(ABC):
             else:
                 pattern = self._reader.part(queries.BY[direction], s=values(*iris), p=path[0])
             branches.append(
-                self._reader.filled(queries.EXAMPLES, number=place, by=pattern, kind=kind, wanted=question.examples)
+                self._reader.filled(queries.EXAMPLES, number=place, by=pattern, kind=kind, wanted=request.examples)
             )
         return branches
 
@@ -144,17 +148,17 @@ class RelationReader(ABC):
         return tuple(map(self._names.naming.short, path))
 
 
-def _mediator_examples(counts: Counts, question: RelationRequest) -> Ends:
+def _mediator_examples(counts: Counts, request: RelationRequest) -> ExampleEnds:
     """Use known mediators as examples of the relations that lead to them, if enough are known."""
     found: dict[Path, dict[Term, None]] = defaultdict(dict)
     for path, mediators in sorted(counts.mediators.items()):
         for mediator in mediators:
             if isinstance(mediator, URIRef):
-                found[near_relation(path, question.direction),][mediator] = None
-    return Ends(
+                found[near_relation(path, request.direction),][mediator] = None
+    return ExampleEnds(
         {
-            path: list(examples)[: question.examples]
+            path: list(examples)[: request.examples]
             for path, examples in found.items()
-            if len(examples) >= question.examples
+            if len(examples) >= request.examples
         }
     )

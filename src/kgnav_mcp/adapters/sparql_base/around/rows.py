@@ -18,14 +18,23 @@ from rdflib import BNode, URIRef
 from kgnav_mcp import model
 from kgnav_mcp.adapters.paging.counts import joined
 from kgnav_mcp.adapters.paging.directions import RowRequest
-from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
-from kgnav_mcp.adapters.paging.positions import Key, Place, Rows, Segment, SegmentPart
+from kgnav_mcp.adapters.paging.rows import Key, Place, Rows, RowSource, Segment, SegmentPart, neighbours_page
 from kgnav_mcp.adapters.sparql_base.around import queries
-from kgnav_mcp.adapters.sparql_base.around.blocks import Block, FollowedNodes, Found, names_needed
+from kgnav_mcp.adapters.sparql_base.around.blocks import (
+    Block,
+    End,
+    Ends,
+    FollowedNodes,
+    Found,
+    Pair,
+    grouped,
+    in_order,
+    names_needed,
+    term_order,
+)
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor, CountReader, Counts, Path, no_rows
-from kgnav_mcp.adapters.sparql_base.around.far_ends import End, Ends, Pair, grouped, in_order, term_order
-from kgnav_mcp.adapters.sparql_base.keyset import read_by_key
 from kgnav_mcp.adapters.sparql_base.names import Names
+from kgnav_mcp.adapters.sparql_base.paging import read_by_key
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, rows, values
@@ -82,24 +91,24 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
     (False). Bare rows are always read at once."""
 
     def __init__(
-        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowRequest
+        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], request: RowRequest
     ) -> None:
         self._reader = store.reader
         self._names = names
         self._counts = counts
         self._anchors = anchors
-        self._direction = question.direction
-        self._far_ends = question.far_ends
-        self._bare = question.bare
-        self._ends = counts.ends(question.direction, question.far_ends)
-        self._paths: Sequence[Path] | None = None
+        self._direction = request.direction
+        self._far_end_kind = request.far_end_kind
+        self._bare = request.bare
+        self._ends = counts.ends(request.direction, request.far_end_kind)
+        self._relation_paths: Sequence[Path] | None = None
         self._probed: Ends = {}
 
-    async def page(self, paths: Sequence[Path] | None, asked: RowRequest) -> Page[Triple]:
+    async def page(self, relation_paths: Sequence[Path] | None, request: RowRequest) -> Page[Triple]:
         """One page of the rows of these paths, as in `GraphAdapter.neighbours`."""
-        self._paths = paths
+        self._relation_paths = relation_paths
         return await neighbours_page(
-            self, self._anchors, limit=asked.limit, after=asked.after, all_or_none=asked.all_or_none
+            self, self._anchors, limit=request.limit, after=request.after, all_or_none=request.all_or_none
         )
 
     def ids(self, path: Path) -> tuple[str, ...]:
@@ -107,17 +116,19 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
 
     async def probe(self, limit: int, *, all_or_none: bool) -> Counts | Count | None:
         """Try to read all rows at once. The first row beyond the limit proves that the list is longer."""
-        counted = self._paths is None and not self._bare and all_or_none is not self.probes_for_all
-        if counted or no_rows(self._direction, self._far_ends):
+        counted = self._relation_paths is None and not self._bare and all_or_none is not self.probes_for_all
+        if counted or no_rows(self._direction, self._far_end_kind):
             return None
         iris = [anchor for anchor in self._anchors if isinstance(anchor, URIRef)]
         most = limit if all_or_none else min(limit, self.rows_per_query)
-        if self._paths is None:
+        if self._relation_paths is None:
             reads = await gathered(*(self.all_rows(some, most + 1) for some in batches(iris, self.entities_together)))
-        elif len(iris) * len(self._paths) > _PROBED_PAIRS or any(len(path) > 1 for path in self._paths):
+        elif len(iris) * len(self._relation_paths) > _PROBED_PAIRS or any(
+            len(path) > 1 for path in self._relation_paths
+        ):
             return None
         else:
-            pairs: Sequence[Pair] = [(one, path[0]) for one in iris for path in self._paths]
+            pairs: Sequence[Pair] = [(one, path[0]) for one in iris for path in self._relation_paths]
             pairs = await self._counts.without_empty(pairs, self._anchors, self._direction)
             reads = [await self._pairs(pairs, most + 1)]
         total = sum(len(ends) for found, _ in reads for ends in found.values())
@@ -137,7 +148,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         return {pair: ends for found in reads for pair, ends in found.items() if self._counts.shows(pair[1])}
 
     async def counts(self) -> Counts:
-        return await self._counts.of_paths(self._anchors, self._direction, self._far_ends, self._paths)
+        return await self._counts.of_paths(self._anchors, self._direction, self._far_end_kind, self._relation_paths)
 
     def is_small(self, segment: Segment[Anchor, URIRef]) -> bool:
         if len(segment.path) > 1:
@@ -314,7 +325,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         pattern = await in_thread(
             len(iris), lambda: self._reader.part(template, s=iris[0] if single else values(*iris))
         )
-        kind = self._counts.kind(self._direction, self._far_ends)
+        kind = self._counts.kind(self._direction, self._far_end_kind)
         return await self._read(pattern, kind, iris, most, iris[0] if single else None)
 
     async def _pairs(self, pairs: Sequence[Pair], most: int) -> tuple[Ends, Stop]:
@@ -332,7 +343,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
 
     async def read(self, by: Fragment, iris: Sequence[URIRef]) -> tuple[Ends, Stop]:
         """Read all rows that a pattern binds as ?s, ?p and ?o."""
-        kind = self._counts.kind(self._direction, self._far_ends)
+        kind = self._counts.kind(self._direction, self._far_end_kind)
         return await self._read(by, kind, iris, 2 * self.rows_per_query)
 
     async def _read(

@@ -17,10 +17,9 @@ from kgnav_mcp.model import T
 from kgnav_mcp.navigation.plans.check.conditions import ConditionChecker
 from kgnav_mcp.navigation.plans.check.entities import EntityReader
 from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, closest_alternative
-from kgnav_mcp.navigation.plans.check.properties import ANY_ROW, HasRows, PropertyChecker
+from kgnav_mcp.navigation.plans.check.properties import ANY_ROW, HasRows, PropertyChecker, SeveralValuesChecker
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.scopes import Node, Scope, after_match, after_project, after_unwind
-from kgnav_mcp.navigation.plans.check.several_values_checks import SeveralValuesChecker
 from kgnav_mcp.navigation.plans.evaluate.several_values import several_values_note
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.reachability import with_reachability
@@ -69,15 +68,15 @@ async def check(
     `has_rows` is called to learn whether edges of a relation lead from a label to a label if the schema does not say.
     `one_node` are variables whose name must mean a single node.
     """
-    vocabulary = await SchemaNames.of(graph)
+    schema_names = await SchemaNames.of(graph)
 
     async def checked(written: Plan, known: SchemaNames) -> CheckedPlan:
-        findings = PlanProblems()
-        entities = EntityReader(graph, lookups, findings, one_node)
-        return await _Checker(known, findings, entities, has_rows).checked(written)
+        problems = PlanProblems()
+        entities = EntityReader(graph, lookups, problems, one_node)
+        return await _Checker(known, problems, entities, has_rows).checked(written)
 
-    found = await _check_and_correct(plan, lambda written: checked(written, vocabulary))
-    if found.problems and (renewed := await vocabulary.renewed()):  # a missing name may have been added since
+    found = await _check_and_correct(plan, lambda written: checked(written, schema_names))
+    if found.problems and (renewed := await schema_names.renewed()):  # a missing name may have been added since
         return await _check_and_correct(plan, lambda written: checked(written, renewed))
     return found
 
@@ -97,29 +96,29 @@ async def _check_and_correct(plan: Plan, checked: Callable[[Plan], Awaitable[Che
 
 @dataclass(slots=True)
 class _Checker:
-    vocabulary: SchemaNames
-    findings: PlanProblems
+    schema_names: SchemaNames
+    problems: PlanProblems
     entities: EntityReader
     has_rows: HasRows
     conditions: ConditionChecker = field(init=False)
     several: SeveralValuesChecker = field(init=False)
 
     def __post_init__(self) -> None:
-        properties = PropertyChecker(self.vocabulary, self.findings, self.has_rows)
-        self.several = SeveralValuesChecker(self.vocabulary, self.findings)
+        properties = PropertyChecker(self.schema_names, self.problems, self.has_rows)
+        self.several = SeveralValuesChecker(self.schema_names, self.problems)
         self.conditions = ConditionChecker(
-            self.vocabulary, self.entities, properties, self.findings, self._match, self.several
+            self.schema_names, self.entities, properties, self.problems, self._match, self.several
         )
 
     async def checked(self, plan: Plan) -> CheckedPlan:
         """The plan with ids, and its problems."""
         pipelines = [await self._pipeline(keeping_order(pipeline)) for pipeline in plan.pipelines]
-        corrected = self.findings.corrected(plan) if self.findings.problems else None
+        corrected = self.problems.corrected(plan) if self.problems.entries else None
         return CheckedPlan(
             with_reachability(replace(plan, pipelines=tuple(pipelines))),
-            tuple(dict.fromkeys(self.findings.problems)),
+            tuple(dict.fromkeys(self.problems.entries)),
             corrected,
-            tuple(filter(None, (*dict.fromkeys(self.findings.notes), several_values_note(self.findings.several)))),
+            tuple(filter(None, (*dict.fromkeys(self.problems.notes), several_values_note(self.problems.several)))),
         )
 
     async def _pipeline(self, pipeline: Pipeline) -> Pipeline:
@@ -165,7 +164,7 @@ class _Checker:
         for group in await self._join_split_ids(node):
             ids: list[str] = []
             for name in group:
-                found = await self.vocabulary.labels(name)
+                found = await self.schema_names.labels(name)
                 if not found:
                     self._unknown_label(node, name)
                 ids += found
@@ -176,35 +175,35 @@ class _Checker:
         """The labels of a node. Two labels may be a single id that was written without backticks, as in `:wd:Q5`."""
         groups = list(node.labels)
         for place, pair in enumerate(pairwise(node.labels)):
-            whole_label = await self.vocabulary.whole_label(*(name for group in pair for name in group))
+            whole_label = await self.schema_names.whole_label(*(name for group in pair for name in group))
             if whole_label is not None:
                 reason = f"{whole_label} is one id, so it needs backticks"
                 named = node.variable if is_named(node.variable) else ""
-                self.findings.problem(f"({named}:{whole_label})", reason, [quoted(whole_label)])
+                self.problems.add(f"({named}:{whole_label})", reason, [quoted(whole_label)])
                 groups[place : place + 2] = [(whole_label,)]
-                self.findings.correct(node, replace(node, labels=tuple(groups)))
+                self.problems.correct(node, replace(node, labels=tuple(groups)))
                 break  # a second one is found when the corrected plan is checked
         return tuple(groups)
 
     def _unknown_label(self, node: NodePattern, name: str) -> None:
         place = write_part(NodePattern(node.variable, ((name,),)))
-        if not self.vocabulary.has_labels:
-            self.findings.problem(place, "this graph has no labels: omit it")
-            self.findings.correct(node, replace(node, labels=()))
+        if not self.schema_names.has_labels:
+            self.problems.add(place, "this graph has no labels: omit it")
+            self.problems.correct(node, replace(node, labels=()))
             return
-        nearest = self.vocabulary.nearest_label(name)
-        self.findings.problem(place, "unknown label", nearest)
+        nearest = self.schema_names.nearest_label(name)
+        self.problems.add(place, "unknown label", nearest)
         corrected = closest_alternative(name, nearest)
-        current = cast("NodePattern", self.findings.current(node))
+        current = cast("NodePattern", self.problems.current(node))
         labels = tuple(
             tuple(corrected if corrected and one == name else one for one in group) for group in current.labels
         )
-        self.findings.correct(node, replace(current, labels=labels) if corrected else None)
+        self.problems.correct(node, replace(current, labels=labels) if corrected else None)
 
     async def _relations(self, edge: EdgePattern, match: Match, nodes: Sequence[NodePattern]) -> EdgePattern:
         ids: list[str] = []
         for name in edge.relations:
-            found = await self.vocabulary.relations(name)
+            found = await self.schema_names.relations(name)
             if not found:
                 labels = [one for node in nodes if node.variable in (edge.source, edge.target) for one in _flat(node)]
                 await self._unknown_relation(edge, name, labels, match)
@@ -213,19 +212,19 @@ class _Checker:
 
     async def _unknown_relation(self, edge: EdgePattern, name: str, labels: Sequence[str], match: Match) -> None:
         place = _edge_with_ends(edge, match)
-        if await self.vocabulary.properties(name):
+        if await self.schema_names.properties(name):
             value = f"{edge.source if is_named(edge.source) else 'node'}.{quoted(name)}"
-            self.findings.problem(place, f"{name} leads to values, not to nodes: it is a property", [value])
-            self.findings.correct(edge, None)
+            self.problems.add(place, f"{name} leads to values, not to nodes: it is a property", [value])
+            self.problems.correct(edge, None)
             return
-        nearest = await self.vocabulary.nearest_relation(name, labels)
-        self.findings.problem(place, f"unknown relation {name}", nearest)
+        nearest = await self.schema_names.nearest_relation(name, labels)
+        self.problems.add(place, f"unknown relation {name}", nearest)
         self._rename(edge, name, closest_alternative(name, nearest))
 
     def _rename(self, edge: EdgePattern, name: str, corrected: str | None) -> None:
-        current = cast("EdgePattern", self.findings.current(edge))
+        current = cast("EdgePattern", self.problems.current(edge))
         relations = tuple(corrected if corrected and one == name else one for one in current.relations)
-        self.findings.correct(edge, replace(current, relations=relations) if corrected else None)
+        self.problems.correct(edge, replace(current, relations=relations) if corrected else None)
 
     async def _check_ends(self, edge: EdgePattern, resolved: EdgePattern, scope: Scope, match: Match) -> None:
         """Report an edge whose relations never lead from the labels of its source to those of its target."""
@@ -236,7 +235,7 @@ class _Checker:
         labels = (*source.labels, *target.labels)
         if resolved.path is not None or not labels or not all(labels):  # an unknown label is reported elsewhere
             return
-        if any(self.vocabulary.leads(one, heads, tails) for one in resolved.relations):
+        if any(self.schema_names.leads(one, heads, tails) for one in resolved.relations):
             return
         if await self._leads(resolved, source, target) is not False:
             return
@@ -244,12 +243,12 @@ class _Checker:
         if not edge.either and await self._leads(resolved, target, source):
             reversed_edge = replace(edge, source=edge.target, target=edge.source)
             reason = f"leads from {kinds[1]} to {kinds[0]}, not from {kinds[0]} to {kinds[1]}"
-            self.findings.problem(place, reason, [_edge_with_ends(reversed_edge, match)])
-            current = cast("EdgePattern", self.findings.current(edge))
-            self.findings.correct(edge, replace(current, source=current.target, target=current.source))
+            self.problems.add(place, reason, [_edge_with_ends(reversed_edge, match)])
+            current = cast("EdgePattern", self.problems.current(edge))
+            self.problems.correct(edge, replace(current, source=current.target, target=current.source))
             return
         near = await self._relations_between(edge, source, target)
-        self.findings.problem(place, f"no such edge leads from {kinds[0]} to {kinds[1]}", near)
+        self.problems.add(place, f"no such edge leads from {kinds[0]} to {kinds[1]}", near)
         # With a label at one end only, a single candidate is not necessarily the one meant.
         single = len(near) == 1 and source.labels and target.labels
         replacement = near[0] if single else closest_alternative(edge.relations[0], near)
@@ -263,13 +262,13 @@ class _Checker:
 
     async def _relations_between(self, edge: EdgePattern, source: Node, target: Node) -> list[str]:
         """Relations that lead from nodes like the source to nodes like the target; most similar names first."""
-        at_source = await self.vocabulary.relations_at(_one_group(source))
-        at_target = await self.vocabulary.relations_at(_one_group(target))
+        at_source = await self.schema_names.relations_at(_one_group(source))
+        at_target = await self.schema_names.relations_at(_one_group(target))
         shared = [one for one in at_source if one in at_target] if at_source and at_target else at_source or at_target
         candidates = [replace(edge, relations=(relation,), either=False) for relation in shared[:_RELATIONS_TRIED]]
         found = [each.relations[0] for each in candidates if await self._leads(each, source, target)]
-        words = await self.vocabulary.nearest_relation(edge.relations[0], ())
-        by_similarity = [one for word in words for one in await self.vocabulary.relations(word)]
+        words = await self.schema_names.nearest_relation(edge.relations[0], ())
+        by_similarity = [one for word in words for one in await self.schema_names.relations(word)]
         ranks = {relation: rank for rank, relation in reversed(list(enumerate(by_similarity)))}
         return sorted(found, key=lambda one: ranks.get(one, len(by_similarity)))[:_OFFERED]
 

@@ -12,10 +12,9 @@ from kgnav_mcp.model import NODE_VALUES
 from kgnav_mcp.navigation.nodes_by_value import ID
 from kgnav_mcp.navigation.plans.check.entities import EntityReader, has_id
 from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, closest_alternative
-from kgnav_mcp.navigation.plans.check.properties import PropertyChecker
+from kgnav_mcp.navigation.plans.check.properties import PropertyChecker, SeveralValuesChecker
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.scopes import Edge, Members, Node, Scope, within
-from kgnav_mcp.navigation.plans.check.several_values_checks import SeveralValuesChecker
 from kgnav_mcp.navigation.plans.check.value_kinds import EDGE, report_no_numbers, report_other_kinds
 from kgnav_mcp.navigation.references import NameIndex
 from kgnav_mcp.plan import (
@@ -59,10 +58,10 @@ _IDENTITY = frozenset((Comparison.EQUAL, Comparison.UNEQUAL, Comparison.IN))
 class ConditionChecker:
     """Checks the expressions of one plan."""
 
-    vocabulary: SchemaNames
+    schema_names: SchemaNames
     entities: EntityReader
     having: PropertyChecker
-    findings: PlanProblems
+    problems: PlanProblems
     match: Callable[[Match, Scope], Awaitable[Match]]
     """Checks the pattern within a condition."""
 
@@ -143,9 +142,9 @@ class ConditionChecker:
                             condition, prop, node, texts, identity=identity, filters=filters, written=written
                         )
                     case Edge(relations):
-                        ids = await self.vocabulary.qualifier_ids(prop.name, relations)
-                        kinds = await self.vocabulary.qualifier_kinds(relations, ids)
-                        report_other_kinds(condition, prop, kinds, texts, self.findings, written=written)
+                        ids = await self.schema_names.qualifier_ids(prop.name, relations)
+                        kinds = await self.schema_names.qualifier_kinds(relations, ids)
+                        report_other_kinds(condition, prop, kinds, texts, self.problems, written=written)
                         if identity and ids and (NODE_VALUES in kinds or not kinds):
                             return await self.entities.with_node_values(replace(condition, left=replace(prop, ids=ids)))
                     case _:
@@ -158,12 +157,12 @@ class ConditionChecker:
         """Check each comparison of a chain. A correction of one is made to its property."""
         for link in chain.links:
             await self._check_comparison(link, scope)
-            corrected = self.findings.current(link)
+            corrected = self.problems.current(link)
             if corrected is link or not isinstance(corrected, Compare) or not isinstance(corrected.left, Call):
                 continue
             for value in (link.left, link.right):
                 if isinstance(value, Property):
-                    self.findings.correct(value, replace(corrected.left, arguments=(value,)))
+                    self.problems.correct(value, replace(corrected.left, arguments=(value,)))
 
     async def _note_preferred_name(self, compared: Expression, scope: Scope) -> None:
         """Note that a comparison with a part of a name ignores aliases."""
@@ -173,7 +172,7 @@ class ConditionChecker:
                     checked = await self._node_property(part, node)
                     if isinstance(checked, Property) and not checked.ids:
                         text = f"{write_part(compared)} is the preferred name only"
-                        self.findings.notes.append(f"{text}; {owner}.name = '...' also finds aliases.")
+                        self.problems.notes.append(f"{text}; {owner}.name = '...' also finds aliases.")
                 case _:
                     pass
 
@@ -191,7 +190,7 @@ class ConditionChecker:
         """A comparison of a node's property. `identity`: it is `=`, `<>` or IN, with texts that may be ids or names."""
         if prop.name == HINT:
             return await self.entities.with_hint(prop.owner, constants, node)
-        ids = await self.vocabulary.properties(prop.name)
+        ids = await self.schema_names.properties(prop.name)
         if prop.name.casefold() == ID and condition.comparison in _IDENTITY and _may_be_ids(constants):
             return await self._compare_id(condition, replace(prop, ids=ids), node, constants, written)
         if prop.name == NAME:
@@ -201,10 +200,10 @@ class ConditionChecker:
             if identity:
                 return await self.entities.with_name(condition, prop, constants, node, filters=filters)
             ids = prop.ids
-        kinds = self.vocabulary.value_kinds(ids)
+        kinds = self.schema_names.value_kinds(ids)
         if prop.name == NAME and not ids:
             kinds = frozenset({"text"})  # as names are
-        report_other_kinds(condition, prop, kinds, constants, self.findings, written=written)
+        report_other_kinds(condition, prop, kinds, constants, self.problems, written=written)
         return replace(condition, left=prop) if prop.name == NAME else None
 
     async def _compare_id(
@@ -222,8 +221,8 @@ class ConditionChecker:
         parts: list[Expression] = []
         if own:
             await self.having.report_missing(node, prop, prop.ids)
-            kinds = self.vocabulary.value_kinds(prop.ids)
-            report_other_kinds(condition, prop, kinds, own, self.findings, written=written)
+            kinds = self.schema_names.value_kinds(prop.ids)
+            report_other_kinds(condition, prop, kinds, own, self.problems, written=written)
             among = ListOf(tuple(own)) if condition.comparison is Comparison.IN else condition.right
             parts.append(replace(condition, left=prop, right=among))
         if printed:
@@ -237,14 +236,14 @@ class ConditionChecker:
             case Variable(name) if isinstance(scope.get(name), Node | Edge):
                 kinds = frozenset((NODE_VALUES if isinstance(scope[name], Node) else EDGE,))
             case Property(owner, name) if isinstance(scope.get(owner), Node):
-                ids = await self.vocabulary.properties(name)
-                kinds = self.vocabulary.value_kinds(ids) if ids or name != NAME else frozenset(("text",))
+                ids = await self.schema_names.properties(name)
+                kinds = self.schema_names.value_kinds(ids) if ids or name != NAME else frozenset(("text",))
             case Property(owner, name) if isinstance(edge := scope.get(owner), Edge):
-                ids = await self.vocabulary.qualifier_ids(name, edge.relations)
-                kinds = await self.vocabulary.qualifier_kinds(edge.relations, ids)
+                ids = await self.schema_names.qualifier_ids(name, edge.relations)
+                kinds = await self.schema_names.qualifier_kinds(edge.relations, ids)
             case _:
                 return
-        report_no_numbers(aggregate, kinds, self.findings)
+        report_no_numbers(aggregate, kinds, self.problems)
 
     async def _property(self, prop: Property, scope: Scope) -> Expression:
         match scope.get(prop.owner):
@@ -257,21 +256,21 @@ class ConditionChecker:
             case Members(each):
                 name = "node" if isinstance(each, Node) else "edge"
                 place, reason = f"{prop.owner}.{prop.name}", f"{prop.owner} is a list of {name}s"
-                self.findings.problem(place, reason, [f"UNWIND {prop.owner} AS {name}"])
-                self.findings.correct(prop, None)
+                self.problems.add(place, reason, [f"UNWIND {prop.owner} AS {name}"])
+                self.problems.correct(prop, None)
                 return prop
             case _:
-                self.findings.problem(
+                self.problems.add(
                     f"{prop.owner}.{prop.name}", f"{prop.owner} is neither a node nor an edge, so it has no properties"
                 )
-                self.findings.correct(prop, None)
+                self.problems.correct(prop, None)
                 return prop
 
     async def _node_property(self, prop: Property, node: Node) -> Expression:
-        ids = await self.vocabulary.properties(prop.name)
+        ids = await self.schema_names.properties(prop.name)
         if prop.name == NAME:
             # Use the name that answers show if names have languages, or if nodes of the label lack this property.
-            own = not self.vocabulary.in_languages(ids) and await self.having.has(node, prop, ids)
+            own = not self.schema_names.in_languages(ids) and await self.having.has(node, prop, ids)
             return replace(prop, ids=ids if own else ())
         if ids:
             await self.having.report_missing(node, prop, ids)
@@ -279,27 +278,27 @@ class ConditionChecker:
         if prop.name.casefold() == ID:
             return Call(Function.ID, (Variable(prop.owner),))
         place = f"{prop.owner}.{prop.name}"
-        if await self.vocabulary.relations(prop.name):
+        if await self.schema_names.relations(prop.name):
             pattern = f"({prop.owner})-[:{quoted(prop.name)}]->(x)"
-            self.findings.problem(place, "leads to nodes: write it as an edge of the pattern", [pattern])
-            self.findings.correct(prop, None)
+            self.problems.add(place, "leads to nodes: write it as an edge of the pattern", [pattern])
+            self.problems.correct(prop, None)
             return prop
         labels = [label for group in node.labels for label in group]
-        nearest = await self.vocabulary.nearest_property(prop.name, labels)
-        self.findings.problem(place, "no node has this property", [f"{prop.owner}.{quoted(one)}" for one in nearest])
+        nearest = await self.schema_names.nearest_property(prop.name, labels)
+        self.problems.add(place, "no node has this property", [f"{prop.owner}.{quoted(one)}" for one in nearest])
         name = closest_alternative(prop.name, nearest)
-        self.findings.correct(prop, replace(prop, name=name) if name is not None else None)
+        self.problems.correct(prop, replace(prop, name=name) if name is not None else None)
         return prop
 
     async def _edge_property(self, prop: Property, relations: Sequence[str]) -> Expression:
         place = f"{prop.owner}.{prop.name}"
-        ids = await self.vocabulary.qualifier_ids(prop.name, relations)
+        ids = await self.schema_names.qualifier_ids(prop.name, relations)
         if not ids:
-            known = await self.vocabulary.qualifiers(relations)
+            known = await self.schema_names.qualifiers(relations)
             reason = "edges of this relation have no such property" if relations else "no edge has such a property"
-            self.findings.problem(place, reason, [f"{prop.owner}.{quoted(one)}" for one in known[:5]])
+            self.problems.add(place, reason, [f"{prop.owner}.{quoted(one)}" for one in known[:5]])
             name = closest_alternative(prop.name, known)
-            self.findings.correct(prop, replace(prop, name=name) if name is not None else None)
+            self.problems.correct(prop, replace(prop, name=name) if name is not None else None)
         return replace(prop, ids=ids)
 
     async def _joined(self, condition: Joined, scope: Scope, *, filters: bool) -> Expression | None:
@@ -310,7 +309,7 @@ class ConditionChecker:
     async def _alternatives(self, condition: Joined, scope: Scope, *, filters: bool) -> Expression:
         """The condition with each alternative checked. An unknown name is not a problem if others exist."""
         parts = [await self.checked(each, scope, filters=filters) for each in condition.parts]
-        self.findings.note_absent_alternatives(parts)
+        self.problems.note_absent_alternatives(parts)
         return replace(condition, parts=tuple(each for each in parts if each is not None))
 
     async def _join_split_ids(self, condition: Joined, scope: Scope, *, filters: bool) -> Expression | None:
@@ -318,45 +317,47 @@ class ConditionChecker:
         for place, (first, second) in enumerate(pairwise(condition.parts)):
             if not (isinstance(first, HasLabel) and isinstance(second, HasLabel) and first.variable == second.variable):
                 continue
-            whole_label = await self.vocabulary.whole_label(*first.labels, *second.labels)
+            whole_label = await self.schema_names.whole_label(*first.labels, *second.labels)
             if whole_label is not None:
                 meant_one = HasLabel(first.variable, (whole_label,))
                 reason = f"{whole_label} is one id, so it needs backticks"
-                self.findings.problem(f"{first.variable}:{whole_label}", reason, [write_part(meant_one)])
+                self.problems.add(f"{first.variable}:{whole_label}", reason, [write_part(meant_one)])
                 corrected = conjunction((*condition.parts[:place], meant_one, *condition.parts[place + 2 :]))
-                self.findings.correct(condition, corrected)
+                self.problems.correct(condition, corrected)
                 return await self.checked(corrected, scope, filters=filters)
         return None
 
     async def _has_label(self, condition: HasLabel, scope: Scope) -> Expression:
         of_node = not isinstance(scope.get(condition.variable), Edge)
-        look_up = self.vocabulary.labels if of_node else self.vocabulary.relations
+        look_up = self.schema_names.labels if of_node else self.schema_names.relations
         ids: list[str] = []
         for name in condition.labels:
             found = await look_up(name)
             if not found:
                 nearest = (
-                    self.vocabulary.nearest_label(name) if of_node else await self.vocabulary.nearest_relation(name, ())
+                    self.schema_names.nearest_label(name)
+                    if of_node
+                    else await self.schema_names.nearest_relation(name, ())
                 )
                 kind = "label" if of_node else "relation"
-                self.findings.problem(f"{condition.variable}:{name}", f"unknown {kind}", nearest)
+                self.problems.add(f"{condition.variable}:{name}", f"unknown {kind}", nearest)
                 corrected = closest_alternative(name, nearest)
                 names = tuple(corrected if corrected and each == name else each for each in condition.labels)
-                self.findings.correct(condition, replace(condition, labels=names) if corrected else None)
+                self.problems.correct(condition, replace(condition, labels=names) if corrected else None)
             ids += found
         return replace(condition, labels=tuple(ids))
 
     async def _during(self, condition: During, scope: Scope) -> Expression:
         edge = scope.get(condition.edge)
         relations = edge.relations if isinstance(edge, Edge) else ()
-        known = await self.vocabulary.qualifiers(relations)
+        known = await self.schema_names.qualifiers(relations)
         index = NameIndex(known, _name_twice)
         begins, ends = ([one for name in names for one in index.find(name)] for names in (FROM_NAMES, TO_NAMES))
         if not begins and not ends:
-            self.findings.problem(condition.edge, "its edges have no start or end date", known[:5])
-            self.findings.correct(condition, None)
+            self.problems.add(condition.edge, "its edges have no start or end date", known[:5])
+            self.problems.correct(condition, None)
         else:
-            self.findings.notes.append(OPEN_ENDS)
+            self.problems.notes.append(OPEN_ENDS)
         return replace(condition, from_ids=tuple(dict.fromkeys(begins)), to_ids=tuple(dict.fromkeys(ends)))
 
 

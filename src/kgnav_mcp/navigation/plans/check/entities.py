@@ -51,7 +51,7 @@ class EntityReader:
 
     graph: GraphAdapter
     lookups: Lookups
-    findings: PlanProblems
+    problems: PlanProblems
     one_node: frozenset[str] = frozenset()
     """Variables whose name must mean a single node."""
 
@@ -79,7 +79,7 @@ class EntityReader:
         (read,) = (await with_other_readings(self.graph, {text: entity})).values()
         if read.namesakes:
             others = ", ".join(map(_with_name, read.namesakes))
-            self.findings.notes.append(
+            self.problems.notes.append(
                 f"{echoed(text)} was interpreted as {_with_name(entity)}; it may also mean {others}."
             )
 
@@ -109,7 +109,7 @@ class EntityReader:
             if entity is not None and not (await self._having_values(Node(), prop.ids, [constant]))[constant].ids:
                 printed[constant] = entity.id
                 await self._note_other_reading(str(constant.value), entity)
-                self.findings.notes.append(read_as_printed(str(constant.value)))
+                self.problems.notes.append(read_as_printed(str(constant.value)))
         return printed
 
     async def with_name(
@@ -136,8 +136,8 @@ class EntityReader:
                 )
             if len(entities) > 1 and prop.owner in self.one_node:
                 reason = f"{len(entities):,} entities have the name {text}: use the id of one"
-                self.findings.problem(prop.owner, reason, [entity.id for entity in entities[:NEAREST]])
-                self.findings.correct(constant, None)
+                self.problems.add(prop.owner, reason, [entity.id for entity in entities[:NEAREST]])
+                self.problems.correct(constant, None)
             ids += [entity.id for entity in entities]
         if len(compared) == len(texts):
             return replace(condition, left=prop)
@@ -177,19 +177,19 @@ class EntityReader:
 
     def _note_first(self, notes: Sequence[str]) -> None:
         """Add the notes on the names of a list, the first of them if there are many."""
-        self.findings.notes += notes[:NEAREST]
+        self.problems.notes += notes[:NEAREST]
         if len(notes) > NEAREST:
             more = len(notes) - NEAREST
-            self.findings.notes.append(
+            self.problems.notes.append(
                 f"{more:,} more names of the list match several nodes or in another letter case."
             )
 
     def _with_unknown(self, condition: Expression, unknown: Sequence[Unknown], number: int) -> Expression:
         """The condition. It holds for no node if all of its names are unknown; else notes tell which are."""
         if len(unknown) == number:
-            self.findings.absent(condition, unknown)
+            self.problems.absent(condition, unknown)
         else:
-            self.findings.note_unknown(unknown)
+            self.problems.note_unknown(unknown)
         return condition
 
     async def with_hint(self, owner: str, hints: Sequence[Constant], node: Node) -> Expression:
@@ -212,12 +212,12 @@ class EntityReader:
             if len(best) == 1:
                 ids.append(best[0].id)
                 if 1.0 not in scores:
-                    self.findings.notes.append(f"The hint {echoed(hint)} was interpreted as {_with_name(best[0])}{by}.")
+                    self.problems.notes.append(f"The hint {echoed(hint)} was interpreted as {_with_name(best[0])}{by}.")
                 continue
             nearest = [_with_name(each) for each in best or [one.entity for one in found]]
             how = "matches several entities: use the id of one" if best else "does not match any entity clearly"
-            self.findings.problem(owner, f"the hint {echoed(hint)} {how}", nearest)
-            self.findings.correct(constant, None)
+            self.problems.add(owner, f"the hint {echoed(hint)} {how}", nearest)
+            self.problems.correct(constant, None)
         return has_id(owner, ids)
 
     async def _most_similar(self, hint: str, label: str | None) -> list[Entity]:
@@ -261,9 +261,9 @@ class EntityReader:
         nearest = await nearest_entities(self.graph, text, NEAREST)
         names = [entity.id if by_id else entity.label or entity.id for entity in nearest]
         shown = [_with_name(entity) for entity in nearest] if by_id else names
-        problem = self.findings.problem(f"{_left(condition)} = {echoed(text)}", reason, list(dict.fromkeys(shown)))
+        problem = self.problems.add(f"{_left(condition)} = {echoed(text)}", reason, list(dict.fromkeys(shown)))
         name = closest_alternative(text, names)
-        self.findings.correct(constant, Constant(name) if name is not None else None)
+        self.problems.correct(constant, Constant(name) if name is not None else None)
         return problem
 
 

@@ -53,14 +53,14 @@ _SORTING = 4
 """Cost of sorting one value of the answer, relative to the cost of examining one edge."""
 
 
-def steps_of(vocabulary: SchemaNames, plan: Plan) -> float:
+def steps_of(schema_names: SchemaNames, plan: Plan) -> float:
     """Estimated number of edges that a checked plan examines, plus the cost of sorting in the same unit.
 
     Parts that the schema does not count are taken as zero. If it has no exact number of nodes, the estimate is zero.
     """
-    if vocabulary.whole.entities.certainty is not Certainty.EXACT:
+    if schema_names.whole.entities.certainty is not Certainty.EXACT:
         return 0.0
-    return sum(_Estimate(vocabulary).steps_of(pipeline) for pipeline in plan.pipelines)
+    return sum(_Estimate(schema_names).steps_of(pipeline) for pipeline in plan.pipelines)
 
 
 def values_joined(plan: Plan) -> int:
@@ -104,9 +104,9 @@ def _joined_in(expression: Expression, joined: Mapping[str, int]) -> int:
 class _Estimate:
     """The running estimate of one pipeline, clause by clause."""
 
-    def __init__(self, vocabulary: SchemaNames) -> None:
-        self._vocabulary = vocabulary
-        self._nodes = max(vocabulary.whole.entities.value, 1)
+    def __init__(self, schema_names: SchemaNames) -> None:
+        self._schema_names = schema_names
+        self._nodes = max(schema_names.whole.entities.value, 1)
         self._rows, self._steps = 1.0, 0.0
         self._row_cost = 1.0
         """Cost of a row that the next projection groups."""
@@ -154,23 +154,23 @@ class _Estimate:
 
     def _domain(self, node: NodePattern, edges: Sequence[EdgePattern]) -> float:
         """The number of nodes with the node's labels, or with the labels at the ends of its edges if that is less."""
-        own = [self._vocabulary.nodes_of(group).value for group in node.labels]
+        own = [self._schema_names.nodes_of(group).value for group in node.labels]
         for edge in edges:
             for end, side in ((edge.source, 0), (edge.target, 1)):
                 if end == node.variable and edge.relations and not edge.either and edge.path is None:
-                    names = [facts.ends for name in edge.relations if (facts := self._vocabulary.relation(name))]
+                    names = [facts.ends for name in edge.relations if (facts := self._schema_names.relation(name))]
                     labels = {(head, tail)[side] for joins in names for head, tail, _ in joins}
-                    own += [self._vocabulary.nodes_shown_as(labels)] if labels else []
+                    own += [self._schema_names.nodes_shown_as(labels)] if labels else []
         return min([size for size in own if size], default=self._nodes)
 
     def _edges(self, edge: EdgePattern, domains: dict[str, float], patterns: dict[str, NodePattern]) -> float:
         """Estimated number of edges, or paths, between the nodes of the two ends."""
-        names = edge.relations or tuple(facts.relation.id for facts in self._vocabulary.whole.relations)
-        count = float(sum(facts.count.value for name in names if (facts := self._vocabulary.relation(name))))
+        names = edge.relations or tuple(facts.relation.id for facts in self._schema_names.whole.relations)
+        count = float(sum(facts.count.value for name in names if (facts := self._schema_names.relation(name))))
         count *= 1 + edge.either
         if edge.path is None:
             labels = [next(iter(patterns[end].labels), ()) for end in (edge.source, edge.target)]
-            joined = None if edge.either else self._vocabulary.joined(names, *labels)
+            joined = None if edge.either else self._schema_names.joined(names, *labels)
             return count if joined is None else joined
         heads, tails = domains[edge.source], domains[edge.target]
         fan_out = count / self._nodes if not edge.relations else count / max(heads, 1)
@@ -206,9 +206,9 @@ class _Estimate:
         """Estimated number of different values of an expression."""
         match key:
             case Call(Function.LABELS):
-                return max(len(self._vocabulary.whole.labels), 1)
+                return max(len(self._schema_names.whole.labels), 1)
             case Call(Function.TYPE):
-                return max(len(self._vocabulary.whole.relations), 1)
+                return max(len(self._schema_names.whole.relations), 1)
             case Call(Function.ID):
                 return self._rows
             case _:
@@ -243,10 +243,10 @@ _ANY = ""
 
 async def sizes_of(graph: GraphAdapter, plan: Plan) -> tuple[PartSize, ...]:
     """The size of each label and relation of a checked plan, in the plan's order, if the schema counts it."""
-    vocabulary = await SchemaNames.of(graph)
-    edges = {facts.relation.id: facts.count for facts in vocabulary.whole.relations}
+    schema_names = await SchemaNames.of(graph)
+    edges = {facts.relation.id: facts.count for facts in schema_names.whole.relations}
     edges[_ANY] = Count.sum(edges.values())
-    labels = {facts.id: facts.count for facts in vocabulary.whole.labels}
+    labels = {facts.id: facts.count for facts in schema_names.whole.labels}
     named = dict.fromkeys(_names(plan))
     found = (
         (write_relations([name]) if name else "any relation", edges.get(name))

@@ -27,7 +27,7 @@ Unknown = tuple[PlanProblem, Constant]
 class PlanProblems:
     """The problems of a plan, and corrections of parts that have only one."""
 
-    problems: list[PlanProblem] = field(default_factory=list[PlanProblem])
+    entries: list[PlanProblem] = field(default_factory=list[PlanProblem])
     notes: list[str] = field(default_factory=list[str])
     several: dict[Property, None] = field(default_factory=dict[Property, None])
     """The properties, as written, that have several values in a place where the rule for those applies."""
@@ -39,10 +39,10 @@ class PlanProblems:
     )
     """By identity, the conditions that hold for no node, with the unknown names that they compare with."""
 
-    def problem(self, place: str, reason: str, alternatives: Sequence[str] = ()) -> PlanProblem:
+    def add(self, place: str, reason: str, alternatives: Sequence[str] = ()) -> PlanProblem:
         """Record a problem. The caller then calls `correct` with its correction, or with None."""
         problem = PlanProblem(place, reason, tuple(alternatives))
-        self.problems.append(problem)
+        self.entries.append(problem)
         return problem
 
     def correct(self, part: object, corrected: object | None) -> None:
@@ -86,7 +86,7 @@ class PlanProblems:
     def note_unknown(self, unknown: Sequence[Unknown]) -> None:
         """Make notes of unknown names, whose problems the plan does not have: others may be matched in their place."""
         for problem, written in unknown:
-            self.problems = [one for one in self.problems if one is not problem]
+            self.entries = [one for one in self.entries if one is not problem]
             self._uncorrectable.discard(id(written))
             self._corrected.pop(id(written), None)
         for problem, _ in unknown[:_NOTED]:

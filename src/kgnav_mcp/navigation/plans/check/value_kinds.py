@@ -60,17 +60,17 @@ def is_of_languages(datatype: str) -> bool:
     return _datatype_name(datatype) == "langstring"
 
 
-def report_no_numbers(aggregate: Aggregate, kinds: frozenset[str], findings: PlanProblems) -> None:
+def report_no_numbers(aggregate: Aggregate, kinds: frozenset[str], problems: PlanProblems) -> None:
     """Report a sum or average of values that are of these kinds, if none of them is a number."""
     if QUANTITY in kinds:
-        findings.notes.append(_without_units(write_part(aggregate)))
+        problems.notes.append(_without_units(write_part(aggregate)))
     if not kinds or "number" in kinds or not kinds <= _PLURAL.keys():
         return
     text = aggregate.of if "text" in kinds else None
     as_numbers = None if text is None else replace(aggregate, of=Call(Function.NUMBER, (text,)))
     reason = f"its values are {_listed(kinds)}, but {aggregate.function} needs numbers"
-    findings.problem(write_part(aggregate), reason, [] if as_numbers is None else [write_part(as_numbers)])
-    findings.correct(aggregate, as_numbers)
+    problems.add(write_part(aggregate), reason, [] if as_numbers is None else [write_part(as_numbers)])
+    problems.correct(aggregate, as_numbers)
 
 
 def report_other_kinds(
@@ -78,7 +78,7 @@ def report_other_kinds(
     prop: Property,
     kinds: frozenset[str],
     constants: Sequence[Constant],
-    findings: PlanProblems,
+    problems: PlanProblems,
     *,
     written: Compare,
 ) -> None:
@@ -90,7 +90,7 @@ def report_other_kinds(
         return
     if QUANTITY in kinds:
         if any(_kind_of(constant) == "number" for constant in constants):
-            findings.notes.append(_without_units(write_part(condition)))
+            problems.notes.append(_without_units(write_part(condition)))
         if not any(_may_have_unit(constant, condition.comparison) for constant in constants):
             kinds = kinds - {QUANTITY} | {"number"}
     place, values = write_part(prop), _listed(kinds)
@@ -98,8 +98,8 @@ def report_other_kinds(
         if kinds <= _NEVER_EQUAL["text"]:
             as_text = Compare(Call(Function.TEXT, (prop,)), condition.comparison, condition.right)
             reason = f"its values are {values}, {condition.comparison} compares texts"
-            findings.problem(place, reason, [write_part(as_text)])
-            findings.correct(written, as_text)
+            problems.add(place, reason, [write_part(as_text)])
+            problems.correct(written, as_text)
         return
     for constant in constants:
         kind = _kind_of(constant)
@@ -108,16 +108,16 @@ def report_other_kinds(
                 # As texts, 9 comes after 10; as integers, 9.5 is not more than 9.
                 as_number = Compare(Call(Function.NUMBER, (prop,)), condition.comparison, condition.right)
                 reason = f"its values are {values}, {write_part(constant)} is a number"
-                findings.problem(place, reason, [write_part(as_number)])
-                findings.correct(written, as_number)
+                problems.add(place, reason, [write_part(as_number)])
+                problems.correct(written, as_number)
                 continue
             converted = _converted(kinds, constant)
             constant_text = echoed(constant.value) if isinstance(constant.value, str) else write_part(constant)
             reason = (
                 f"its values are {values}, {constant_text} is {'true or false' if kind == 'boolean' else f'a {kind}'}"
             )
-            findings.problem(place, reason, [] if converted is None else [write_part(converted)])
-            findings.correct(constant, converted)
+            problems.add(place, reason, [] if converted is None else [write_part(converted)])
+            problems.correct(constant, converted)
 
 
 def _without_units(place: str) -> str:

@@ -12,7 +12,7 @@ from math import prod
 from kgnav_mcp.navigation.plans.evaluate.values import Node, PropertyList, Value
 from kgnav_mcp.plan import Comparison
 from kgnav_mcp.values import comparison
-from kgnav_mcp.values.regex import matches_whole
+from kgnav_mcp.values.texts import matches_whole
 
 
 def equal(left: Value, right: Value) -> bool | None:

@@ -87,11 +87,11 @@ class _Search:
         return False
 
     async def _any_at(self, ids: Sequence[str]) -> bool:
-        paths = [(relation,) for relation in self._edge.relations] or None
+        relation_paths = [(relation,) for relation in self._edge.relations] or None
         limit = _EDGES if self._far.labels else 1
         async for page in pages(
             lambda after: self._graph.neighbour_ids(
-                ids, self._side, paths=paths, far_ends=FarEndKind.ENTITY, limit=limit, after=after
+                ids, self._side, relation_paths=relation_paths, far_end_kind=FarEndKind.ENTITY, limit=limit, after=after
             ),
             self._reader.budget,
         ):

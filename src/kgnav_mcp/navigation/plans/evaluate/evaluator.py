@@ -303,8 +303,8 @@ class _Evaluation:
         found = self._reader.several.properties()
         if not found:
             return ""
-        vocabulary = await SchemaNames.of(self._graph)
-        return several_values_note([one for one in found if not await _is_known_to_have_several(vocabulary, one)])
+        schema_names = await SchemaNames.of(self._graph)
+        return several_values_note([one for one in found if not await _is_known_to_have_several(schema_names, one)])
 
     def _note(self, plan: Plan, page: PlanPage) -> str:
         notes: list[str] = []
@@ -320,11 +320,11 @@ class _Evaluation:
         return " ".join(notes)
 
 
-async def _is_known_to_have_several(vocabulary: SchemaNames, value: Property | Variable) -> bool:
+async def _is_known_to_have_several(schema_names: SchemaNames, value: Property | Variable) -> bool:
     if not isinstance(value, Property):
         return False
     ids = value.ids
-    return vocabulary.have_several_values(ids) or await vocabulary.qualifiers_have_several_values((), ids)
+    return schema_names.have_several_values(ids) or await schema_names.qualifiers_have_several_values((), ids)
 
 
 def _unwind(before: list[Row], lists: list[Row], bound: int) -> list[Row]:

@@ -40,8 +40,8 @@ class Classes:
         unread = [label for label in dict.fromkeys(labels) if label not in self._names]
         if not unread:
             return
-        vocabulary = await SchemaNames.of(self._graph)
-        shown = ((label, vocabulary.label_name(label)) for label in unread)
+        schema_names = await SchemaNames.of(self._graph)
+        shown = ((label, schema_names.label_name(label)) for label in unread)
         self._names.update((label, frozenset((label, name))) for label, name in shown if name is not None)
         unknown = [label for label in unread if label not in self._names]
         for batch in batches(unknown, _IDS):
@@ -169,8 +169,8 @@ class Reader:
         steps: list[Step] = []
         for batch in batches(nodes, _IDS):
             ids = [node.id for node in batch]
-            paths = await self._paths(ids, direction, relations)
-            for links in await self._links(ids, direction, paths, part, len(steps)):
+            relation_paths = await self._relation_paths(ids, direction, relations)
+            for links in await self._links(ids, direction, relation_paths, part, len(steps)):
                 steps += await in_thread(len(links), lambda links=links: self._interned.steps(links))
         return steps
 
@@ -200,7 +200,7 @@ class Reader:
         hops = 2 if await self.two_hops(relations) else 1
         for batch in batches(nodes, _IDS):
             page = await self._graph.relations(
-                [node.id for node in batch], direction, hops=hops, far_ends=FarEndKind.ENTITY, limit=_ROWS
+                [node.id for node in batch], direction, hops=hops, far_end_kind=FarEndKind.ENTITY, limit=_ROWS
             )
             exact &= page.stop is Stop.COMPLETE
             for fact in page.items:
@@ -214,8 +214,8 @@ class Reader:
         dotted = [name for name in relations if "." in name]
         if not dotted or Capability.MEDIATORS not in self._graph.capabilities:
             return False
-        vocabulary = await SchemaNames.of(self._graph)
-        return any(vocabulary.relation(name) is None for name in dotted)
+        schema_names = await SchemaNames.of(self._graph)
+        return any(schema_names.relation(name) is None for name in dotted)
 
     async def read_values(self, nodes: Iterable[Node], relation: str) -> None:
         """Read the values of a property of nodes. A value that is a node is described: it is compared by its label."""
@@ -269,7 +269,7 @@ class Reader:
             own.setdefault(one.relation.id, []).append(self._interned.value(one.value))
         return pairs(own)
 
-    async def _paths(
+    async def _relation_paths(
         self, ids: Sequence[str], direction: Direction | None, relations: Sequence[str]
     ) -> list[tuple[str, ...]] | None:
         """The hops of each relation: two if it leads through mediators. None stands for any relation."""
@@ -291,19 +291,19 @@ class Reader:
         self,
         ids: Sequence[str],
         direction: Direction | None,
-        paths: list[tuple[str, ...]] | None,
+        relation_paths: list[tuple[str, ...]] | None,
         part: Part,
         before: int,
     ) -> list[list[Link]]:
         """Rows from nodes to nodes: those of one hop, and those through mediators with all their roles."""
-        single = None if paths is None else [path for path in paths if len(path) == 1]
-        double = [path for path in paths or () if len(path) > 1]
+        single = None if relation_paths is None else [path for path in relation_paths if len(path) == 1]
+        double = [path for path in relation_paths or () if len(path) > 1]
         found: list[list[Link]] = []
         if single is None or single:
             found.append(
                 await read_all(
                     lambda after: self._neighbours(
-                        ids, direction, paths=single, far_ends=FarEndKind.ENTITY, limit=_ROWS, after=after
+                        ids, direction, relation_paths=single, far_end_kind=FarEndKind.ENTITY, limit=_ROWS, after=after
                     ),
                     self.budget,
                     part,
@@ -317,7 +317,7 @@ class Reader:
                         self._graph,
                         ids,
                         direction,
-                        paths=double,
+                        relation_paths=double,
                         far=FarEndFilter(FarEndKind.ENTITY),
                         limit=_FLATTENED_ROWS,
                         after=after,
@@ -330,7 +330,9 @@ class Reader:
         return found
 
     async def _facts(
-        self, ids: Sequence[str], paths: list[tuple[str, ...]] | None, far_ends: FarEndKind | None
+        self, ids: Sequence[str], relation_paths: list[tuple[str, ...]] | None, far_end_kind: FarEndKind | None
     ) -> list[Link]:
-        read = partial(self._graph.neighbour_ids, ids, Direction.OUTGOING, paths=paths, far_ends=far_ends)
+        read = partial(
+            self._graph.neighbour_ids, ids, Direction.OUTGOING, relation_paths=relation_paths, far_end_kind=far_end_kind
+        )
         return await read_all(lambda after: read(limit=_ROWS, after=after), self.budget, None)

@@ -186,5 +186,5 @@ async def _lacks(graph: GraphAdapter, columns: Sequence[Column], by: Property, p
     node = None if place is None else page.items[0].cells[place]
     if not isinstance(node, Entity) or by.name == NAME or not by.ids:
         return 0
-    found = await graph.neighbours([node.id], Direction.OUTGOING, paths=[(one,) for one in by.ids], limit=1)
+    found = await graph.neighbours([node.id], Direction.OUTGOING, relation_paths=[(one,) for one in by.ids], limit=1)
     return 0 if found.items else 1

@@ -1,4 +1,4 @@
-"""The formats of sources. A format is one module here that says how it is recognised and read, and a line in FORMATS.
+"""The formats of sources: how each is recognised and read. A module has one format, or those of one notation.
 
 The first entry whose `begins` accepts the first bytes of a file is its format. If none does, its suffix decides.
 """
@@ -7,30 +7,24 @@ from __future__ import annotations
 
 from kgnav_mcp.adapters.embedded.loading.formats import (
     apoc,
-    columnar,
-    cytoscape,
     databases,
     dot,
-    gexf,
-    gml,
-    graphml,
-    json_graph,
-    node_link,
+    json_networks,
     obo,
     obographs,
-    pajek,
     rdf,
     refused,
     tables,
+    text_networks,
     wikidata_json,
-    workbooks,
+    xml_networks,
 )
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat
 
 FORMATS: tuple[FileFormat, ...] = (
-    workbooks.WORKBOOK,
-    columnar.PARQUET,
-    columnar.FEATHER,
+    tables.WORKBOOK,
+    tables.PARQUET,
+    tables.FEATHER,
     databases.SQLITE,
     databases.DUCKDB,
     apoc.APOC_CSV,
@@ -43,14 +37,14 @@ FORMATS: tuple[FileFormat, ...] = (
     obographs.OBOGRAPHS,
     *refused.JSON_BEFORE_JSON_LD,
     rdf.JSON_LD,
-    cytoscape.CYTOSCAPE,
-    node_link.NODE_LINK,
-    json_graph.JSON_GRAPH,
+    json_networks.CYTOSCAPE,
+    json_networks.NODE_LINK,
+    json_networks.JSON_GRAPH,
     *refused.JSON,
-    graphml.GRAPHML,
-    gexf.GEXF,
-    gml.GML,
-    pajek.PAJEK,
+    xml_networks.GRAPHML,
+    xml_networks.GEXF,
+    text_networks.GML,
+    text_networks.PAJEK,
     dot.DOT,
     *tables.TABLES,
 )

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import cast
 
 from kgnav_mcp.adapters.embedded.loading.edges import with_inferred_types
-from kgnav_mcp.adapters.embedded.loading.entries import lines, rows, stage_entries
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys, text
 from kgnav_mcp.adapters.embedded.loading.headers import (
     ADMIN_DELIMITERS,
@@ -25,8 +24,16 @@ from kgnav_mcp.adapters.embedded.loading.json_stream import JsonStream
 from kgnav_mcp.adapters.embedded.loading.layout import Layout
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Entry, Node, as_mapping, network_format
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, SourceReader, translated
+from kgnav_mcp.adapters.embedded.loading.sources import (
+    FileFormat,
+    Source,
+    SourceReader,
+    lines,
+    rows,
+    stage_entries,
+    translated,
+)
+from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager
 
 LONGEST_JSON = 16 * 1024 * 1024
 """Characters of a line, at most. Its parsed lists and objects take up to 25 times as much memory."""
@@ -35,20 +42,20 @@ NO_OBJECT = "not a JSON object with a type of node or relationship"
 _ENTERED = frozenset(((), ("nodes",), ("rels",)))
 
 
-def _lines(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Entry]]:
-    for number, line in lines(source, reader, findings):
+def _lines(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[tuple[int, Entry]]:
+    for number, line in lines(source, reader, problems):
         try:
             yield number, _entry(_parsed(line))
         except ValueError as error:
-            findings.reject(source.name, number, str(error))
+            problems.reject(source.name, number, str(error))
 
 
-def _document(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Entry]]:
+def _document(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[tuple[int, Entry]]:
     for line, _, value in JsonStream(source, reader).values(_ENTERED.__contains__):
         try:
             yield line, _entry(value)
         except ValueError as error:
-            findings.reject(source.name, line, str(error))
+            problems.reject(source.name, line, str(error))
 
 
 def _parsed(line: str) -> object:
@@ -159,7 +166,7 @@ def _json_array(field: str) -> list[object] | None:
     return cast("list[object]", found) if isinstance(found, list) else None
 
 
-def _read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) -> None:
+def _read_nodes(source: Source, stager: PropertyStager, problems: LoadProblems) -> None:
     source = _with_header(source)
     header = source.header
     key, labels = header.of(Role.ID)[0], header.of(Role.LABEL)[0]
@@ -169,10 +176,10 @@ def _read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) 
             names = row[labels.place].removeprefix(":").split(":")
             stager.node(row[key.place], names, [*_properties(header, row)])
 
-    stage_entries(source, stager.staging, findings, rows, stage)
+    stage_entries(source, stager.staging, problems, rows, stage)
 
 
-def _read_edges(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
+def _read_edges(source: Source, index: int, stager: PropertyStager, problems: LoadProblems) -> None:
     source = _with_header(source)
     header = source.header
     start, end, kind = (header.of(role)[0] for role in (Role.START, Role.END, Role.TYPE))
@@ -182,7 +189,7 @@ def _read_edges(source: Source, index: int, stager: PropertyStager, findings: Lo
             ends = start.key(row), end.key(row)
             stager.relationship(ends[0], kind.key(row), ends[1], [*_properties(header, row)], (index, number))
 
-    stage_entries(source, stager.staging, findings, rows, stage, reported=True)
+    stage_entries(source, stager.staging, problems, rows, stage, reported=True)
 
 
 APOC_CSV = FileFormat(

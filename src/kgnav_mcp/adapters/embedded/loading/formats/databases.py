@@ -20,10 +20,10 @@ from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID
 from kgnav_mcp.adapters.embedded.loading.columns import normalized
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import binary
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, written_number
+from kgnav_mcp.adapters.embedded.loading.layout import datatype_of, text_of
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source
-from kgnav_mcp.adapters.embedded.loading.typed_tables import datatype_of, text_of
+from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import LoadError
 
@@ -302,15 +302,15 @@ def _relation(reference: _Reference) -> str:
     return reference.table if others else _ID_SUFFIX.sub("", column)
 
 
-def _read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) -> None:
+def _read_nodes(source: Source, stager: PropertyStager, problems: LoadProblems) -> None:
     with _opened(source) as database:
         reader = _Reader(source, database, stager)
         counts = [_described(table, count) for table, count in reader.nodes()]
         if not counts:
             raise LoadError(f"{source.name} has no tables", next_step="Check that it is the right file.")
-        findings.notes.append(f"{source.name}: nodes by table: {clipped(', '.join(counts), 400)}")
+        problems.notes.append(f"{source.name}: nodes by table: {clipped(', '.join(counts), 400)}")
         if reader.binary_values:
-            findings.notes.append(f"{source.name}: omitted {reader.binary_values:,} binary values")
+            problems.notes.append(f"{source.name}: omitted {reader.binary_values:,} binary values")
 
 
 def _described(table: _Table, count: int) -> str:

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise, product
 from typing import NamedTuple, NoReturn
 
-from kgnav_mcp.adapters.embedded.loading.entries import lines
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.guard import LONGEST_TEXT
 from kgnav_mcp.adapters.embedded.loading.network import Edge, Node, Subgraph, network_format, typed
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
+from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, lines
 from kgnav_mcp.errors import BadLine, LoadError
 
 _SKIPPED = re.compile(r"(?:[ \t\r\n\f\v]|//[^\n]*|/\*.*?\*/|\#[^\n]*)*+", re.DOTALL)
@@ -30,7 +29,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _GLUED = re.compile(rf"[{_LETTER}0-9.]|-[0-9.]")
-"""What cannot follow an unquoted id: Graphviz reads two ids in `10a` and in `a-1`, which nobody means."""
+"""Characters that cannot follow an unquoted id: Graphviz reads two ids in `10a` and in `a-1`, never intended."""
 _BRACKET = re.compile(r"<!--.*?-->|[<>]", re.DOTALL)
 _ESCAPED = re.compile(r"\\(\r?\n|.)", re.DOTALL)
 _BETWEEN_TEXTS = re.compile(r"<(?:br|hr|vr|/td|/tr)\b[^>]*>", re.IGNORECASE)
@@ -164,7 +163,7 @@ def _unquoted(escape: re.Match[str]) -> str:
 
 @dataclass(eq=False, slots=True)
 class _Scope:
-    """A graph or subgraph: its defaults, behind which are those of what it is in, its attributes, and its nodes."""
+    """A graph or subgraph: its defaults, followed by those of the graph around it, its attributes, and its nodes."""
 
     name: str | None
     parent: _Scope | None = None
@@ -366,10 +365,10 @@ def _text_of_html(markup: str) -> str:
     return " ".join(_TAG.sub("", _BETWEEN_TEXTS.sub(" ", markup)).split())
 
 
-def _entries(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[tuple[int, Node | Edge]]:
+def _entries(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[tuple[int, Node | Edge]]:
     read: list[str] = []
     size = 0
-    for number, line in lines(source, reader, findings):
+    for number, line in lines(source, reader, problems):
         read += [""] * (number - 1 - len(read))
         read.append(line)
         size += len(line)

@@ -12,12 +12,11 @@ from itertools import chain
 
 import pyoxigraph as ox
 
-from kgnav_mcp.adapters.embedded.loading.entries import lines
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
+from kgnav_mcp.adapters.embedded.loading.formats.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
-from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
+from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, lines, translated
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.adapters.ids.prefixes import is_iri, obo_iri
 from kgnav_mcp.adapters.wellknown import OBO, OBO_IN_OWL, OWL, PREFIXES, RDF_TYPE, RDFS, RDFS_SUBCLASS, XSD
@@ -68,7 +67,7 @@ _FRAME_ID = OBO_IN_OWL + "id"
 _TYPE = ox.NamedNode(RDF_TYPE)
 
 
-def read_obo(source: Source, index: int, staging: Staging, rules: NameRules, findings: LoadProblems) -> None:
+def read_obo(source: Source, index: int, staging: Staging, rules: NameRules, problems: LoadProblems) -> None:
     """Stages every clause of an OBO file. `index` distinguishes its blank nodes from those of other sources.
 
     Raises:
@@ -76,14 +75,14 @@ def read_obo(source: Source, index: int, staging: Staging, rules: NameRules, fin
         BadLine: a line is wrong, and bad lines are not skipped.
     """
     with translated(source), source.open() as reader:
-        ids = _Ids(relation_ids(source, findings))
-        document = _Document(ids, lambda line, reason: findings.reject(source.name, line, reason))
-        quads = document.quads(lines(source, reader, findings))
+        ids = _Ids(relation_ids(source, problems))
+        document = _Document(ids, lambda line, reason: problems.reject(source.name, line, reason))
+        quads = document.quads(lines(source, reader, problems))
         stage_quads(quads, source, index, staging, rules, position=lambda: reader.position)
     staging.prefixes.update({prefix: iri for prefix, iri in ids.spaces.items() if prefix not in staging.prefixes})
 
 
-def relation_ids(source: Source, findings: LoadProblems) -> dict[str, str]:
+def relation_ids(source: Source, problems: LoadProblems) -> dict[str, str]:
     """The ids that relations with a short name, such as `part_of`, have in OWL, by the cross-reference of each.
 
     Reads the file once, because clauses may use a relation before it is declared.
@@ -92,7 +91,7 @@ def relation_ids(source: Source, findings: LoadProblems) -> dict[str, str]:
     name: str | None = None
     is_relation = False
     with source.open() as reader:
-        for _, line in lines(source, reader, LoadProblems(skip_bad=True) if findings.skip_bad else findings):
+        for _, line in lines(source, reader, LoadProblems(skip_bad=True) if problems.skip_bad else problems):
             if line.startswith("["):
                 is_relation, name = line.startswith("[Typedef]"), None
             elif is_relation and line.startswith("id:"):
@@ -351,7 +350,7 @@ def _text(value: str) -> tuple[str, str]:
 
 
 def _token(text: str) -> tuple[str, str]:
-    """Splits an id from what is behind it.
+    """Splits an id from the rest of the line.
 
     Raises:
         ValueError: there is none.
@@ -364,7 +363,7 @@ def _token(text: str) -> tuple[str, str]:
 
 
 def _quoted(text: str) -> tuple[str, str]:
-    """Splits a text in quotation marks from what is behind it.
+    """Splits a text in quotation marks from the rest of the line.
 
     Raises:
         ValueError: there is none.
@@ -376,7 +375,7 @@ def _quoted(text: str) -> tuple[str, str]:
 
 
 def _references(text: str) -> tuple[list[str], str]:
-    """Splits a list of references in square brackets from what is behind it."""
+    """Splits a list of references in square brackets from the rest of the line."""
     match = _REFERENCES.match(text)
     if match is None:
         return [], text

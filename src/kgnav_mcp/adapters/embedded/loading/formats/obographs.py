@@ -11,9 +11,9 @@ import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
 from kgnav_mcp.adapters.embedded.loading.formats.obo import Annotation, annotate
+from kgnav_mcp.adapters.embedded.loading.formats.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
 from kgnav_mcp.adapters.ids.prefixes import is_iri, obo_id, obo_iri
@@ -84,7 +84,7 @@ def _graph(graph: Json) -> Iterator[ox.Quad]:
 
 
 def _described(node: Json) -> Iterator[ox.Quad]:
-    """Yields what a node states about itself."""
+    """Yields the triples that a node's own metadata state."""
     subject = _node(node["id"])
     kind = _TYPES.get(node.get("type", "")) or _PROPERTIES.get(node.get("propertyType", ""))
     if node.get("type") == "PROPERTY" and kind is None:

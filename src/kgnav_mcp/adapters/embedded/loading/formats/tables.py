@@ -1,9 +1,14 @@
-"""Tables with a row for each triple, edge or node. Their first lines tell which, and in which columns: `layout`."""
+"""Tables with a row for each triple, edge or node: text files, columnar files (Parquet, Feather) and workbooks.
+
+The first lines or the names of the columns tell what a row is, and which column holds what: `layout`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any, cast
 
 from kgnav_mcp.adapters.embedded.loading.edges import (
     describe_table,
@@ -11,38 +16,39 @@ from kgnav_mcp.adapters.embedded.loading.edges import (
     read_triples,
     with_inferred_types,
 )
-from kgnav_mcp.adapters.embedded.loading.entries import rows, stage_entries
-from kgnav_mcp.adapters.embedded.loading.formats.beginnings import Begins
+from kgnav_mcp.adapters.embedded.loading.formats.beginnings import Begins, binary
 from kgnav_mcp.adapters.embedded.loading.headers import Column, Role
+from kgnav_mcp.adapters.embedded.loading.layout import ARRAY, TypedTable, text_of
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source
-from kgnav_mcp.adapters.embedded.loading.typed_tables import TypedTable
+from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, rows, stage_entries
+from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager
+from kgnav_mcp.clipping import comma_list, echoed
+from kgnav_mcp.errors import LoadError
 
 
-def _read_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) -> None:
+def _read_nodes(source: Source, stager: PropertyStager, problems: LoadProblems) -> None:
     if source.has_nodes:
-        _stage_nodes(source if source.header.admin else with_inferred_types(source), stager, findings)
+        _stage_nodes(source if source.header.admin else with_inferred_types(source), stager, problems)
         if not source.has_edges and not source.header.admin:
-            findings.notes += describe_table(source, stager.default_relation)
+            problems.notes += describe_table(source, stager.default_relation)
 
 
-def _read_edges(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
+def _read_edges(source: Source, index: int, stager: PropertyStager, problems: LoadProblems) -> None:
     if not source.has_edges:
         return
     if source.layout.header is None and not source.layout.edges and source.form is TRIPLES:
-        read_triples(source, stager.staging, findings)
+        read_triples(source, stager.staging, problems)
     else:
-        read_edges(source, index, stager, findings)
-    findings.notes += describe_table(source, stager.default_relation)
+        read_edges(source, index, stager, problems)
+    problems.notes += describe_table(source, stager.default_relation)
 
 
-def _read_relationships(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
+def _read_relationships(source: Source, index: int, stager: PropertyStager, problems: LoadProblems) -> None:
     if not source.has_nodes:
-        _stage_relationships(source, index, stager, findings)
+        _stage_relationships(source, index, stager, problems)
 
 
-def _stage_nodes(source: Source, stager: PropertyStager, findings: LoadProblems) -> None:
+def _stage_nodes(source: Source, stager: PropertyStager, problems: LoadProblems) -> None:
     """Stages every node of a file.
 
     Raises:
@@ -66,10 +72,10 @@ def _stage_nodes(source: Source, stager: PropertyStager, findings: LoadProblems)
                 stager.name(key, row[column.place])
                 stager.has_names = True
 
-    stage_entries(source, stager.staging, findings, rows, stage)
+    stage_entries(source, stager.staging, problems, rows, stage)
 
 
-def _stage_relationships(source: Source, index: int, stager: PropertyStager, findings: LoadProblems) -> None:
+def _stage_relationships(source: Source, index: int, stager: PropertyStager, problems: LoadProblems) -> None:
     """Stages every relationship of a file. Ends without a node are found after all sources are read.
 
     Raises:
@@ -83,7 +89,7 @@ def _stage_relationships(source: Source, index: int, stager: PropertyStager, fin
         properties = read_properties(row)
         stager.relationship(start.key(row), _type(kind, row), end.key(row), properties, (index, number))
 
-    stage_entries(source, stager.staging, findings, rows, stage)
+    stage_entries(source, stager.staging, problems, rows, stage)
 
 
 def _type(column: Column, row: list[str]) -> str:
@@ -92,7 +98,7 @@ def _type(column: Column, row: list[str]) -> str:
     return row[column.place]
 
 
-def typed_format(
+def _typed_format(
     name: str,
     title: str,
     suffixes: tuple[str, ...],
@@ -130,3 +136,153 @@ PROPERTY_GRAPH = FileFormat(
 )
 TABLES = (TRIPLES, EDGES, SIF, PROPERTY_GRAPH)
 """The formats whose files have a layout."""
+
+
+# Columnar files: Parquet and Feather (Arrow IPC). Columns have types, and rows are read in batches.
+
+_BATCH = 20_000
+"""Rows in memory at a time."""
+
+
+def _module(name: str) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """A module of the extra."""
+    return import_module(name)
+
+
+def _parquet(path: Path, _: Sequence[str]) -> list[tuple[str, TypedTable]]:
+    pa, pq = _module("pyarrow"), _module("pyarrow.parquet")
+
+    try:
+        schema = pq.read_schema(path)
+    except (pa.ArrowException, OSError) as error:
+        raise _not_readable(path, "Parquet", error) from error
+
+    def read() -> Iterator[Sequence[object]]:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=_BATCH):
+                yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+    return [(path.name, _arrow_table(schema, read))]
+
+
+def _feather(path: Path, _: Sequence[str]) -> list[tuple[str, TypedTable]]:
+    pa, ipc = _module("pyarrow"), _module("pyarrow.ipc")
+
+    def read() -> Iterator[Sequence[object]]:
+        with pa.memory_map(str(path)) as file:
+            reader = ipc.open_file(file)
+            for number in range(reader.num_record_batches):
+                for part in reader.get_batch(number).to_struct_array().to_pylist():
+                    yield list(part.values())
+
+    try:
+        with pa.memory_map(str(path)) as file:
+            schema = ipc.open_file(file).schema
+    except (pa.ArrowException, OSError) as error:
+        raise _not_readable(path, "Feather", error) from error
+    return [(path.name, _arrow_table(schema, read))]
+
+
+def _arrow_table(schema: Any, read: Callable[[], Iterator[Sequence[object]]]) -> TypedTable:  # noqa: ANN401 - as above
+    types = {place: _arrow_datatype(kind) for place, kind in enumerate(schema.types)}
+    return TypedTable(tuple(schema.names), read, {place: kind for place, kind in types.items() if kind is not None})
+
+
+def _arrow_datatype(kind: Any) -> str | None:  # noqa: ANN401 - as above
+    types = _module("pyarrow.types")
+    tests: tuple[tuple[Callable[[Any], bool], str], ...] = (
+        (types.is_boolean, "boolean"),
+        (types.is_integer, "integer"),
+        (types.is_floating, "float"),
+        (types.is_decimal, "float"),
+        (types.is_date, "date"),
+        (lambda each: types.is_timestamp(each) and each.tz is None, "localdatetime"),
+        (types.is_timestamp, "datetime"),
+        (types.is_time, "localtime"),
+        (types.is_nested, "json"),
+    )
+    if types.is_dictionary(kind):
+        return _arrow_datatype(kind.value_type)
+    if types.is_list(kind) or types.is_large_list(kind):
+        return f"{_arrow_datatype(kind.value_type) or ''}{ARRAY}"
+    return next((datatype for test, datatype in tests if test(kind)), None)
+
+
+def _not_readable(path: Path, kind: str, error: Exception) -> LoadError:
+    return LoadError(
+        f"{path.name} looks like a {kind} file that cannot be read: {str(error).strip()}",
+        next_step="Write the file again.",
+    )
+
+
+PARQUET = _typed_format(
+    "parquet", "Parquet", (".parquet",), binary(rb"PAR1[\x00-\x08\x0e-\x1f]"), open_tables=_parquet, extra="columns"
+)
+FEATHER = _typed_format(
+    "feather",
+    "Feather (Arrow)",
+    (".feather", ".arrow"),
+    binary(rb"ARROW1\x00\x00"),
+    open_tables=_feather,
+    extra="columns",
+)
+
+
+# Workbooks: Excel and OpenDocument. Each sheet with values is a table, whose first row names the columns.
+
+_LISTED = 200
+_TITLE_ROWS = 5
+"""Rows that a title and blanks above the names of the columns may take."""
+
+
+def _open_sheets(path: Path, sheets: Sequence[str]) -> list[tuple[str, TypedTable]]:
+    calamine = cast("Any", import_module("python_calamine"))
+
+    try:
+        book = calamine.load_workbook(str(path))
+    except (calamine.CalamineError, OSError) as error:
+        raise LoadError(
+            f"{path.name} looks like a workbook that cannot be read: {error}", next_step="Save it again, or as CSV."
+        ) from error
+    absent = [name for name in sheets if name not in book.sheet_names]
+    if absent:
+        raise LoadError(
+            f"{path.name} has no sheet {echoed(absent[0])}",
+            next_step=f"Its sheets: {comma_list(book.sheet_names, _LISTED)}.",
+        )
+    tables: list[tuple[str, TypedTable]] = []
+    for name in sheets or book.sheet_names:
+        rows = cast("list[list[object]]", book.get_sheet_by_name(name).to_python(skip_empty_area=False))
+        if any(value != "" for row in rows for value in row):
+            title = path.name if len(book.sheet_names) == 1 else f"{path.name}, sheet {name}"
+            tables.append((title, _sheet(title, rows)))
+    if not tables:
+        raise LoadError(f"{path.name} has no values", next_step="Check that it is the right file.")
+    return tables
+
+
+def _sheet(title: str, rows: list[list[object]]) -> TypedTable:
+    """The table of a sheet whose first row has the names of the columns.
+
+    Raises:
+        LoadError: there is a title above the names.
+    """
+    filled = [sum(value != "" for value in row) for row in rows[:_TITLE_ROWS]]
+    if filled[0] < max(filled) and filled[0] <= 1:
+        number = next(place for place, count in enumerate(filled, 1) if count == max(filled))
+        raise LoadError(
+            f"the first row of {title} is not the names of its columns: it has {filled[0]} of {max(filled)} fields",
+            next_step=f"Remove the rows above row {number}, or load the sheet that has a table with --sheet NAME.",
+        )
+    names = tuple(text_of(value).strip() for value in rows[0])
+    return TypedTable(names, lambda: iter(rows[1:]))
+
+
+WORKBOOK = _typed_format(
+    "excel",
+    "a workbook (Excel, OpenDocument)",
+    (".xlsx", ".xlsm", ".xlsb", ".ods", ".xls"),
+    binary(rb"PK\x03\x04.*(\[Content_Types\]\.xml|xl/|opendocument\.spreadsheet)|\xd0\xcf\x11\xe0"),
+    open_tables=_open_sheets,
+    extra="excel",
+)

@@ -17,9 +17,9 @@ from urllib.parse import quote
 import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import json_keys
+from kgnav_mcp.adapters.embedded.loading.formats.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
-from kgnav_mcp.adapters.embedded.loading.rdf import stage_quads
 from kgnav_mcp.adapters.embedded.loading.sources import (
     LONGEST_LINE,
     FileFormat,
@@ -59,7 +59,7 @@ _NAMES = {
 }
 
 
-def read_wikidata_json(source: Source, index: int, staging: Staging, rules: NameRules, findings: LoadProblems) -> None:
+def read_wikidata_json(source: Source, index: int, staging: Staging, rules: NameRules, problems: LoadProblems) -> None:
     """Stages the entities of a source.
 
     Raises:
@@ -67,16 +67,16 @@ def read_wikidata_json(source: Source, index: int, staging: Staging, rules: Name
         BadLine: an entity is malformed, and bad lines are not skipped.
     """
     with translated(source), source.open() as reader:
-        quads = _quads(source, reader, findings)
+        quads = _quads(source, reader, problems)
         stage_quads(quads, source, index, staging, rules, position=lambda: reader.position)
 
 
-def _quads(source: Source, reader: SourceReader, findings: LoadProblems) -> Iterator[ox.Quad]:
+def _quads(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[ox.Quad]:
     for number, text in _documents(source, reader):
         try:
             found = [quad for entity in _entities(json.loads(text)) for quad in _entity(entity)]
         except _MALFORMED as error:
-            findings.reject(source.name, number, f"the line is not an entity in Wikidata's JSON: {error!r:.100}")
+            problems.reject(source.name, number, f"the line is not an entity in Wikidata's JSON: {error!r:.100}")
             continue
         yield from found
 

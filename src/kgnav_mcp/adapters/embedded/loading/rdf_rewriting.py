@@ -1,13 +1,17 @@
-"""Turns statements about triples into qualifiers of those triples.
+"""Rewrites staged RDF: statements about triples become qualifiers, and class expressions of OWL become edges.
 
-Three notations are supported: RDF 1.2 reifiers (`rdf:reifies`, also written `<< >>` and `{| |}`), RDF 1.1's
-`rdf:Statement` with `rdf:subject`, `rdf:predicate` and `rdf:object`, and OWL's `owl:Axiom`. All other triples of a
-reifier become qualifiers.
-Two reifiers of one triple give two parallel triples, so that the qualifiers of each stay together. Several axioms
-about one triple qualify one triple: they are its annotations, and OWL does not tell them apart.
+Three notations of statements are supported: RDF 1.2 reifiers (`rdf:reifies`, also written `<< >>` and `{| |}`),
+RDF 1.1's `rdf:Statement` with `rdf:subject`, `rdf:predicate` and `rdf:object`, and OWL's `owl:Axiom`. All other triples
+of a reifier become qualifiers. Two reifiers of one triple give two parallel triples, so that the qualifiers of each
+stay together. Several axioms about one triple qualify one triple: they are its annotations, and OWL does not tell them
+apart.
 
 A reifier of a triple that the sources do not assert stays a node with the triple's parts as its edges, so that nothing
 is shown as a fact that no source states. A reifier that is itself the tail of a triple stays a node as well.
+
+`C SubClassOf (p some X)` becomes the edge C p X, and so does each part of an intersection that C is equivalent to or a
+subclass of: C is a subclass of its named parts. All of these follow from what the ontology states. Other expressions
+(`only`, `not`, unions, numbers) imply no single edge; they stay nameless nodes, which are not counted as classes.
 """
 
 from __future__ import annotations
@@ -20,7 +24,17 @@ from operator import itemgetter
 
 from kgnav_mcp.adapters.embedded.loading import queries_staged as queries
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
-from kgnav_mcp.adapters.wellknown import OWL, RDF_OBJECT, RDF_PREDICATE, RDF_STATEMENT, RDF_SUBJECT, RDF_TYPE
+from kgnav_mcp.adapters.wellknown import (
+    OWL,
+    RDF,
+    RDF_OBJECT,
+    RDF_PREDICATE,
+    RDF_STATEMENT,
+    RDF_SUBJECT,
+    RDF_TYPE,
+    RDFS,
+    RDFS_SUBCLASS,
+)
 
 PARTS = (RDF_SUBJECT, RDF_PREDICATE, RDF_OBJECT)
 PARTS_OF_AXIOMS = (OWL + "annotatedSource", OWL + "annotatedProperty", OWL + "annotatedTarget")
@@ -87,3 +101,55 @@ def _qualifiers(facts: Iterator[Fact]) -> Iterator[tuple[int, str]]:
         for _, relation, text, datatype, language, is_node in group:
             found.setdefault(relation, []).append({"id": text} if is_node else [text, datatype, language])
         yield reifier, json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+
+
+_RELATIONS = {
+    "on_property": OWL + "onProperty",
+    "some": OWL + "someValuesFrom",
+    "value": OWL + "hasValue",
+    "intersection": OWL + "intersectionOf",
+    "equivalent": OWL + "equivalentClass",
+    "subclass": RDFS_SUBCLASS,
+    "first": RDF + "first",
+    "rest": RDF + "rest",
+    "type": RDF_TYPE,
+}
+
+
+def has_expressions(staging: Staging) -> bool:
+    """Whether the sources describe classes by restrictions or intersections, as ontologies in OWL do."""
+    return any(_RELATIONS[name] in staging.relations for name in ("on_property", "intersection"))
+
+
+def fold_expressions(connection: sqlite3.Connection, staging: Staging) -> str:
+    """Replaces class expressions by the edges that they imply. Relations must be written already.
+
+    Statements about triples must be collected, but not attached yet. Returns a note with counts; empty if there are no
+    expressions.
+    """
+    if not has_expressions(staging):
+        return ""
+    numbers = {name: staging.relations.get(key, 0) for name, key in _RELATIONS.items()}
+    if not numbers["subclass"]:
+        numbers["subclass"] = staging.relation(RDFS_SUBCLASS)
+        connection.execute(queries.ADD_RELATION, (numbers["subclass"], RDFS_SUBCLASS))
+    for statement in queries.EXPRESSION_TABLES.split(";"):
+        connection.execute(statement)
+    _run(connection, queries.COLLECT, numbers)
+    properties = [key for (key,) in connection.execute(queries.RESTRICTED_PROPERTIES)]
+    connection.executemany(queries.ADD_RELATION, [(staging.relation(key), key) for key in properties])
+    _run(connection, queries.FIND_EXPRESSIONS, numbers)
+    (restricted,) = connection.execute(queries.COUNT_RESTRICTED, numbers).fetchone()
+    (defined,) = connection.execute(queries.COUNT_DEFINED, numbers).fetchone()
+    _run(connection, queries.FOLD, numbers)
+    kinds = {"class": OWL + "Class", "restriction_class": OWL + "Restriction", "datatype_class": RDFS + "Datatype"}
+    others = connection.execute(queries.FORGET_TYPES_OF_EXPRESSIONS, numbers | kinds).rowcount
+    connection.execute(queries.LOOSEN_KINDS, kinds)
+    _run(connection, queries.FORGET_LOOSE, numbers)
+    kept = f"; other class expressions, kept as nameless nodes: {others:,}" if others else ""
+    return f"{restricted:,} x SubClassOf (p some X) and {defined:,} definitions became edges{kept}"
+
+
+def _run(connection: sqlite3.Connection, statements: tuple[str, ...], numbers: dict[str, int]) -> None:
+    for statement in statements:
+        connection.execute(statement, numbers)

@@ -1,17 +1,97 @@
-"""Finds walks for worked examples: short, between named nodes, and with all ends of each step."""
+"""Finds walks for examples: short ones between named nodes, so that the example calls in prompts work."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from kgnav_mcp.model import Certainty, Direction, Entity, Relation, RelationFacts, Stop, Triple
+from kgnav_mcp.model import Certainty, Direction, Entity, Node, Relation, RelationFacts, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.relation_lists import relation_facts
 from kgnav_mcp.port import Capability, FarEndKind, GraphAdapter
 
 _LABELS = 5
+_SAMPLED_STARTS = 10
+_SAMPLED_STEPS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class SampleWalk:
+    """An entity and one or two steps from it. `label` is one of its labels, None if it has none."""
+
+    start: Entity
+    label: str | None
+    steps: tuple[Triple, ...]
+
+    @property
+    def relation(self) -> str:
+        """The relation of the first step."""
+        return self.steps[0].relation.id
+
+
+async def sample_walk(graph: GraphAdapter) -> SampleWalk | None:
+    """The first walk of two steps between named nodes; otherwise one of a single step; otherwise None.
+
+    Examines a few nodes of each of the largest labels, in the store's order: the same graph gives the same walk.
+    """
+    best: SampleWalk | None = None
+    labels: list[str | None] = [None]
+    if Capability.LABELS in graph.capabilities:
+        overview = await graph.schema(limit=_LABELS)
+        labels = [*(facts.label for facts in overview.labels), None]
+    for label in labels:
+        starts = (await graph.nodes(label, None, None, limit=_SAMPLED_STARTS)).items
+        for start in starts:
+            steps = await _sampled_steps(graph, start)
+            if len(steps) > (len(best.steps) if best else 0):
+                best = SampleWalk(start, label or next(iter(start.types), None), steps)
+            if len(steps) == 2:
+                return await _described(graph, best)
+    return await _described(graph, best)
+
+
+async def _described(graph: GraphAdapter, walk: SampleWalk | None) -> SampleWalk | None:
+    """The walk with all entities described: far ends come without types."""
+    if walk is None:
+        return None
+    tail_ids = [step.tail.id for step in walk.steps if isinstance(step.tail, Entity)]
+    known = await graph.describe([walk.start.id, *tail_ids])
+
+    def described(node: Node) -> Node:
+        return known.get(node.id, node) if isinstance(node, Entity) else node
+
+    steps = tuple(
+        replace(step, head=known.get(step.head.id, step.head), tail=described(step.tail)) for step in walk.steps
+    )
+    return replace(walk, start=known.get(walk.start.id, walk.start), steps=steps)
+
+
+async def _sampled_steps(graph: GraphAdapter, start: Entity) -> tuple[Triple, ...]:
+    if not start.label:
+        return ()
+    for first in _named((await _outgoing(graph, start)), start):
+        assert isinstance(first.tail, Entity)  # noqa: S101 - _named keeps no other
+        for second in _named(await _outgoing(graph, first.tail), start, first.tail):
+            return first, second
+        return (first,)
+    return ()
+
+
+async def _outgoing(graph: GraphAdapter, entity: Entity) -> list[Triple]:
+    page = await graph.neighbours([entity.id], Direction.OUTGOING, far_end_kind=FarEndKind.ENTITY, limit=_SAMPLED_STEPS)
+    return [link.triple for link in page.items]
+
+
+def _named(triples: list[Triple], *visited: Entity) -> list[Triple]:
+    visited_ids = {entity.id for entity in visited}
+    return [
+        triple
+        for triple in triples
+        if isinstance(triple.tail, Entity) and triple.tail.label and triple.tail.id not in visited_ids
+    ]
+
+
 _STARTS = 20
 _STARTS_WITHOUT_LABELS = 200
 """Nodes of a graph without labels, where most of the first may have no outgoing edges."""
@@ -86,7 +166,7 @@ async def _sampled_edges(graph: GraphAdapter) -> list[Triple]:
     edges: dict[Triple, None] = {}
     for label in labels:
         if starts := await _named_nodes(graph, label, number):
-            page = await graph.neighbours(starts, Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=_EDGES)
+            page = await graph.neighbours(starts, Direction.OUTGOING, far_end_kind=FarEndKind.ENTITY, limit=_EDGES)
             edges |= dict.fromkeys(link.triple for link in page.items if _is_named(link.triple))
     rank: Counter[str] = Counter()
     order: dict[Triple, int] = {}
@@ -103,7 +183,7 @@ async def _named_nodes(graph: GraphAdapter, label: str | None, number: int) -> l
     if named or not nodes:
         return named
     ids = [node.id for node in nodes]
-    page = await graph.neighbours(ids, Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=_EDGES)
+    page = await graph.neighbours(ids, Direction.OUTGOING, far_end_kind=FarEndKind.ENTITY, limit=_EDGES)
     ends = dict.fromkeys(link.triple.tail for link in page.items)
     return [end.id for end in ends if isinstance(end, Entity) and end.label][:number]
 
@@ -148,7 +228,7 @@ async def _step_to(graph: GraphAdapter, hub: Entity, edges: Sequence[Triple]) ->
 async def _onward(graph: GraphAdapter, first: WalkedStep) -> WalkedStep | None:
     """A step from the only end of another one to other entities."""
     (end,) = first.ends
-    page = await graph.neighbours([end.id], Direction.OUTGOING, far_ends=FarEndKind.ENTITY, limit=_EDGES // 10)
+    page = await graph.neighbours([end.id], Direction.OUTGOING, far_end_kind=FarEndKind.ENTITY, limit=_EDGES // 10)
     if page.stop is not Stop.COMPLETE:
         return None
     for relation in dict.fromkeys(link.triple.relation for link in page.items):
@@ -163,7 +243,7 @@ async def _step(
     graph: GraphAdapter, entity: Entity, direction: Direction, relation: Relation, *, most: int
 ) -> WalkedStep | None:
     """The step by a relation with all of its rows; None if there are more than `most`, or nameless ends."""
-    page = await graph.neighbours([entity.id], direction, paths=[(relation.id,)], limit=most + 1)
+    page = await graph.neighbours([entity.id], direction, relation_paths=[(relation.id,)], limit=most + 1)
     triples = tuple(link.triple for link in page.items)
     if page.stop is not Stop.COMPLETE or not 0 < len(triples) <= most or not all(map(_is_named, triples)):
         return None
