@@ -92,8 +92,9 @@ class GroupReader:
 
     def _measured(self, question: PatternQuery, pattern: Pattern) -> list[Fragment]:
         """The parts that bind the measured value, its datatype, and the number that it is."""
-        _, value = pattern.key(_values(question)[-1], Fragment("?value"))
-        return [value, self._reader.part(queries.MEASURED, whole=_WHOLE, fractions=_FRACTIONS)]
+        _, value = pattern.key(_values(question)[-1], Fragment("?measured"))
+        none = URIRef(queries.NO_VALUE_IRI)
+        return [value, self._reader.part(queries.MEASURED, whole=_WHOLE, fractions=_FRACTIONS, none=none)]
 
     def _checked(self, rows: Sequence[Row], limit: int, properties: frozenset[tuple[str, ...]]) -> Sequence[Row]:
         """The rows of groups, which are complete. Raises as `groups` does."""
@@ -126,9 +127,11 @@ class GroupReader:
     def _cell(self, key: GroupKey, term: Term | None) -> Cell:
         if not isinstance(key, Property):
             return self._names.naming.short(URIRef(str(term)))
-        if term is not None and not isinstance(term, Literal):
+        if term == URIRef(queries.NO_VALUE_IRI):
+            return None
+        if not isinstance(term, Literal):
             raise cannot_express("a property whose values are nodes")
-        return None if term is None else _scalar(term)
+        return _scalar(term)
 
 
 def _values(question: PatternQuery) -> list[GroupKey]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from itertools import combinations, count
 
+from rdflib import URIRef
+
 from kgnav_mcp.adapters.sparql_base.plans import queries
 from kgnav_mcp.adapters.sparql_base.plans.writing import Edge, EdgeVariables, Writer, cannot_express, relations_of
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, rows, values
@@ -93,8 +95,8 @@ class Pattern:
         match key:
             case Property(owner, _, (relation,)):
                 property_ = self._writer.property(relation)
-                part = self._writer.part(queries.OF_NODE, node=self.node(owner), property=property_, value=column)
-                return column, part
+                own = {"node": self.node(owner), "property": property_, "value": Fragment(f"{column.text}v")}
+                return column, self._writer.part(queries.KEY, **own, none=URIRef(queries.NO_VALUE_IRI), key=column)
             case Call(Function.TYPE, (Variable(name),)):
                 return self._writer.relation_variable(self._edges[name]), Fragment("")
             case _:
