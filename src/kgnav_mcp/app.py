@@ -118,7 +118,8 @@ class Graph:
 
     async def _open(self) -> _OpenStore:
         location = await self._location()
-        adapter = open_adapter(location, self._options)
+        # in a thread, since it imports the adapter: a tenth of a second in which no other call would be served
+        adapter = await asyncio.to_thread(open_adapter, location, self._options)
         try:
             with drivers_of(location):
                 await adapter.open()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from time import perf_counter
@@ -81,3 +82,30 @@ async def test_a_signal_ends_the_server_soon(plan: str, tmp_path: Path):
         async with asyncio.timeout(PATIENCE_S):
             await server.process.wait()
         assert perf_counter() - begun < MAX_S
+
+
+def test_modules_of_graphs_and_plans_are_not_imported_by_the_thread_of_the_event_loop():
+    code = """
+import asyncio, sys, threading
+from kgnav_mcp.app import App
+from kgnav_mcp.config import DEMO_LOCATION, GraphSettings, Settings
+from kgnav_mcp.server import build_server
+from mcp import Client
+
+by_loop = []
+
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("kgnav_mcp.") and threading.current_thread() is threading.main_thread():
+            by_loop.append(name)
+
+async def call():
+    async with Client(build_server(App(Settings(graphs={"demo": GraphSettings(location=DEMO_LOCATION)})))) as client:
+        sys.meta_path.insert(0, Watch())
+        found = await client.call_tool("run_plan", {"plan": "MATCH (p:Painter) RETURN p.name AS name ORDER BY name"})
+        print(by_loop, found.is_error)
+
+asyncio.run(call())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[] False\n"

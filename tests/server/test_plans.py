@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.languages.json_steps import MAX_OMITTED
 from kgnav_mcp.model import PlanPage
+from kgnav_mcp.navigation import plan_queue
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan, check
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.server import build_server, plan_runner
 from kgnav_mcp.server.toolsets.plans import TOOLSET
+from kgnav_mcp.store_limits import PLANS_AT_ONCE
 from tests.server.clients import call, client, refused, text_of, without_cursors
 from tests.server.processes import PATIENCE_S
 
@@ -331,3 +334,23 @@ async def test_a_plan_is_not_parsed_by_the_thread_of_the_event_loop(monkeypatch:
 
     assert len(threads) == 1
     assert threading.get_ident() not in threads
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("run_plan", {"plan": COUNTED}),
+        ("fetch_neighbors", {"nodes": ["zundert"], "node_type": "Painter", "direction": "either"}),
+        ("find_common_nodes", {"pairs": [["zundert", "located_in"], ["breda", "located_in"]]}),
+    ],
+)
+async def test_what_may_read_much_waits_for_its_place(
+    tool: str, arguments: dict[str, object], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(plan_queue, "_WAITING_SHARE", 0)
+    app = App(PLANS)
+    async with Client(build_server(app)) as one, AsyncExitStack() as places:
+        assert not (await one.call_tool(tool, arguments)).is_error
+        for _ in range(PLANS_AT_ONCE):
+            await places.enter_async_context(app.graph().plan_queue.place(60))
+        assert text_of(await one.call_tool(tool, arguments)).startswith("Rate limited: this plan waited")

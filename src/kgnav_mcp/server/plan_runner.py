@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from typing import cast
 
@@ -11,16 +10,16 @@ from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.config import user_cache_folder
 from kgnav_mcp.errors import InvalidPlan, PlanTooLarge, StoreError, Unsupported
 from kgnav_mcp.languages import ParsedPlan, corrected_json, parse_plan
-from kgnav_mcp.languages.cypher import quoted, write_cypher, write_part
+from kgnav_mcp.languages.cypher import write_cypher
 from kgnav_mcp.languages.json_steps import MAX_OMITTED, OmittedMatches, omitted_matches
 from kgnav_mcp.languages.parameters import params_of
-from kgnav_mcp.model import Count, Direction, Literal, Stop
+from kgnav_mcp.model import Count, PlanPage, Stop
+from kgnav_mcp.navigation.pages import Cursor
 from kgnav_mcp.navigation.plans.budget import Deadline
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
 from kgnav_mcp.navigation.plans.check.estimates import sizes_of, sizes_to_tell
 from kgnav_mcp.navigation.plans.runner import PlanRunner
-from kgnav_mcp.navigation.sample_walks import SampleWalk, Walk
-from kgnav_mcp.plan import Constant
+from kgnav_mcp.plan import Plan
 from kgnav_mcp.render.plans import CYPHER, duplicates_note, plan_table, sizes_line
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import clean
@@ -90,17 +89,35 @@ async def run_plan(
     start = call.start(cursor)
     plans = runner(call)
     written, found = await _parse_and_check(plans, plan, params)
-    async with call.graph.plan_queue.place(call.graph.timeout):
-        page, omitted = await gathered(
-            plans.run(found.plan, limit=call.limits.row_limit, after=start.after, proof=proof),
-            omitted_notes(plans, written.source_json if not start.offset else None),
-        )
+    page, omitted = await run_in_place(call, plans, found.plan, start, steps=written.source_json, proof=proof)
     repeated = (
         duplicates_note(page) if written.source_json is None else ()
     )  # rows of patterns and steps are always distinct
     notes = (*found.notes, *omitted, *repeated)
     sizes = () if start.offset else await sizes_to_tell(call.adapter, found.plan, page)
     return call.answer(plan_table(page, start.offset, intro=sizes_line(sizes), notes=notes), page.positions)
+
+
+async def run_in_place(
+    call: ToolCall,
+    plans: PlanRunner,
+    plan: Plan,
+    start: Cursor,
+    *,
+    steps: object,
+    of_tool: bool = False,
+    proof: bool = False,
+) -> tuple[PlanPage, list[str]]:
+    """A page of a checked plan and, on the first page, the notes on matches that its steps omit; see `omitted_notes`.
+
+    Raises:
+        RateLimited: too many plans run on the graph.
+    """
+    async with call.graph.plan_queue.place(call.graph.timeout):
+        return await gathered(
+            plans.run(plan, limit=call.limits.row_limit, after=start.after, proof=proof),
+            omitted_notes(plans, None if start.offset else steps, of_tool=of_tool),
+        )
 
 
 OMITTED_S = 2.0
@@ -142,36 +159,3 @@ async def _number_omitted(plans: PlanRunner, omitted: OmittedMatches) -> Count |
     (number,) = (cell for row in page.items for cell in row.cells if isinstance(cell, int))
     complete = page.stop is Stop.COMPLETE and number <= MAX_OMITTED
     return Count(number) if complete else Count.at_least(min(number, MAX_OMITTED))
-
-
-def walk_calls(walk: SampleWalk) -> list[str]:
-    """One plan for the whole walk, in each of the three languages."""
-    last = walk.steps[-1]
-    value = isinstance(last.tail, Literal)
-    hops = walk.steps[:-1] if value else walk.steps
-    names = [walk.start.id, *(f"x{n}" for n in range(1, len(hops) + 1))]
-    end = names[-1] if hops else "x0"
-    wanted = f"{end}.{quoted(last.relation.id)}" if value else end
-    arrows = "".join(f"-[:{quoted(hop.relation.id)}]->({name})" for hop, name in zip(hops, names[1:], strict=True))
-    cypher = f"MATCH (x0 {{id: {write_part(Constant(walk.start.id))}}}){arrows} RETURN {wanted}"
-    sets = ["x0", *names[1:]]
-    edges = [
-        {"from": source, "edge": hop.relation.id, "to": target}
-        for source, hop, target in zip(sets, hops, sets[1:], strict=False)
-    ]
-    returned = f"{end}.{last.relation.id}" if value else end
-    pattern = {"nodes": {"x0": {"id": walk.start.id}}, "edges": edges, "return": [returned]}
-    hops_out = ({"from": one["from"], "edge_type": one["edge"], "direction": "outgoing"} for one in edges)
-    hop_steps = [{"as": one["to"], "fetch_neighbors": hop} for one, hop in zip(edges, hops_out, strict=True)]
-    steps = [{"as": "x0", "find_node": {"id": walk.start.id}}, *hop_steps, {"return": [returned]}]
-    return [f"run_plan(plan={json.dumps(plan, ensure_ascii=False)})" for plan in (cypher, pattern, steps)]
-
-
-def walk_plan(walk: Walk) -> str:
-    """A worked walk as one Cypher plan that returns its ends."""
-    text = f"MATCH (x0 {{id: {write_part(Constant(walk[0].entity.id))}}})"
-    for number, step in enumerate(walk, 1):
-        edge = f"[:{quoted(step.relation.id)}]"
-        arrow = f"-{edge}->" if step.direction is Direction.OUTGOING else f"<-{edge}-"
-        text += f"{arrow}(x{number})"
-    return f"{text} RETURN DISTINCT x{len(walk)}"

@@ -7,13 +7,14 @@ DNS rebinding, and the SDK checks only on loopback addresses.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import errno
 import gc
 import re
 import signal
 import socket
 import sys
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
 
@@ -98,10 +99,10 @@ def url_host(host: str) -> str:
 
 _PATH = "/mcp"
 _STRUCTURED_PATH = "/mcp/structured"
-_GRACE_S = 3
-"""Seconds to wait for open requests when the server stops, and again after they are cancelled.
+_GRACE_S = 0.3
+"""Seconds to wait for open requests when the server stops, and again after they are cancelled: it ends within a second.
 
-A client's event stream never ends by itself.
+A client's event stream never ends by itself, and a heavy plan not soon.
 """
 
 
@@ -125,14 +126,23 @@ computes in another thread delays each switch.
 """
 
 
+_M_ARENA_MAX = -8
+"""The option of glibc's `mallopt` for the number of its arenas.
+
+By default each thread has its own, and keeps what it frees: two plans in turn took twice the memory.
+"""
+
+
 def _prepare_interpreter() -> None:
-    """Let threads switch more often, and exclude the server's objects from garbage collection.
+    """Let threads switch more often and share freed memory, and exclude the server's objects from garbage collection.
 
     The server's objects live as long as the process. A full collection would scan them every few dozen calls, for 50
     ms.
     """
     sys.setswitchinterval(_SWITCH_S)
     gc.freeze()
+    with suppress(AttributeError, OSError, TypeError):  # another C library than glibc has no arenas
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
 def serve_http(settings: Settings) -> None:
@@ -210,7 +220,7 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
         timeout_keep_alive=connections.KEEP_ALIVE_S,
         log_level=log_level.lower(),
         log_config=None,
-        timeout_graceful_shutdown=_GRACE_S,
+        timeout_graceful_shutdown=_GRACE_S,  # pyright: ignore[reportArgumentType] - asyncio takes fractions, too
     )
     anyio.run(uvicorn.Server(config).serve, sockets)
 

@@ -97,13 +97,14 @@ def _kind(datatype: str | None) -> str:
     return "" if datatype is None else datatype.removeprefix("http://www.w3.org/2001/XMLSchema#").removeprefix("xsd:")
 
 
-MAX_BYTES = 256 * 1024**2
-"""Maximum bytes that one plan may create: concatenating a text with itself 60 times would make 2^60 times as many."""
+MAX_BYTES = 128 * 1024**2
+"""Maximum bytes that one plan may read and create: concatenating a text with itself 60 times would make 2^60 times as
+many. With what SQLite and other copies take, a plan takes at most 256 MB."""
 
 
 @dataclass(slots=True, eq=False)
 class Growth:
-    """Counts the bytes of created values, if possible before they are created. Discarded copies count, too."""
+    """Counts the bytes of read and created values, if possible before they exist. Discarded copies count, too."""
 
     limit: int = MAX_BYTES
     made: int = 0

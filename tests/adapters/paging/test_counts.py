@@ -50,7 +50,7 @@ def test_a_page_of_relations_has_counts_for_each_entity_and_says_which_lead_to_m
     page = relations_page(
         COUNTS,
         direction,
-        paths=paths_in_order(COUNTS, lambda path: path),
+        relation_paths=paths_in_order(COUNTS, lambda path: path),
         limit=2,
         names={name: Relation(f"ex:{name}", name) for name in "ab"},
         printed=str.upper,

@@ -8,6 +8,7 @@ from email.utils import format_datetime
 import pytest
 
 from kgnav_mcp.adapters.sparql_base.client import SparqlClient
+from kgnav_mcp.adapters.sparql_base.errors import Deadlocked
 from kgnav_mcp.errors import (
     LONGEST_PAUSE,
     ConfigurationError,
@@ -56,7 +57,7 @@ VIRTUOSO = [
         StoreTimeout,
         "stopped the query",
     ),
-    ("500", "40001 Error SR172: Transaction deadlocked", StoreUnavailable, "busy"),
+    ("500", "40001 Error SR172: Transaction deadlocked", Deadlocked, "busy"),
     ("500", "42000 Error SR186: No permission to execute procedure DB.DBA.x", ConfigurationError, "refuses access"),
     ("500", "22007 Error DT006: Cannot convert http://x/hub to datetime", InvalidStore, "22007, DT006"),
     ("500", "42000 Error FA003: something of its own", InvalidStore, "42000, FA003"),
@@ -245,10 +246,28 @@ async def test_a_no_for_want_of_time_is_a_time_out_but_a_yes_is_a_yes():
 
 
 async def test_another_sql_state_under_a_good_status_is_an_error():
-    assert type(await failure(always(rows("a"), "X-SQL-State: 40001"))) is StoreUnavailable
+    assert type(await failure(always(rows("a"), "X-SQL-State: 40001"))) is Deadlocked
     message = "X-SQL-Message: SR172: Transaction deadlocked"
-    assert type(await failure(always(rows("a"), "X-SQL-State: 00000", message))) is StoreUnavailable
+    assert type(await failure(always(rows("a"), "X-SQL-State: 00000", message))) is Deadlocked
     assert type(await failure(always(rows("a"), "X-SQL-State: 22023"))) is InvalidStore
+
+
+@pytest.mark.parametrize(
+    "deadlock",
+    [
+        always("Virtuoso 40001 Error SR172: Transaction deadlocked", status="500 Error", kind=TEXT),
+        always(rows("a"), "X-SQL-State: 40001"),
+    ],
+    ids=["status", "header"],
+)
+async def test_a_query_in_a_deadlock_is_sent_once_more(deadlock: Handler):
+    async with serving(deadlock, always(rows("b")), deadlock) as stub:
+        sparql = SparqlClient(stub.url, timeout=5)
+        assert len((await sparql.select(QUERY)).rows) == 1
+        with pytest.raises(Deadlocked):
+            await sparql.select(QUERY)
+        await sparql.close()
+    assert len(stub.requests) == 4
 
 
 @pytest.mark.parametrize("status", ["301", "302", "303", "307", "308"])

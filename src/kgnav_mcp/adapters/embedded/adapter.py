@@ -321,9 +321,12 @@ class EmbeddedAdapter(GraphAdapter):
         return await self._run(job)
 
     async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
-        from kgnav_mcp.adapters.embedded.plans import PlanReader  # noqa: PLC0415 - opening a graph needs no compiler
+        def job(builder: Builder) -> PlanPage:
+            from kgnav_mcp.adapters.embedded.plans import PlanReader  # noqa: PLC0415 - opening a graph needs no compiler
 
-        return await self._run(lambda builder: PlanReader(builder).page(plan, limit, after))
+            return PlanReader(builder).page(plan, limit, after)
+
+        return await self._run(job)
 
     async def health(self) -> Health:
         return await self._run(lambda builder: health(builder, Path(self._path).name))

@@ -23,12 +23,15 @@ USUAL_LENGTH = 256 * 1024
 """Bytes that an ordinary row stays within. A thousand such rows fit in memory easily."""
 GREATEST_LENGTH = 128 * 1024 * 1024
 """Bytes of the longest row that is read. A load accepts lines of at most half that."""
-MAX_MEMORY = 192 * 1024**2
-"""Bytes that SQLite may use in this process. A query that would need more is refused or, if it is a plan's, evaluated
-over rows: with what this holds, a plan takes at most 256 MB."""
+MAX_MEMORY = 80 * 1024**2
+"""Bytes that SQLite may use in this process, by its own count: sorting small rows takes twice as many.
+
+A query that would need more is refused or, if it is a plan's, evaluated over rows: with what this holds, a plan takes
+at most 256 MB.
+"""
 MAX_ROW_BYTES = 1024**3
 """Bytes that the rows of one job may take."""
-MAX_ROW_BYTES_OF_PLAN = 128 * 1024**2
+MAX_ROW_BYTES_OF_PLAN = 64 * 1024**2
 """Bytes that the rows of one job of a plan may take. Other calls read one page, which only damage makes large."""
 
 _HEADER = 100

@@ -149,6 +149,7 @@ def _run_job(job: _Job, session: Session) -> None:
         result = job.work(session)
     except BaseException as error:  # noqa: BLE001 - passed on to the caller who waits for the job
         job.future.set_exception(error)
+        del job  # the error refers to this frame: with the future it would keep all that the job has read
     else:
         job.future.set_result(result)
 

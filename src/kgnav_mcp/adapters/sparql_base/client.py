@@ -307,17 +307,21 @@ class SparqlClient:
                 await self._exchange(request, _Attempt())
 
     async def _send_with_retry(self, form: Form) -> _Reply:
-        """Send a form; retry dropped connections until a new one has been tried.
+        """Send a form; retry dropped connections until a new one has been tried, and a query in a deadlock once.
 
         Queries only read, so one that was sent on a dropped connection can safely be sent again. Every round removes
         one dropped connection from the pool. Nothing else is sent twice, least of all after a time-out. A connection
         that timed out because this program was busy has carried nothing.
         """
-        attempts_left = self._attempts
+        attempts_left, deadlocks_left = self._attempts, 1
         while True:
             attempt = _Attempt()
             try:
                 return await self._exchange(form, attempt)
+            except errors.Deadlocked:
+                if not deadlocks_left:
+                    raise
+                deadlocks_left -= 1
             except httpx2.RequestError as error:
                 attempts_left -= 1
                 if not attempts_left or not (

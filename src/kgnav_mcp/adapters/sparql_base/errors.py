@@ -49,6 +49,10 @@ _CORRECT_ADDRESS = (
 _CORRECT_HOST = "Correct the host in the graph's address."
 
 
+class Deadlocked(StoreUnavailable):
+    """The store ended a query because it and others waited for each other. Sent again, it usually succeeds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """An HTTP response that is not a SPARQL result."""

@@ -6,7 +6,7 @@
 | estimated time above the endpoint's limit (42000) | StoreTimeout, with both times |
 | 37000 (SP030: does not compile), 42001; SR353: too many rows to sort | Unsupported |
 | 28000; permission denied | ConfigurationError: user, password or User-Agent |
-| 40001, SR172 (deadlock) | StoreUnavailable |
+| 40001, SR172 (deadlock) | Deadlocked, after a second attempt |
 | any other SQL state | InvalidStore |
 """
 
@@ -21,8 +21,8 @@ import httpx2
 
 from kgnav_mcp.adapters.sparql_base import queries, results
 from kgnav_mcp.adapters.sparql_base.dialect import Dialect, FullText
-from kgnav_mcp.adapters.sparql_base.errors import NARROWER, Refusal, forbidden, stopped_by_store
-from kgnav_mcp.errors import InvalidStore, KgnavError, StoreTimeout, StoreUnavailable, Unsupported
+from kgnav_mcp.adapters.sparql_base.errors import NARROWER, Deadlocked, Refusal, forbidden, stopped_by_store
+from kgnav_mcp.errors import InvalidStore, KgnavError, StoreTimeout, Unsupported
 
 _ROW_CAP = "x-sparql-maxrows"
 _STATE, _MESSAGE = "x-sql-state", "x-sql-message"
@@ -89,7 +89,7 @@ def _too_large(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
 
 
 def _deadlock(refusal: Refusal, _: re.Match[str]) -> KgnavError:
-    return StoreUnavailable(
+    return Deadlocked(
         f"{refusal.endpoint} is busy: this query and others waited for each other", next_step="Try again."
     )
 

@@ -74,6 +74,11 @@ _SHARE_TO_GO_ON = 0.1
 _SHORTER = (
     "Create shorter texts and lists: LIMIT before collect, count(x) instead of collect(x), fewer texts joined to one."
 )
+_LESS_READ = "Read less: WITH ... LIMIT, or a condition that the store tests (=, <, CONTAINS), before the long texts."
+_FACT_BYTES = 400
+"""Bytes of a triple that was read, beside its text. Measured: 500 of an edge, less of a value of a known node."""
+_MAX_TABLE_BYTES = 2 * MAX_BYTES
+"""Maximum bytes of the texts and lists in all rows of a table, which share some of them."""
 _FEWER = "Compare less: use a shorter list or fewer rows (WITH ... LIMIT), or UNWIND the list and match its members."
 
 
@@ -131,6 +136,15 @@ class Budget:
         if not self.growth.add(size):
             raise _too_many_bytes(write_part(expression))
 
+    def read(self, facts: int, characters: int, part: str) -> None:
+        """Count triples that were read for a part of the plan, and the characters of their texts.
+
+        Raises:
+            PlanOverBudget: the plan reads too many bytes.
+        """
+        if not self.growth.add(facts * _FACT_BYTES + characters):
+            raise _too_many_bytes(part, next_step=_LESS_READ)
+
     def compare(self, values: int, expression: Expression) -> None:
         """Count the values that a condition compares in one row.
 
@@ -161,8 +175,9 @@ class Budget:
                     total += size
                 elif isinstance(value, str):
                     total += len(value)
-                if total > self.growth.limit:
-                    raise _too_many_bytes(f"the values of {table.names[place]} in {len(table.rows):,} rows")
+                if total > _MAX_TABLE_BYTES:
+                    part = f"the values of {table.names[place]} in {len(table.rows):,} rows"
+                    raise _too_many_bytes(part, _MAX_TABLE_BYTES)
 
     def too_large(self) -> PlanTooLarge:
         """The error for more rows than the bound, with the sizes of the parts as far as they are known."""
@@ -203,8 +218,9 @@ class Budget:
             self.sizes.setdefault(part, Count.unknown())
 
 
-def _too_many_bytes(part: str) -> PlanOverBudget:
-    return PlanOverBudget(f"creates texts and lists of more than {MAX_BYTES // 1024**2} MB", part, next_step=_SHORTER)
+def _too_many_bytes(part: str, limit: int = MAX_BYTES, next_step: str = _SHORTER) -> PlanOverBudget:
+    excess = f"reads and creates texts, lists and facts of more than {limit // 1024**2} MB"
+    return PlanOverBudget(excess, part, next_step=next_step)
 
 
 def known(sizes: tuple[PartSize, ...]) -> tuple[PartSize, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from importlib import import_module
 from typing import Annotated, ClassVar
 
 from pydantic import Field, WithJsonSchema
@@ -38,6 +40,7 @@ class RunPlan(PlanArguments):
 
 async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
     """Run a plan and answer with its rows."""
+    await _import_plan_runner()
     from kgnav_mcp.server import plan_runner  # noqa: PLC0415 - half of a start would be spent on what runs plans
 
     return await plan_runner.run_plan(call, given.plan, given.params, given.cursor, proof=given.proof)
@@ -45,9 +48,15 @@ async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
 
 async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
     """Check a plan without running it (GraphRunner's verification)."""
+    await _import_plan_runner()
     from kgnav_mcp.server import plan_runner  # noqa: PLC0415 - as above
 
     return await plan_runner.check_plan(call, given.plan, given.params)
+
+
+async def _import_plan_runner() -> None:
+    """Import what runs plans in a thread: the first time that takes 0.2 s, in which other calls are served."""
+    await asyncio.to_thread(import_module, "kgnav_mcp.server.plan_runner")
 
 
 _RUN = """\
@@ -103,17 +112,17 @@ _METHOD = """You answer a question with one plan over a knowledge graph, or with
 
 def _walk_calls(walk: SampleWalk) -> list[str]:
     """One plan for the whole walk, in each of the three languages."""
-    from kgnav_mcp.server import plan_runner  # noqa: PLC0415 - as above
+    from kgnav_mcp.server import plan_examples  # noqa: PLC0415 - as above
 
-    return plan_runner.walk_calls(walk)
+    return plan_examples.walk_calls(walk)
 
 
 def _example_calls(walk: Walk) -> list[ExampleCall]:
     """One plan for the whole walk."""
-    from kgnav_mcp.server import plan_runner  # noqa: PLC0415 - as above
+    from kgnav_mcp.server import plan_examples  # noqa: PLC0415 - as above
 
     reason = "The schema has these relations, so that one plan answers the whole question."
-    return [ExampleCall(reason, "run_plan", {"plan": plan_runner.walk_plan(walk)}, walk[-1])]
+    return [ExampleCall(reason, "run_plan", {"plan": plan_examples.walk_plan(walk)}, walk[-1])]
 
 
 TOOLSET = Toolset(

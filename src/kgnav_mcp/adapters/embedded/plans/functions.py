@@ -82,7 +82,7 @@ class Functions:
             def step(self, *values: Any) -> None:  # noqa: ANN401 - whatever SQLite gives
                 if values[-1] is not None:
                     if is_list:
-                        size = _SLOT + _size(values[-1])
+                        size = _COPIES * (_SLOT + _size(values[-1]))
                         self._size += size
                         count(size)
                     self._values.append(values[0] if len(values) == 1 else values)

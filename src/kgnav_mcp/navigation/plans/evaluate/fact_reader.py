@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import product
+from itertools import chain, product
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import UnknownName
@@ -16,7 +16,7 @@ from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.interning import Interned, Step, pairs
-from kgnav_mcp.navigation.plans.evaluate.paging import read_all
+from kgnav_mcp.navigation.plans.evaluate.paging import characters_of, read_all, read_all_values
 from kgnav_mcp.navigation.plans.evaluate.scans import Scans
 from kgnav_mcp.navigation.plans.evaluate.several_values import SeveralValues
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, Value, joined_values, property_values
@@ -232,6 +232,7 @@ class Reader:
         def work() -> dict[str, dict[Node, tuple[Value, ...]]]:
             values: dict[str, dict[Node, tuple[Value, ...]]] = {}
             for (name, relation), own in found.items():
+                self.budget.read(len(own), characters_of(own), f"the values of {relation}")
                 values.setdefault(relation, {})[self.node(name)] = property_values(map(self._interned.value, own))
             return values
 
@@ -335,4 +336,5 @@ class Reader:
         read = partial(
             self._graph.neighbour_ids, ids, Direction.OUTGOING, relation_paths=relation_paths, far_end_kind=far_end_kind
         )
-        return await read_all(lambda after: read(limit=_ROWS, after=after), self.budget, None)
+        name = "all properties" if relation_paths is None else ", ".join(chain.from_iterable(relation_paths))
+        return await read_all_values(lambda after: read(limit=_ROWS, after=after), self.budget, name)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from hashlib import blake2b
 from typing import TypeVar
 
 from kgnav_mcp.errors import InvalidCursor
-from kgnav_mcp.model import Page, Stop
+from kgnav_mcp.languages.cypher import write_part
+from kgnav_mcp.model import Link, Literal, Node, Page, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.evaluate.values import Row, rank
 
@@ -31,27 +32,58 @@ async def pages(read: Callable[[str | None], Awaitable[Page[T]]], budget: Budget
 
 
 async def read_all(
-    read: Callable[[str | None], Awaitable[Page[T]]], budget: Budget, part: Part | None, before: int = 0
+    read: Callable[[str | None], Awaitable[Page[T]]], budget: Budget, part: Part, before: int = 0
 ) -> list[T]:
-    """All items of a list; `part` has `before` others already. None: they are values of properties.
+    """All items of a list; `part` has `before` others already.
 
     Raises:
         PlanTooLarge: by the total of a page, there are more than may be held.
+        PlanOverBudget: the plan has read too many.
     """
     items: list[T] = []
     async for page in pages(read, budget):
         items += page.items
-        rows = max(len(items), page.total.value)
-        budget.check(before + rows if part is not None else rows // _VALUES_PER_ROW, part)
+        budget.check(before + max(len(items), page.total.value), part)
+        budget.read(len(page.items), 0, write_part(part))
     return items
+
+
+async def read_all_values(read: Callable[[str | None], Awaitable[Page[Link]]], budget: Budget, name: str) -> list[Link]:
+    """All values of a property with this name.
+
+    Raises:
+        PlanTooLarge: as `read_all`.
+        PlanOverBudget: the plan has read too many or too long ones.
+    """
+    items: list[Link] = []
+    async for page in pages(read, budget):
+        items += page.items
+        budget.check(max(len(items), page.total.value) // _VALUES_PER_ROW)
+        budget.read(len(page.items), characters_of(link.far_end for link in page.items), f"the values of {name}")
+    return items
+
+
+def characters_of(values: Iterable[Node]) -> int:
+    """The number of characters of the literals among values."""
+    return sum(len(value.text) for value in values if isinstance(value, Literal))
 
 
 def answer_tag(rows: list[Row], width: int) -> str:
     """A short hash of the answer's rows."""
     digest = blake2b(digest_size=_TAG_BYTES)
     for row in rows:
-        digest.update(repr([rank(value) for value in row[:width]]).encode("utf-8", "replace"))
+        for piece in _pieces(row[:width]):
+            digest.update(piece.encode("utf-8", "replace"))
     return digest.hexdigest()
+
+
+def _pieces(values: Row) -> Iterator[str]:
+    """The values as texts: one for all that are no lists, then those of each list, which may be very long."""
+    yield repr([len(value) if isinstance(value, tuple) else rank(value) for value in values])
+    for value in values:
+        if isinstance(value, tuple):
+            for member in value:
+                yield from _pieces((member,))
 
 
 def answer_offset(after: str | None, tag: str) -> int:

@@ -230,7 +230,7 @@ def _aggregated(
     not_null: list[Value] = []
     for value in values:
         if isinstance(value, tuple) or one.function is AggregateFunction.COLLECT:
-            budget.make(one, value)
+            budget.make(one, value if isinstance(value, tuple) else None)  # a text is shared, not copied
         not_null += [one for one in (value if isinstance(value, PropertyList) else (value,)) if one is not None]
     if one.distinct:
         first: dict[object, Value] = {}
