@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgnav_mcp.errors import Unsupported
-from kgnav_mcp.model import Count, Entity, Node, PlanPage, PlanRow, Stop
+from kgnav_mcp.model import Cell, Count, Entity, Node, PlanPage, PlanRow, Stop
 from kgnav_mcp.plan import (
     Aggregate,
     AggregateFunction,
@@ -39,6 +39,15 @@ from kgnav_mcp.plan.expressions import MIRRORED
 from kgnav_mcp.plan.walking import conjunction, conjuncts, id_condition, node_patterns
 
 _OF_BOUNDS = MIRRORED.keys() - {Comparison.UNEQUAL}
+_MEASURES = frozenset(
+    (
+        AggregateFunction.COUNT,
+        AggregateFunction.SUM,
+        AggregateFunction.AVERAGE,
+        AggregateFunction.MINIMUM,
+        AggregateFunction.MAXIMUM,
+    )
+)
 _EXACT = 2**53
 """Integers below this are exact also in stores that calculate with floating-point numbers."""
 
@@ -54,6 +63,9 @@ class QualifierCondition:
     """The variable of the node; if it is set, there are no constants."""
 
 
+GroupKey = Property | Call
+
+
 @dataclass(frozen=True, slots=True)
 class PatternMatch:
     """The ids of a match's nodes, in the order of `PatternQuery.nodes`, and the number of matches, at least one."""
@@ -62,6 +74,8 @@ class PatternMatch:
     number: int
     values: tuple[tuple[Node, ...], ...] = ()
     """The values of each of the `properties`, those that rows of `neighbours` have. Empty if they were not read."""
+    keys: tuple[Cell, ...] = ()
+    """The values of `PatternQuery.keys` and `measures`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +108,20 @@ class PatternQuery:
     """
     properties: tuple[tuple[str, str], ...] = ()
     """Some of `nodes`, each with a relation whose far ends are wanted as values of the match, if the store can."""
+    keys: tuple[GroupKey, ...] = ()
+    """What the matches are grouped by, in place of `nodes`: properties of nodes with one relation, `type(edge)`.
+
+    A store refuses the query if a node of a match has several values of a key, or one that is a node.
+    """
+    measures: tuple[Aggregate, ...] = ()
+    """Aggregates of one property of a node (`is_measure`), wanted of each group in place of its number."""
 
     def page(self, matches: Sequence[PatternMatch], limit: int) -> PlanPage:
         """The page of the plan with these matches, the first `limit` if they are as many."""
-        rows: list[tuple[Entity | int, ...]] = [tuple(map(Entity, one.nodes)) for one in matches]
-        if len(self.columns) > len(self.nodes):
+        rows: list[tuple[Cell, ...]] = [(*map(Entity, one.nodes), *one.keys) for one in matches]
+        if len(self.columns) > len(self.nodes) + len(self.keys) + len(self.measures):
             rows = [(*row, one.number) for row, one in zip(rows, matches, strict=True)]
-            if not self.nodes and not rows:
+            if len(self.columns) == 1 and not rows:
                 rows = [(0,)]  # the count of nothing
         values: Mapping[tuple[str, str], tuple[Node, ...]] = {
             (one.nodes[self.nodes.index(name)], relation): own
@@ -118,8 +139,10 @@ class PatternQuery:
         )
 
 
-def pattern_query(plan: Plan) -> PatternQuery:
+def pattern_query(plan: Plan, *, with_keys: bool = False) -> PatternQuery:
     """The query of a plan that is a single pattern and returns its nodes, each combination once, or with its number.
+
+    `with_keys`: the store can also group matches by values.
 
     Raises:
         Unsupported: the plan is more, or its rows have to come in an order that only their ids determine.
@@ -137,9 +160,13 @@ def pattern_query(plan: Plan) -> PatternQuery:
     if not is_plain(match, variables, qualifiers) or not all(can_push(one, frozenset(nodes)) for one in conditions):
         raise _refused("such a pattern, or one of its conditions")
     returned = _returned_nodes(project.columns, nodes)
+    keys, measures = ((), ()) if returned or not with_keys else _keys_and_measures(project.columns, match)
     if not {*variables} <= {*returned}:
         raise _refused("given nodes that are not returned")
-    number = _number(project, returned, nodes, repeats=bool(match.edges))
+    if measures and (project.order or project.where is not None):
+        raise _refused("an order of aggregates, or a condition on them")
+    before = len(returned) + len(keys)
+    number = None if measures else _number(project, before, nodes, repeats=bool(match.edges) or bool(keys))
     query = PatternQuery(
         replace(match, where=conjunction(conditions)),
         returned,
@@ -148,6 +175,8 @@ def pattern_query(plan: Plan) -> PatternQuery:
         rows,
         qualifiers=qualifiers,
         properties=tuple(each for each in plan.properties if each[0] in returned),
+        keys=keys,
+        measures=measures,
     )
     return query if number is None else _with_number(query, project, number)
 
@@ -172,22 +201,52 @@ def _returned_nodes(columns: Sequence[Column], nodes: Collection[str]) -> tuple[
         Unsupported: something else is returned.
     """
     found = [column.value.name for column in columns if isinstance(column.value, Variable)]
-    others = columns[len(found) :]
-    if any(name not in nodes for name in found) or len({*found}) < len(found) or len(others) > 1:
+    if any(name not in nodes for name in found) or len({*found}) < len(found):
         raise _refused("anything but nodes and their number")
     if any(column.value != Variable(name) for column, name in zip(columns, found, strict=False)):
         raise _refused("a number before nodes")
     return tuple(found)
 
 
-def _number(project: Project, returned: Sequence[str], nodes: Collection[str], *, repeats: bool) -> Column | None:
-    """The column with the number of matches, if there is one. `repeats`: combinations of nodes may match repeatedly.
+def is_measure(one: Aggregate) -> bool:
+    """Whether an aggregate is the number, sum, mean, minimum or maximum of the values of a property."""
+    return one.function in _MEASURES and not one.distinct and isinstance(one.of, Property) and len(one.of.ids) == 1
+
+
+def _keys_and_measures(columns: Sequence[Column], match: Match) -> tuple[tuple[GroupKey, ...], tuple[Aggregate, ...]]:
+    """The values by which matches are grouped, and the aggregates of one property after them; or only the first.
+
+    Raises:
+        Unsupported: such a value is something else.
+    """
+    nodes, edges = node_patterns(match), {edge.variable for edge in match.edges if edge.path is None}
+    found: list[GroupKey] = []
+    of = [column.value for column in columns if isinstance(column.value, Aggregate)]
+    for column in columns[: len(columns) - len(of)]:
+        match column.value:
+            case Property(owner, _, (_,)) as key if owner in nodes:
+                found.append(key)
+            case Call(Function.TYPE, (Variable(name),)) as key if name in edges:
+                found.append(key)
+            case _:
+                raise _refused("such a value")
+    one_property = len({one.of for one in of}) == 1 and all(map(is_measure, of))
+    own = one_property and isinstance(of[0].of, Property) and of[0].of.owner in nodes
+    return tuple(found), tuple(of) if own else ()
+
+
+def _number(project: Project, before: int, nodes: Collection[str], *, repeats: bool) -> Column | None:
+    """The column with the number of matches, if there is one after those `before` it.
+
+    `repeats`: combinations of nodes may match repeatedly.
 
     Raises:
         Unsupported: the column is something else, or each match is a row of its own.
     """
-    if len(project.columns) == len(returned):
-        if (repeats and not project.distinct) or not returned or project.order or project.where is not None:
+    if len(project.columns) > before + 1:
+        raise _refused("anything but nodes and their number")
+    if len(project.columns) == before:
+        if (repeats and not project.distinct) or not before or project.order or project.where is not None:
             raise _refused("each match as a row")
         return None
     column = project.columns[-1]
@@ -218,6 +277,8 @@ def _with_number(query: PatternQuery, project: Project, number: Column) -> Patte
             raise _refused("such a condition on the number of matches")
     if project.order not in ((), (Order(own, descending=True),)):
         raise _refused("such an order")
+    if query.keys and (project.order or project.where is not None):
+        raise _refused("an order or a least number of groups of values")
     counted = of.name if isinstance(of, Variable) else None
     return replace(query, counted=counted, largest_first=bool(project.order), least=max(least, 1))
 

@@ -80,14 +80,23 @@ def _total(numbers: Sequence[int | float]) -> int | float:
         return math.fsum(math.ldexp(_to_float(number), -_HEADROOM) for number in numbers) * 2.0**_HEADROOM
 
 
-def average(numbers: Sequence[int | float]) -> float | None:
-    """The mean as a float; None if there are no numbers."""
+def average(numbers: Sequence[int | float], count: int | None = None) -> float | None:
+    """The mean as a float; None if there are no numbers. `count`: they are so many, in terms of `repeated`."""
     if not numbers:
         return None
-    mean = _to_float(_total(numbers)) / len(numbers)
+    count = count or len(numbers)
+    mean = _to_float(_total(numbers)) / count
     if math.isinf(mean):  # perhaps only their sum is too large
-        return _total([_to_float(number) / len(numbers) for number in numbers])
+        return _total([_to_float(number) / count for number in numbers])
     return mean
+
+
+def repeated(number: float, times: int) -> list[int | float]:
+    """A few terms whose sum is exactly that of a number repeated `times` times: products with powers of two."""
+    if isinstance(number, int):
+        return [number * times]
+    powers = (bit for bit in range(times.bit_length()) if times >> bit & 1)
+    return [number * 2.0**bit for bit in powers]
 
 
 def _to_float(number: float) -> float:

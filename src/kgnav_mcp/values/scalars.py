@@ -33,6 +33,8 @@ _WHOLE = {
     *(f"{sign}Integer" for sign in _SIGNED),
 }
 _FRACTIONS = frozenset(("decimal", "double", "float", "quantity"))
+WHOLE_NUMBERS = frozenset(_WHOLE)
+"""The datatypes of XML Schema whose values are integers."""
 NUMBERS = frozenset((*_WHOLE, *(_FRACTIONS - {"quantity"})))
 """The datatypes of XML Schema whose values are numbers."""
 DATES = frozenset(("date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth", "datetime", "localdatetime", "time"))

@@ -134,3 +134,22 @@ async def test_a_plan_by_chance_answers_the_same_as_one_query(opened: GraphAdapt
 async def test_parts_of_a_plan_by_chance_answer_the_same_as_without_the_store(opened: GraphAdapter):
     for asked in plans_by_chance(WORDS, 30):
         await same_by_parts(opened, asked)
+
+
+@pytest.mark.parametrize("comparison", ["=", "<>"])
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("ex:barracouta", 1), ("Barracouta", 1), ("somewhere", 0), ("http://example.org/barracouta", 0)],
+)
+async def test_a_qualifier_that_is_a_node_equals_its_id_and_its_name(
+    opened: GraphAdapter, comparison: str, text: str, number: int
+):
+    asked = plan(fit(SAILED, where=cmp(".r.ex:with", comparison, text)), give({"a": ".a", "b": ".b"}))
+    assert await same(opened, asked)
+    assert len((await opened.run(asked, limit=9)).items) == (number if comparison == "=" else 1 - number)
+
+
+async def test_other_comparisons_of_a_qualifier_that_is_a_node_are_left_to_the_evaluator(opened: GraphAdapter):
+    for condition in (cmp(".r.ex:with", "CONTAINS", "a"), cmp(".r.ex:with", "=", "1832")):
+        with pytest.raises(Unsupported):
+            await opened.run(plan(fit(SAILED, where=condition), give({"a": ".a"})), limit=9)

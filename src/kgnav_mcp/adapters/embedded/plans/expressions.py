@@ -168,14 +168,16 @@ _MAX_MIXED_ITEMS = 20
 """Members of a list with values of mixed types, at most. Lists of ids, texts or integers may have any length."""
 
 
-def _property_values(compiler: ExpressionCompiler, owned: Expression, *, dated: bool) -> list[Values] | None:
+def _property_values(
+    compiler: ExpressionCompiler, owned: Expression, *, dated: bool, text: str | None = None
+) -> list[Values] | None:
     """Returns the values of a property, or the results of a function of each; None for any other expression.
 
-    Also None if the property has at most one value.
+    Also None if the property has at most one value. `text`: a property is only compared with this text.
     """
     match owned:
         case Property(owner):
-            return compiler.properties.values(compiler.variable(owner), owned, dated=dated)
+            return compiler.properties.values(compiler.variable(owner), owned, dated=dated, text=text)
         case Call(function, (argument,)) if FUNCTIONS[function].of_each_value:
             found = _property_values(compiler, argument, dated=False)
             return None if found is None else [replace(each, term=of_single(function, each.term)) for each in found]
@@ -224,7 +226,8 @@ def compile_chain(
         links = [(place - 1, comparisons[place - 1])] if place else []
         links += [(place + 1, comparisons[place])] if place < len(comparisons) else []
         dated = any(link in BY_PRECISION and not _is_no_date(operands[other]) for other, link in links)
-        sides.append(_property_values(compiler, operand, dated=dated))
+        text = _text_beside(operands, place) if comparisons == (Comparison.EQUAL,) else None
+        sides.append(_property_values(compiler, operand, dated=dated, text=text))
     terms = [compiler.value(operand) if side is None else NULL for operand, side in zip(operands, sides, strict=True)]
     tests: list[tuple[str, Truth]] = []
     for chosen in product(*(side if side is not None else [None] for side in sides)):
@@ -234,6 +237,12 @@ def compile_chain(
         tests.append((rows_of([each for each in chosen if each is not None]), truth))
     truth = _any_holds(tests)
     return truth if of_members else _without_two_lists(sides, truth)
+
+
+def _text_beside(operands: Sequence[Expression], place: int) -> str | None:
+    """The constant text with which one of two operands is compared."""
+    other = operands[1 - place]
+    return other.value if isinstance(other, Constant) and isinstance(other.value, str) else None
 
 
 def _without_two_lists(sides: Sequence[list[Values] | None], truth: Truth) -> Truth:

@@ -182,10 +182,12 @@ class Properties:
             TermKind.DATED if function == "kg_dated" else TermKind.VALUE, (sql,), may_be_date=True, never_list=True
         )
 
-    def values(self, owner: Term, owned: Property, *, dated: bool = False) -> list[Values] | None:
+    def values(
+        self, owner: Term, owned: Property, *, dated: bool = False, text: str | None = None
+    ) -> list[Values] | None:
         """Returns the reads of all values of a property; None if it has at most one value, which `first` reads.
 
-        `dated`: whether dates must differ from texts.
+        `dated`: whether dates must differ from texts. `text`: all that is asked is whether a value equals this text.
         """
         function = "kg_dated" if dated else "kg_value"
         if owner.kind is TermKind.NODE and not (owned.name == NAME and not owned.ids):
@@ -205,11 +207,14 @@ class Properties:
                 qualifiers=self.qualifiers(owner), path=self.statement.parameter(path), alias=alias
             )
             in_list = pieces.QUALIFIER_IN_LIST.format(alias=alias)
-            return [Values(rows, "1", self._qualifier_term(alias, function), in_list)]
+            return [Values(rows, "1", self._qualifier_term(alias, function, text), in_list)]
         return None
 
-    def _qualifier_term(self, alias: str, function: str = "kg_value") -> Term:
-        sql = pieces.QUALIFIER_VALUE.format(alias=alias, function=function)
+    def _qualifier_term(self, alias: str, function: str = "kg_value", text: str | None = None) -> Term:
+        node = pieces.NO_NODE
+        if text is not None and function == "kg_value" and not self.words.builder.has_other_languages:
+            node = pieces.QUALIFIER_NODE.format(alias=alias, text=constant(self.statement, text).one)
+        sql = pieces.QUALIFIER_VALUE.format(alias=alias, function=function, node=node)
         return Term(
             TermKind.DATED if function == "kg_dated" else TermKind.VALUE, (sql,), may_be_date=True, never_list=True
         )

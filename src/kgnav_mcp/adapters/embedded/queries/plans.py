@@ -158,10 +158,19 @@ QUALIFIER_VALUES = "json_each({qualifiers}, {path}) AS {alias}"
 """Reads the JSON of an edge: some microseconds."""
 
 QUALIFIER_VALUE = (
-    "CASE WHEN {alias}.type <> 'array' THEN kg_refuse() WHEN {alias}.value ->> 1 IS NULL THEN +({alias}.value ->> 0) "
+    "CASE WHEN {alias}.type <> 'array' THEN {node} WHEN {alias}.value ->> 1 IS NULL THEN +({alias}.value ->> 0) "
     "ELSE {function}({alias}.value ->> 0, {alias}.value ->> 1) END"
 )
-"""Reads parts of one value's JSON; calls Python for other values than texts. Nodes are left to the evaluator."""
+"""Reads parts of one value's JSON; calls Python for other values than texts. Nodes are mostly left to the evaluator."""
+NO_NODE = "kg_refuse()"
+
+QUALIFIER_NODE = (
+    "CASE WHEN kg_short({alias}.value ->> 'id') = {text} "
+    "OR coalesce((SELECT label FROM node WHERE key = {alias}.value ->> 'id'), kg_called({alias}.value ->> 'id', "
+    "coalesce((SELECT mediator FROM node WHERE key = {alias}.value ->> 'id'), 0))) = {text} "
+    "THEN {text} ELSE kg_short({alias}.value ->> 'id') END"
+)
+"""A node that is compared with a text: this text if it is the node's id or name, else another. Some microseconds."""
 
 MAY_BE_NUMBER = (
     "(CAST(json_extract({qualifiers}, {path} || '[0][0]') AS REAL) BETWEEN {least} AND {most} "

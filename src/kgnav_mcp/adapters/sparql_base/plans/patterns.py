@@ -6,17 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from itertools import combinations, count
 
+from rdflib import URIRef
+
 from kgnav_mcp.adapters.sparql_base.plans import queries
 from kgnav_mcp.adapters.sparql_base.plans.writing import Edge, EdgeVariables, Writer, cannot_express, relations_of
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, rows, values
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.plan import (
+    Call,
     Compare,
     Comparison,
     Connective,
     EdgePattern,
     Exists,
     Expression,
+    Function,
     HasLabel,
     Joined,
     Match,
@@ -24,10 +28,11 @@ from kgnav_mcp.plan import (
     Not,
     PathKind,
     PathLength,
+    Property,
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, id_condition, variables_of
-from kgnav_mcp.port.pattern_queries import QualifierCondition, number_condition
+from kgnav_mcp.port.pattern_queries import GroupKey, QualifierCondition, number_condition
 
 
 async def write_pattern(
@@ -69,6 +74,7 @@ class Pattern:
         self._numbers = iter(numbers)
         self._known = set(known)
         self._iris_only = iris_only
+        self._edges: dict[str, EdgeVariables] = {}
         self._parts: list[Fragment] = []
 
     @property
@@ -79,6 +85,22 @@ class Pattern:
     def node(self, name: str) -> Fragment:
         """The variable of a node in the query."""
         return self._nodes[name]
+
+    def key(self, key: GroupKey, column: Fragment) -> tuple[Fragment, Fragment]:
+        """The variable with a value that matches are grouped by, and the part that binds it to `column` if it is new.
+
+        Raises:
+            Unsupported: SPARQL cannot express the value for this store.
+        """
+        match key:
+            case Property(owner, _, (relation,)):
+                property_ = self._writer.property(relation)
+                own = {"node": self.node(owner), "property": property_, "value": Fragment(f"{column.text}v")}
+                return column, self._writer.part(queries.KEY, **own, none=URIRef(queries.NO_VALUE_IRI), key=column)
+            case Call(Function.TYPE, (Variable(name),)):
+                return self._writer.relation_variable(self._edges[name]), Fragment("")
+            case _:
+                raise cannot_express("such a value")
 
     def given(self, names: Sequence[str], ids: Sequence[Sequence[str]]) -> Fragment:
         """Write the values of the given nodes; they come before the pattern."""
@@ -97,7 +119,7 @@ class Pattern:
                 self._known.add(ids[0])
             else:
                 conditions.append(condition)
-        ends = {edge.variable: self._ends(edge) for edge in match.edges}
+        ends = self._edges = {edge.variable: self._ends(edge) for edge in match.edges}
         self._qualify(qualifiers, ends)
         edges = [self._edge(edge, ends[edge.variable]) for edge in match.edges if edge.path is None]
         for edge in match.edges:

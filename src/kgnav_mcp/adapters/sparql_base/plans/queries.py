@@ -20,6 +20,28 @@ BOUNDED_COUNT: Final = "SELECT (COUNT(*) AS ?size) WHERE { $pattern }"
 WITH_VALUES: Final = "SELECT $columns ?n $size WHERE { { $matches } $values }"
 """Costs as much as MATCH_PATTERN, and a look-up for each property of each match."""
 OF_NODE: Final = "OPTIONAL { $node $property $value }"
+MATCHES_BY_VALUES: Final = (
+    "SELECT $columns $results ?size ?total WHERE { { SELECT $columns $numbers (COUNT(*) AS ?size) "
+    "WHERE { $pattern_with_values } $groups LIMIT $most } "
+    "UNION { SELECT (COUNT(*) AS ?total) WHERE { $pattern } } }"
+)
+"""Costs the matching of the pattern twice, and a look-up for each value of each match.
+
+The numbers of the groups add up to the total if, and only if, each node of a match has at most one value."""
+NO_VALUE_IRI: Final = "tag:kgnav,2026:none"
+KEY: Final = "OPTIONAL { $node $property $value } BIND(COALESCE($value, $none) AS $key)"
+"""A key is always bound: Virtuoso 7.2 gives groups with an unbound key the key of another group."""
+NUMBER: Final = "(COUNT($counted) AS ?n)"
+MEASURED: Final = (
+    "BIND(COALESCE(DATATYPE(?measuredv), $none) AS ?kind) BIND(IF(?kind IN ($whole), ?measuredv, "
+    "IF(?kind IN ($fractions), <http://www.w3.org/2001/XMLSchema#decimal>(STR(?measuredv)), 0)) AS ?number)"
+)
+"""Fractions are added as decimals: Virtuoso prints six digits of a double."""
+MEASURES: Final = (
+    "(COUNT(?measuredv) AS ?n) (COUNT(?number) AS ?numbers) (SUM(?number) AS ?sum) (MIN(?measuredv) AS ?min) "
+    "(MAX(?measuredv) AS ?max)"
+)
+MEASURE_RESULTS: Final = "?n ?numbers ?sum ?min ?max"
 MATCHES: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT DISTINCT $nodes WHERE { $pattern } LIMIT $most } }"
 """Costs the matching of the pattern up to the last of $most matches."""
 GROUPED: Final = "GROUP BY $nodes"

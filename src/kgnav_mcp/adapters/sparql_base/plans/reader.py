@@ -10,6 +10,7 @@ from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.sparql_base.names import Names
 from kgnav_mcp.adapters.sparql_base.plans import queries
+from kgnav_mcp.adapters.sparql_base.plans.groups import SHARE, GroupReader, bounded
 from kgnav_mcp.adapters.sparql_base.plans.patterns import Pattern, write_pattern
 from kgnav_mcp.adapters.sparql_base.plans.writing import Writer, cannot_express
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, number_in
@@ -22,8 +23,6 @@ from kgnav_mcp.plan import Plan
 from kgnav_mcp.port.lists import batches
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery, pattern_query
 
-_SHARE = 0.5
-"""The fraction of a call's time for each query. If that is not enough, the pattern is walked edge by edge."""
 _MAX_SORTED = 5_200
 """Maximum number of rows with the largest numbers: Virtuoso sorts no more than 10,000."""
 
@@ -35,10 +34,11 @@ class MatchReader:
         self._reader = reader
         self._names = names
         self._writer = writer
+        self._groups = GroupReader(reader, names)
 
     async def page(self, plan: Plan, limit: int, after: str | None) -> PlanPage:
         """The first rows of a plan. Raises as the port's verb `run` does."""
-        question = pattern_query(plan)
+        question = pattern_query(plan, with_keys=True)
         if after is not None or (question.largest_first and limit > _MAX_SORTED):
             raise cannot_express("a page in the middle of an order, or so many rows in order")
         found = await self._matches(question, limit)
@@ -47,6 +47,8 @@ class MatchReader:
     async def _matches(self, question: PatternQuery, limit: int) -> Sequence[PatternMatch]:
         """Up to `limit` matches."""
         pattern = await write_pattern(self._writer, question.match, question.given, question.qualifiers)
+        if question.keys or question.measures:
+            return await self._groups.groups(question, pattern, limit)
         if not question.given:
             return await self._read(question, pattern, Fragment(""), limit)
         found: list[PatternMatch] = []
@@ -68,7 +70,7 @@ class MatchReader:
         given_values = pattern.given(question.given, question.rows) if question.given else Fragment("")
         nodes = Fragment(" ".join(pattern.node(name).text for name in question.nodes))
         text = Fragment(f"{given_values.text} {pattern.text.text}")
-        read = await self._reader.select(queries.MATCHES, share=_SHARE, nodes=nodes, pattern=text, most=than + 1)
+        read = await self._reader.select(queries.MATCHES, share=SHARE, nodes=nodes, pattern=text, most=than + 1)
         return any(number_in(row, "n") > than for row in read.rows)
 
     async def _read(
@@ -92,7 +94,7 @@ class MatchReader:
         if question.properties and not question.largest_first:
             with suppress(Unsupported):
                 return await self._with_values(question, pattern, names, limit, terms)
-        read = await self._reader.slice(queries.MATCH_PATTERN, 0, limit, share=_SHARE, **terms)
+        read = await self._reader.slice(queries.MATCH_PATTERN, 0, limit, share=SHARE, **terms)
         rows = read.all_rows()
         await self._check_sizes(rows, limit, terms["pattern"], whole=question.least == 1)
         blanks = [name for name in names if any(isinstance(row.get(name.removeprefix("?")), BNode) for row in rows)]
@@ -138,7 +140,7 @@ class MatchReader:
         ]
         read = await self._reader.select(
             queries.WITH_VALUES,
-            share=_SHARE,
+            share=SHARE,
             columns=Fragment(" ".join([*names, *columns])),
             matches=self._reader.part(queries.MATCH_PATTERN, skip=0, most=limit, **terms),
             values=Fragment(" ".join(values)),
@@ -174,8 +176,7 @@ class MatchReader:
         """The pattern, with an end and a column of group sizes where the store cannot be told to stop."""
         if self._reader.max_matches is None:
             return {"pattern": Fragment(pattern), "size": Fragment("")}
-        bounded = self._reader.part(queries.BOUNDED, pattern=Fragment(pattern), most=self._reader.max_matches)
-        return {"pattern": bounded, "size": Fragment(queries.GROUP_SIZE)}
+        return {"pattern": bounded(self._reader, pattern), "size": Fragment(queries.GROUP_SIZE)}
 
     async def _check_sizes(self, groups: Collection[Row], limit: int, pattern: Fragment, *, whole: bool) -> None:
         """Refuse groups whose counts are too low because the pattern reached its bound. `whole`: none is left out.
@@ -188,7 +189,7 @@ class MatchReader:
             return
         size = sum(number_in(group, "size") for group in groups)
         if len(groups) == limit or not whole:  # there may be other groups
-            read = await self._reader.select(queries.BOUNDED_COUNT, share=_SHARE, pattern=pattern)
+            read = await self._reader.select(queries.BOUNDED_COUNT, share=SHARE, pattern=pattern)
             size = number_in(read.rows[0], "size")
         if size >= bound:
             raise cannot_express(f"more than {bound:,} matches")

@@ -151,6 +151,11 @@ class Writer(ABC):
         """The IRI of a relation whose values are the objects of its triples. Raises Unsupported for any other."""
         raise cannot_express(f"values of {relation}")
 
+    def relation_variable(self, ends: EdgeVariables) -> Fragment:
+        """The variable with the relation of an edge that may have several. Raises Unsupported if there is none."""
+        del ends
+        raise cannot_express("the types of edges")
+
     def part(self, template: str, **terms: URIRef | Literal | Fragment) -> Fragment:
         """Fill a fragment."""
         return self._reader.part(template, **terms)
@@ -225,6 +230,11 @@ class TripleWriter(Writer):
         edge = self.part(queries.EDGE, source=ends.source, relation=relation, target=ends.target)
         among = self._restricted(relation, [path[0] for path in paths])
         return Fragment(f"{among.text} {edge.text}".strip()), (relation,)
+
+    def relation_variable(self, ends: EdgeVariables) -> Fragment:
+        if len(ends.relations) == 1:
+            return super().relation_variable(ends)
+        return ends.own("p")
 
     def is_tail(self, node: Fragment) -> Fragment:
         return self.part(queries.NO_VALUE, node=node)

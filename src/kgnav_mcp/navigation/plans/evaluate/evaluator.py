@@ -36,6 +36,7 @@ from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PathValue, Ro
 from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer, is_zero_count, no_match_note
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.candidates import CandidateFinder
+from kgnav_mcp.navigation.plans.pushdown.grouping import grouped
 from kgnav_mcp.navigation.plans.pushdown.store_counts import counted
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
 from kgnav_mcp.navigation.progress import Progress, reporting
@@ -190,6 +191,9 @@ class _Evaluation:
         """
         match clauses:
             case (Match() as match, Project() as project, *rest) if PROOF not in table.names:
+                groups = None if self._store is None or table.names else await grouped(self._store, match, project)
+                if groups is not None:
+                    return groups[0], (groups[1], *rest)
                 counts = summary(match, project, rest)
             case _:
                 return None

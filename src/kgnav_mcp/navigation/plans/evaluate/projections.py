@@ -16,7 +16,7 @@ from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, Rank, Row, 
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, by_columns, conjuncts, rewritten
 from kgnav_mcp.values.aggregates import aggregate
-from kgnav_mcp.values.arithmetic import number_of
+from kgnav_mcp.values.arithmetic import average, number_of, repeated, total
 
 
 async def projected(
@@ -193,14 +193,22 @@ def _results(
         if one == Aggregate(AggregateFunction.COUNT, one.of):
             results.append(sum(numbers[row] * _size(value) for value, row in zip(values, members, strict=True)))
         else:
-            results.append(_aggregated(budget, one, values, in_order))
+            repetitions = [numbers[row] for row in members]
+            results.append(_aggregated(budget, one, values, repetitions, in_order))
     return results
+
+
+_SUMS = frozenset((AggregateFunction.SUM, AggregateFunction.AVERAGE))
 
 
 def _needs_no_repetition(one: Aggregate) -> bool:
     """Whether an aggregate can be computed from distinct rows and their numbers, without repeating rows."""
-    first_or_last = {AggregateFunction.MINIMUM, AggregateFunction.MAXIMUM}
-    return one.distinct or one.function in {AggregateFunction.COUNT, *first_or_last}
+    return one.distinct or one.function in {
+        AggregateFunction.COUNT,
+        AggregateFunction.MINIMUM,
+        AggregateFunction.MAXIMUM,
+        *_SUMS,
+    }
 
 
 def _size(value: Value) -> int:
@@ -210,8 +218,15 @@ def _size(value: Value) -> int:
     return 0 if value is None else 1
 
 
-def _aggregated(budget: Budget, one: Aggregate, values: Iterable[Value], in_order: bool) -> Value:
-    """The aggregate of a group's values without nulls. A property's list is its values."""
+def _aggregated(
+    budget: Budget, one: Aggregate, values: Sequence[Value], repetitions: Sequence[int], in_order: bool
+) -> Value:
+    """The aggregate of a group's values without nulls. A property's list is its values.
+
+    A value stands for as many equal ones as `repetitions` says; only sums and averages depend on it.
+    """
+    if one.function in _SUMS and not one.distinct and max(repetitions, default=1) > 1:
+        return _sum(one, values, repetitions)
     not_null: list[Value] = []
     for value in values:
         if isinstance(value, tuple) or one.function is AggregateFunction.COLLECT:
@@ -231,3 +246,15 @@ def _aggregated(budget: Budget, one: Aggregate, values: Iterable[Value], in_orde
         return pick(not_null, key=rank, default=None)
     numbers = [number for value in not_null if (number := number_of(value)) is not None]
     return aggregate(one.function, numbers, one.share)
+
+
+def _sum(one: Aggregate, values: Iterable[Value], repetitions: Iterable[int]) -> Value:
+    """The sum or average of values, each repeated; it is exactly that of the repeated values."""
+    terms: list[int | float] = []
+    count = 0
+    for value, times_ in zip(values, repetitions, strict=True):
+        for each in value if isinstance(value, PropertyList) else (value,):
+            if (number := number_of(each)) is not None:
+                terms += repeated(number, times_)
+                count += times_
+    return total(terms) if one.function is AggregateFunction.SUM else average(terms, count)

@@ -119,7 +119,7 @@ class StoreMatcher:
     """Has the store run parts of the plan of one evaluation."""
 
     def __init__(self, graph: GraphAdapter, reader: Reader, asker: ExpressionEvaluator) -> None:
-        self._graph, self.reader, self._asker = graph, reader, asker
+        self._graph, self.reader, self.asker = graph, reader, asker
 
     async def begun(self, clauses: Sequence[Clause], *, whole: bool) -> tuple[Table, int] | None:
         """The rows after as many clauses as the store can run, up to a projection, and the number of these clauses.
@@ -138,10 +138,10 @@ class StoreMatcher:
                 continue  # the pattern alone is asked next, with counts and values that later clauses need
             with suppress(Unsupported):
                 plan = Plan((Pipeline(begun),), in_any_order=not project.order)
-                page = await self._graph.run(plan, limit=self.bound + 1)
+                page = await self.run(plan)
                 if page.stop is not Stop.COMPLETE:
                     raise self.reader.budget.too_large()
-                return Table(tuple(column.name for column in project.columns), await self._rows(page)), place + 1
+                return Table(tuple(column.name for column in project.columns), await self.rows(page)), place + 1
         return None
 
     async def fitted(self, match: Match, table: Table, needs: RequiredColumns) -> Table | None:
@@ -207,7 +207,7 @@ class StoreMatcher:
         rows = _with_nulls(rows, [one.variable for one in match.edges if one not in valued and one.variable in wanted])
         if paths:
             rows = await in_thread(len(rows.rows), lambda: with_paths(replace(match, paths=paths), rows))
-        kept = with_proof(match, await self._asker.rows_where(rows, remaining))
+        kept = with_proof(match, await self.asker.rows_where(rows, remaining))
         if kept.rows and needs.top is None:
             await self._measure(match, kept, edges=not (given or needs.counted))
         return kept
@@ -216,6 +216,10 @@ class StoreMatcher:
     def bound(self) -> int:
         """The rows that may be held."""
         return self.reader.budget.bound
+
+    async def run(self, plan: Plan, *, limit: int | None = None) -> PlanPage:
+        """The store's answer to a part of the plan, by default one row more than may be held. Raises as the verb."""
+        return await self._graph.run(plan, limit=self.bound + 1 if limit is None else limit)
 
     @staticmethod
     def given(match: Match, table: Table, conditions: Conditions) -> tuple[str, ...]:
@@ -275,11 +279,11 @@ class StoreMatcher:
         if request.given and not request.rows:
             return Found(len(request.given), request.names, [])
         page = None if top is None or not request.counts else await self._largest(request, top)
-        page = page or await self._graph.run(request.plan(), limit=self.bound + 1)
+        page = page or await self.run(request.plan())
         if len(page.items) > self.bound:
             return None
         await self.reader.keep_values(page.values)
-        rows = await self._rows(page)
+        rows = await self.rows(page)
         if not request.counts:
             rows = [(*row, 1) for row in rows]
         return Found(len(request.given), request.names, [row for row in rows if row[-1]])
@@ -295,11 +299,11 @@ class StoreMatcher:
                 return page
             least, last = (page.items[place].cells[-1] for place in (top - 1, -1))
             if least == last and isinstance(least, int):  # more may tie with them
-                return await self._graph.run(request.plan(least=least), limit=self.bound + 1)
+                return await self.run(request.plan(least=least))
             return page
         return None
 
-    async def _rows(self, page: PlanPage) -> list[Row]:
+    async def rows(self, page: PlanPage) -> list[Row]:
         """The rows of a store's answer as values."""
         value = self.reader.answers()
         return await in_thread(

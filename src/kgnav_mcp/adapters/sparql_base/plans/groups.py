@@ -1,0 +1,207 @@
+"""Groups the matches of a pattern by values: properties of nodes, and types of edges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rdflib import XSD, Literal, URIRef
+
+from kgnav_mcp import model
+from kgnav_mcp.adapters.sparql_base.names import Names
+from kgnav_mcp.adapters.sparql_base.plans import queries
+from kgnav_mcp.adapters.sparql_base.plans.patterns import Pattern
+from kgnav_mcp.adapters.sparql_base.plans.writing import cannot_express
+from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, number_in
+from kgnav_mcp.adapters.sparql_base.results import Term
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.model import Cell
+from kgnav_mcp.plan import Aggregate, AggregateFunction, Property
+from kgnav_mcp.port.pattern_queries import GroupKey, PatternMatch, PatternQuery
+from kgnav_mcp.values.arithmetic import average, total
+from kgnav_mcp.values.scalars import NUMBERS, WHOLE_NUMBERS, scalar
+
+SHARE = 0.5
+"""The fraction of a call's time for each query. If that is not enough, the pattern is walked edge by edge."""
+_WHOLE = comma_separated(*(XSD[kind] for kind in sorted(WHOLE_NUMBERS)))
+_FRACTIONS = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS - WHOLE_NUMBERS)))
+_KINDS = {XSD[kind] for kind in NUMBERS}
+_WHOLE_KINDS = {XSD[kind] for kind in WHOLE_NUMBERS}
+
+
+def bounded(reader: Reader, pattern: str) -> Fragment:
+    """The pattern, with an end where the store cannot be told to stop."""
+    if reader.max_matches is None:
+        return Fragment(pattern)
+    return reader.part(queries.BOUNDED, pattern=Fragment(pattern), most=reader.max_matches)
+
+
+class GroupReader:
+    """Reads the groups of queries with keys or measures."""
+
+    def __init__(self, reader: Reader, names: Names) -> None:
+        self._reader, self._names = reader, names
+        self._several: set[frozenset[tuple[str, ...]]] = set()
+        """Sets of properties of which one had several values at a node: they are refused at once."""
+
+    async def groups(self, question: PatternQuery, pattern: Pattern, limit: int) -> Sequence[PatternMatch]:
+        """The groups of a query, each once.
+
+        Raises:
+            Unsupported: there are more than `limit`, the pattern reaches its bound, a node has several values of a
+                property, or SPARQL computes a value in another way.
+        """
+        properties = [key for key in _values(question) if isinstance(key, Property)]
+        known = frozenset(key.ids for key in properties)
+        if any(several <= known for several in self._several):
+            raise _several_values()
+        keys = [pattern.key(key, Fragment(f"?k{place}")) for place, key in enumerate(question.keys)]
+        columns = list(dict.fromkeys(column.text for column, _ in keys))
+        parts = [pattern.text, *(value for _, value in keys)]
+        if question.measures:
+            parts += self._measured(question, pattern)
+            groups = [*columns, "?kind"]
+            numbers, results = queries.MEASURES, queries.MEASURE_RESULTS
+        else:
+            groups = columns
+            numbers, results = self._number(question, pattern), "?n"
+        with_values = " ".join(part.text for part in parts if part.text)
+        read = await self._reader.select(
+            queries.MATCHES_BY_VALUES,
+            share=SHARE,
+            columns=Fragment(" ".join(groups)),
+            numbers=Fragment(numbers),
+            results=Fragment(results),
+            groups=self._reader.part(queries.GROUPED, nodes=Fragment(" ".join(groups))),
+            pattern_with_values=bounded(self._reader, with_values),
+            pattern=bounded(self._reader, pattern.text.text),
+            most=limit + 1,
+        )
+        rows = self._checked(read.all_rows(), limit, known)
+        variables = [column.text.removeprefix("?") for column, _ in keys]
+        return await in_thread(len(rows), lambda: self._matches(question, rows, variables))
+
+    def _number(self, question: PatternQuery, pattern: Pattern) -> str:
+        counted = Fragment(queries.EACH)
+        if question.counted is not None:
+            counted = self._reader.part(queries.DIFFERENT, node=pattern.node(question.counted))
+        return self._reader.filled(queries.NUMBER, counted=counted)
+
+    def _measured(self, question: PatternQuery, pattern: Pattern) -> list[Fragment]:
+        """The parts that bind the measured value, its datatype, and the number that it is."""
+        _, value = pattern.key(_values(question)[-1], Fragment("?measured"))
+        none = URIRef(queries.NO_VALUE_IRI)
+        return [value, self._reader.part(queries.MEASURED, whole=_WHOLE, fractions=_FRACTIONS, none=none)]
+
+    def _checked(self, rows: Sequence[Row], limit: int, properties: frozenset[tuple[str, ...]]) -> Sequence[Row]:
+        """The rows of groups, which are complete. Raises as `groups` does."""
+        groups = [row for row in rows if "size" in row]
+        matches = sum(number_in(row, "total") for row in rows if "size" not in row)
+        bound = self._reader.max_matches
+        if len(groups) > limit or (bound is not None and matches >= bound):
+            raise cannot_express("so many groups or matches")
+        if sum(number_in(row, "size") for row in groups) != matches:
+            self._several |= {properties} if properties else set()
+            raise _several_values()
+        return groups
+
+    def _matches(self, question: PatternQuery, rows: Sequence[Row], variables: Sequence[str]) -> list[PatternMatch]:
+        """Convert groups. Those of different terms with one value, such as `1` and `01`, are one group."""
+        groups: dict[tuple[tuple[type, Cell], ...], list[Row]] = {}
+        for row in rows:
+            cells = (self._cell(key, row.get(name)) for key, name in zip(question.keys, variables, strict=True))
+            groups.setdefault(tuple((type(cell), cell) for cell in cells), []).append(row)
+        if question.counted is not None and len(groups) < len(rows):
+            raise cannot_express("distinct nodes of a value that is written in several ways")
+        found: list[PatternMatch] = []
+        for key, own in groups.items():
+            sums = _Measures.of(own) if question.measures else None
+            measures = () if sums is None else map(sums.result, question.measures)
+            cells = (*(cell for _, cell in key), *measures)
+            found.append(PatternMatch((), sum(number_in(row, "n") for row in own), keys=cells))
+        return found
+
+    def _cell(self, key: GroupKey, term: Term | None) -> Cell:
+        if not isinstance(key, Property):
+            return self._names.naming.short(URIRef(str(term)))
+        if term == URIRef(queries.NO_VALUE_IRI):
+            return None
+        if not isinstance(term, Literal):
+            raise cannot_express("a property whose values are nodes")
+        return _scalar(term)
+
+
+def _values(question: PatternQuery) -> list[GroupKey]:
+    """The keys of a query, and the property that it measures."""
+    measured = (one.of for one in question.measures if isinstance(one.of, Property))
+    return [*question.keys, *dict.fromkeys(measured)]
+
+
+def _several_values() -> Unsupported:
+    return cannot_express("groups by a property of which a node has several values")
+
+
+@dataclass(frozen=True, slots=True)
+class _Measures:
+    """The values of one group: their number, and of the numbers among them the parts of each datatype."""
+
+    values: int
+    numbers: int
+    sums: tuple[float, ...]
+    minima: tuple[float, ...]
+    maxima: tuple[float, ...]
+
+    @classmethod
+    def of(cls, rows: Iterable[Row]) -> _Measures:
+        """Read the rows of a group, one for each datatype.
+
+        Raises:
+            Unsupported: the store has not added all numbers, or not exactly.
+        """
+        own = list(rows)
+        numeric = [row for row in own if row.get("kind") in _KINDS]
+        if any(number_in(row, "n") != number_in(row, "numbers") for row in numeric):
+            raise cannot_express("a number that is written wrongly")
+        parts = [[_number_of(row, name) for row in numeric] for name in ("sum", "min", "max")]
+        return cls(
+            sum(number_in(row, "n") for row in own),
+            sum(number_in(row, "numbers") for row in numeric),
+            *map(tuple, parts),
+        )
+
+    def result(self, one: Aggregate) -> Cell:
+        """The value of an aggregate.
+
+        Raises:
+            Unsupported: it compares values that are not numbers.
+        """
+        match one.function:
+            case AggregateFunction.COUNT:
+                return self.values
+            case AggregateFunction.SUM:
+                return total(self.sums)
+            case AggregateFunction.AVERAGE:
+                return average(self.sums, self.numbers)
+            case _ if self.values > self.numbers:
+                raise cannot_express("the first or last of values that are not numbers")
+            case AggregateFunction.MINIMUM:
+                return min(self.minima, default=None)
+            case _:
+                return max(self.maxima, default=None)
+
+
+def _number_of(row: Mapping[str, Term], name: str) -> float:
+    """A number in a row of one datatype: an integer if this is one of integers."""
+    term = row.get(name)
+    value = _scalar(term) if isinstance(term, Literal) else None
+    is_whole = row["kind"] in _WHOLE_KINDS
+    if isinstance(value, bool) or not isinstance(value, int if is_whole else int | float) or not math.isfinite(value):
+        raise cannot_express("a sum of such numbers")
+    return value if is_whole else float(value)
+
+
+def _scalar(term: Literal) -> str | int | float | bool:
+    return scalar(model.Literal(str(term), str(term.datatype) if term.datatype else None))

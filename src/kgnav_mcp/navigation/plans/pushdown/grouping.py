@@ -1,0 +1,199 @@
+"""Groups by values: the store groups the matches of a pattern, and the projection is computed over these groups.
+
+A group is a combination of the values that the plan uses: properties of nodes, and types of edges. So there are as many
+rows as such combinations, however many matches or nodes there are. If these are too many, each aggregate is read by a
+query of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
+from kgnav_mcp.model import Stop
+from kgnav_mcp.navigation.plans.evaluate.patterns import TIMES
+from kgnav_mcp.navigation.plans.evaluate.projections import projected
+from kgnav_mcp.navigation.plans.evaluate.values import Row, Table, identity
+from kgnav_mcp.navigation.plans.pushdown.pushable import pushed_to_every_store
+from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Call,
+    Column,
+    Constant,
+    Expression,
+    Function,
+    Match,
+    Pipeline,
+    Plan,
+    Project,
+    Property,
+    Variable,
+)
+from kgnav_mcp.plan.walking import aggregates, conjuncts, node_patterns, parts, rewritten, variables_of
+from kgnav_mcp.port.pattern_queries import GroupKey, is_measure
+
+_ROWS = Aggregate(AggregateFunction.COUNT, None)
+_GROUPS = 10_000
+"""Groups up to which all aggregates of a plan are computed from one query, if there are others for each aggregate."""
+Change = Callable[[object], Expression | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """The values that expressions over a pattern use, each with a column."""
+
+    match: Match
+    columns: dict[GroupKey, str]
+
+    def over_groups(self, part: object) -> Expression | None:
+        """The column or constant in place of a value."""
+        edges = {edge.variable: edge for edge in self.match.edges if edge.path is None}
+        match part:
+            case Property(owner, _, (_,)) if owner in node_patterns(self.match):
+                return self._column(part)
+            case Call(Function.TYPE, (Variable(name),)) if name in edges:
+                relations = edges[name].relations
+                return Constant(relations[0]) if len(relations) == 1 else self._column(part)
+            case _:
+                return None
+
+    def cover(self, *expressions: Expression | Project) -> bool:
+        """Whether expressions use nothing else of the pattern."""
+        own = variables_of(self.match)
+        return all(own.isdisjoint(variables_of(rewritten(one, self.over_groups))) for one in expressions)
+
+    def _column(self, key: GroupKey) -> Variable:
+        return Variable(self.columns.setdefault(key, f"\0key{len(self.columns)}"))
+
+
+async def grouped(store: StoreMatcher, match: Match, project: Project) -> tuple[Table, Project] | None:
+    """The groups of a pattern's matches, and the projection over them.
+
+    None if the plan uses more than values and numbers, if there are no groups, or if the store cannot group so.
+
+    Raises:
+        StoreTimeout: there is no time left to match the pattern in another way.
+    """
+    if match.optional or not (project.distinct or _aggregates(project)):
+        return None
+    pushed = pushed_to_every_store(match, frozenset(node_patterns(match)), values=True)
+    conditions = tuple(one for one in conjuncts(match.where) if one not in pushed)
+    keys = _Keys(match, {})
+    over_groups, left = rewritten(project, keys.over_groups), [rewritten(one, keys.over_groups) for one in conditions]
+    separate = None if conditions else _separate(match, project)
+    whole = bool(keys.columns) and keys.cover(project, *conditions)
+    if (not whole and separate is None) or (separate is not None and separate.is_single_count):
+        return None
+    try:
+        pattern = await store.pattern(match, pushed, conditions, ())
+        table = None
+        if whole:
+            most = store.bound if separate is None else min(store.bound, _GROUPS)
+            with suppress(Unsupported):
+                table = await _weighted(store, pattern, keys.columns, most)
+        if table is None and separate is not None:
+            with suppress(Unsupported):
+                table, over_groups = await _joined(store, pattern, separate), separate.project
+    except (StoreTimeout, InvalidStore) as error:
+        store.raise_if_final(error)
+        return None
+    if table is None or not table.rows:
+        return None
+    kept = await store.asker.rows_where(table, left)
+    return (kept, over_groups) if kept.rows else None
+
+
+async def _weighted(
+    store: StoreMatcher, pattern: Match, keys: Mapping[GroupKey, str], most: int, *numbers: Column
+) -> Table | None:
+    """A row for each group: its values, and `numbers` or the number of matches. None if there are more than `most`."""
+    columns = (*(Column(name, key) for key, name in keys.items()), *(numbers or (Column(TIMES, _ROWS),)))
+    plan = Plan((Pipeline((replace(pattern, paths=()), Project(columns))),), in_any_order=True)
+    page = await store.run(plan, limit=most + 1)
+    if page.stop is not Stop.COMPLETE:
+        return None
+    return Table(tuple(column.name for column in columns), await store.rows(page))
+
+
+@dataclass(frozen=True, slots=True)
+class _Separate:
+    """A projection whose groups are those of its keys alone, so that each aggregate may be read by itself."""
+
+    keys: Mapping[GroupKey, str]
+    numbers: Sequence[Sequence[Column]]
+    """Aggregates that one query reads each, beside the keys."""
+    others: Mapping[Aggregate, str]
+    """Other aggregates of values, each with its column."""
+    project: Project
+    """The projection over groups that have all these columns."""
+
+    @property
+    def is_single_count(self) -> bool:
+        """Whether it is a single number of matches or nodes: the store is asked for that anyway."""
+        measures = (column for columns in self.numbers for column in columns if column.value != _ROWS)
+        counts = all(isinstance(one.value, Aggregate) and not is_measure(one.value) for one in measures)
+        return not self.keys and not self.others and len(self.numbers) == 1 and counts
+
+
+def _separate(match: Match, project: Project) -> _Separate | None:
+    """The aggregates to be read by themselves; None if one cannot be, or if a key is more than a value of the graph."""
+    keys = _Keys(match, {})
+    values = [column.value for column in project.columns if not aggregates(column.value)]
+    if any(keys.over_groups(value) is None for value in values):
+        return None
+    width = len(keys.columns)
+    columns = {one: f"\0sum{place}" for place, one in enumerate(dict.fromkeys(_aggregates(project)))}
+    numbers: dict[Expression | None, list[Column]] = {}
+    others: dict[Aggregate, str] = {}
+    for one, name in columns.items():
+        match one:
+            case Aggregate(AggregateFunction.COUNT, None):
+                numbers[None] = [Column(TIMES, one)]
+            case Aggregate(AggregateFunction.COUNT, Variable(node), distinct=True) if node in node_patterns(match):
+                numbers[one.of] = [Column(name, one)]
+            case _ if is_measure(one):
+                numbers.setdefault(one.of, []).append(Column(name, one))
+            case _ if _Keys(match, {}).cover(one):
+                others[one] = name
+            case _:
+                return None
+
+    def change(part: object) -> Expression | None:
+        if isinstance(part, Aggregate) and part != _ROWS:
+            return Aggregate(AggregateFunction.MAXIMUM, Variable(columns[part]))  # of the only row of its group
+        return keys.over_groups(part)
+
+    over_groups = rewritten(project, change)
+    if not variables_of(match).isdisjoint(variables_of(over_groups)) or len(keys.columns) > width or not columns:
+        return None
+    return _Separate(keys.columns, list(numbers.values()), others, over_groups)
+
+
+async def _joined(store: StoreMatcher, pattern: Match, separate: _Separate) -> Table | None:
+    """A row for each group with all aggregates; None if one has too many rows, or if two groups have equal keys."""
+    names, width = tuple(separate.keys.values()), len(separate.keys)
+    tables = [await _weighted(store, pattern, separate.keys, store.bound, *columns) for columns in separate.numbers]
+    for one, name in separate.others.items():
+        own = _Keys(pattern, dict(separate.keys))
+        aggregate = rewritten(one, own.over_groups)
+        table = await _weighted(store, pattern, own.columns, store.bound)
+        columns = (*(Column(key, Variable(key)) for key in names), Column(name, aggregate))
+        tables.append(None if table is None else await projected(store.asker, Project(columns), table))
+    by_key: dict[tuple[object, ...], Row] = {}
+    for table in tables:
+        if table is None:
+            return None
+        rows = {tuple(map(identity, row[:width])): row for row in table.rows}
+        if len(rows) < len(table.rows) or (by_key and by_key.keys() != rows.keys()):
+            return None
+        by_key = {key: (*by_key.get(key, row[:width]), *row[width:]) for key, row in rows.items()}
+    columns = (name for table in tables if table is not None for name in table.names[width:])
+    return Table((*names, *columns), list(by_key.values()))
+
+
+def _aggregates(project: Project) -> list[Aggregate]:
+    return [one for one in parts(project) if isinstance(one, Aggregate)]
