@@ -32,6 +32,7 @@ _TABLES = {node.id: STYLE.types(node)[0] for node in toy.NODES}
 
 
 class TestLadybug(GraphAdapterContract):
+    groups_by_values: ClassVar[bool] = False
     schemes: ClassVar[frozenset[str]] = frozenset({"ladybug+file"})
 
     @pytest.fixture(scope="class")

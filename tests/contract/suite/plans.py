@@ -50,6 +50,9 @@ class PlanContract(AdapterContract):
     plans: ClassVar[int] = 2
     """Number of random plans. Each takes seconds on a server; `make fuzz` tries more."""
 
+    groups_by_values: ClassVar[bool] = True
+    """Whether the store groups by values of properties. Else there may be no more matches than the evaluator holds."""
+
     pages: ClassVar[int] = 3
     """Maximum pages of one answer that are read, for the same reason."""
 
@@ -393,6 +396,39 @@ class PlanContract(AdapterContract):
         with suppress(Unsupported):
             found = rows(await adapter.run(with_result(counted, where=least), limit=ALL))
             assert sorted(found) == sorted(row for row in every if row[-1] >= 2)
+
+    @pytest.mark.parametrize(
+        ("returned", "expected"),
+        [
+            ("b.`$flag` AS key, count(*) AS n", [("blue", 40), ("red", 40), (None, toy.VISITORS)]),
+            (
+                "b.`$flag` AS key, sum(b.`$length`) AS s, min(b.`$length`) AS low, max(b.`$length`) AS high",
+                [("blue", 318, 5, 11), ("red", 316, 5, 11), (None, 0, None, None)],
+            ),
+            ("b.`$flag` AS key, avg(b.`$length`) AS mean", [("blue", 7.95), ("red", 7.9), (None, None)]),
+            (
+                "b.`$flag` AS key, count(DISTINCT h) AS n, count(b.`$length`) AS m",
+                [("blue", 1, 40), ("red", 1, 40), (None, 1, 0)],
+            ),
+            ("h.`$flag` AS key, count(DISTINCT b) AS n", [(None, toy.BOATS + toy.VISITORS)]),
+        ],
+    )
+    @pytest.mark.parametrize("bound", [None, 100])
+    async def test_groups_by_a_property_are_right_even_if_there_are_more_matches_than_may_be_held(
+        self, adapter: GraphAdapter, view: View, returned: str, expected: list[tuple[object, ...]], bound: int | None
+    ):
+        """Boats have a flag and a length, visitors have neither."""
+        if bound is not None and not (self.groups_by_values and has(adapter, Capability.PLANS)):
+            return
+        moored, visited = (f"`{view.relation(name)}`" for name in ("moored_at", "visited"))
+        for name in ("flag", "length"):
+            returned = returned.replace(f"${name}", view.relation(name))
+        text = f"MATCH (b)-[:{moored}|{visited}]->(h) RETURN {returned}"
+        plans = PlanRunner(adapter, bound or self.bound)
+        checked = await plans.check(parse_plan(text).plan)
+        assert not checked.problems
+        found = rows(await plans.run(checked.plan, limit=9))
+        assert sorted(found, key=repr) == sorted(expected, key=repr)
 
     async def test_a_count_of_nothing_is_zero(self, adapter: GraphAdapter, view: View):
         if not has(adapter, Capability.PLANS):

@@ -110,13 +110,19 @@ async def grouped(store: StoreMatcher, match: Match, project: Project) -> tuple[
 async def _weighted(
     store: StoreMatcher, pattern: Match, keys: Mapping[GroupKey, str], most: int, *numbers: Column
 ) -> Table | None:
-    """A row for each group: its values, and `numbers` or the number of matches. None if there are more than `most`."""
+    """A row for each group: its values, and `numbers` or the number of matches.
+
+    None if there are more than `most`, or if a value is a list: an aggregate takes each value of a property.
+    """
     columns = (*(Column(name, key) for key, name in keys.items()), *(numbers or (Column(TIMES, _ROWS),)))
     plan = Plan((Pipeline((replace(pattern, paths=()), Project(columns))),), in_any_order=True)
     page = await store.run(plan, limit=most + 1)
     if page.stop is not Stop.COMPLETE:
         return None
-    return Table(tuple(column.name for column in columns), await store.rows(page))
+    rows = await store.rows(page)
+    if any(isinstance(value, tuple) for row in rows for value in row[: len(keys)]):
+        return None
+    return Table(tuple(column.name for column in columns), rows)
 
 
 @dataclass(frozen=True, slots=True)
