@@ -22,6 +22,7 @@ def toy_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -
 
 
 class TestFreebaseOnVirtuoso(GraphAdapterContract):
+    groups_by_values: ClassVar[bool] = False
     schemes: ClassVar[frozenset[str]] = frozenset({"freebase+http", "freebase+https"})
     style: ClassVar[toy_views.Style] = toy_views.FREEBASE
 

@@ -56,6 +56,7 @@ class QualifierContract:
 
 
 class TestWikidataOnOxigraph(QualifierContract, GraphAdapterContract):
+    groups_by_values: ClassVar[bool] = False
     schemes: ClassVar[frozenset[str]] = frozenset({"wikidata+http", "wikidata+https"})
     style: ClassVar[toy_views.Style] = toy_views.WIKIDATA
 
@@ -73,6 +74,7 @@ def truthy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory
 
 
 class TestTruthyWikidataOnOxigraph(GraphFormContract):
+    groups_by_values: ClassVar[bool] = False
     style: ClassVar[toy_views.Style] = toy_views.TRUTHY
 
     @pytest.fixture(scope="class")
@@ -90,6 +92,7 @@ def virtuoso_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.mark.extended
 class TestWikidataOnVirtuoso(QualifierContract, StoreContract):
+    groups_by_values: ClassVar[bool] = False
     style: ClassVar[toy_views.Style] = toy_views.WIKIDATA
 
     @pytest.fixture(scope="class")
@@ -106,6 +109,7 @@ def blazegraph_location(blazegraph: Blazegraph, tmp_path_factory: pytest.TempPat
 
 
 class TestWikidataOnBlazegraph(QualifierContract, StoreContract):
+    groups_by_values: ClassVar[bool] = False
     style: ClassVar[toy_views.Style] = toy_views.WIKIDATA
 
     @pytest.fixture(scope="class")
