@@ -19,7 +19,6 @@ from kgnav_mcp.navigation.plans.evaluate.edge_exists import witnessed
 from kgnav_mcp.navigation.plans.evaluate.edge_matching import PatternMatcher
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.independent_patterns import refuse_products
-from kgnav_mcp.navigation.plans.evaluate.match_order import anchored, begins_anywhere
 from kgnav_mcp.navigation.plans.evaluate.paging import answer_offset, answer_tag
 from kgnav_mcp.navigation.plans.evaluate.patterns import PROOF, TIMES, bound_by, numbered_rows, weighted, with_unmatched
 from kgnav_mcp.navigation.plans.evaluate.projections import distinct, in_canonical_order, projected
@@ -31,6 +30,7 @@ from kgnav_mcp.navigation.plans.evaluate.required_columns import (
     uses_edges,
 )
 from kgnav_mcp.navigation.plans.evaluate.several_values import several_values_note
+from kgnav_mcp.navigation.plans.evaluate.start_nodes import anchored, begins_anywhere
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PathValue, Row, Table, Value, flat
 from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer, is_zero_count, no_match_note

@@ -1,9 +1,9 @@
-"""Sets of nodes from which the matching of a pattern can start, and their sizes."""
+"""Where the matching of a pattern starts: sets of nodes, their sizes, and patterns of conditions put in front."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count
@@ -11,18 +11,29 @@ from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.scans import Scan
 from kgnav_mcp.navigation.plans.evaluate.values import Node
 from kgnav_mcp.plan import (
+    Clause,
+    Column,
     Compare,
     Comparison,
     Constant,
+    CountOf,
+    Exists,
     Expression,
+    Match,
     NodePattern,
+    Project,
     Property,
+    Variable,
 )
-from kgnav_mcp.plan.walking import id_condition
+from kgnav_mcp.plan.walking import conjuncts, id_condition, node_patterns, variables_of
 from kgnav_mcp.values.comparison import date_parts
 
 _LABELS = 50
 """Labels of a group by which nodes are read at most, one label after the other."""
+
+
+_MIN = {Comparison.AT_LEAST: 1, Comparison.GREATER: 0, Comparison.EQUAL: 1}
+"""For each comparison of a number of matches: the least constant for which there must be a match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +103,47 @@ def _values(condition: Expression, variable: str) -> tuple[tuple[str, str], ...]
             return tuple((relation, value) for relation in owned.ids)
         case _:
             return ()
+
+
+def anchored(clauses: Sequence[Clause]) -> Sequence[Clause]:
+    """The clauses with a pattern in front that finds the node with which they begin, if a condition has one.
+
+    `MATCH (p) WHERE EXISTS { (p)-[:r]->() }` begins with the nodes that have the edge, and not with all nodes.
+    """
+    match clauses:
+        case (Match(nodes=(NodePattern(variable, labels=()) as node,), edges=(), optional=False) as first, *_):
+            pass
+        case _:
+            return clauses
+    conditions = conjuncts(first.where)
+    if start_of(node, conditions).selective:
+        return clauses
+    for pattern in map(_required, conditions):
+        if pattern is not None and any(variable in (edge.source, edge.target) for edge in pattern.edges):
+            ends = Project((Column(variable, Variable(variable)),), distinct=True)
+            return (replace(pattern, optional=False), ends, *clauses)
+    return clauses
+
+
+def begins_anywhere(match: Match, given: Collection[str]) -> bool:
+    """Whether no node of a pattern is given, or selected by a label, an id or a value."""
+    conditions = [(variables_of(each), each) for each in conjuncts(match.where)]
+    return not any(
+        name in given
+        or node.labels
+        or start_of(node, [one for of, one in conditions if of == frozenset((name,))]).selective
+        for name, node in node_patterns(match).items()
+    )
+
+
+def _required(condition: Expression) -> Match | None:
+    """The pattern that has a match where a condition is true; None if the condition says nothing of the kind."""
+    match condition:
+        case Exists(pattern):
+            return pattern
+        case Compare(CountOf(pattern), comparison, Constant(int() as number)) if number >= _MIN.get(
+            comparison, number + 1
+        ):
+            return pattern
+        case _:
+            return None
