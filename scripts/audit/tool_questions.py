@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from .conditions import compared, quoted
@@ -18,6 +19,10 @@ _HUBS = 12
 """So many of the longest lists are half of those that are asked for."""
 _LIST = 120
 """Fewest rows of a list that is followed by cursors, where there is one."""
+_WORDS = 40
+"""The most frequent words from which the word of a hint is chosen."""
+_ALIKE = 0.7
+"""Similarity of two words of which one may be found as a misspelling of the other."""
 
 
 def node_by_property(made: random.Random, survey: Survey) -> Question:
@@ -100,15 +105,16 @@ def unique_values(made: random.Random, survey: Survey) -> Question:
 
 
 def find_node(made: random.Random, survey: Survey) -> Question:
-    """How many nodes of a label have a word in a name."""
+    """How many nodes of a label have a word in a name. No other word there could be meant by a misspelling of it."""
     graph = survey.graph
     named = [name for name, nodes in graph.by_label.items() if any(graph.names & n.properties.keys() for n in nodes)]
     if not named:
         return whole_list(made, survey)
     label = made.choice(named)
-    each = (word for node in graph.by_label[label] for word in _words(graph, node))
-    words = Counter(word for word in each if len(word) > 5 and word.isalpha())
-    word = made.choice([word for word, _ in words.most_common(6)])
+    each = Counter(word for node in graph.by_label[label] for word in _words(graph, node))
+    words = [word for word, _ in each.most_common() if len(word) > 5 and word.isalpha()]
+    unlike = [word for word in words[:_WORDS] if not get_close_matches(word, each.keys() - {word}, cutoff=_ALIKE)]
+    word = made.choice((unlike or words)[:6])
     number = sum(word in _words(graph, node) for node in graph.by_label[label])
     call = {"hint": word, "node_type": label}
     return Question("find_node with node_type", "find_node", call, Expected(Counter(), total=number), "total")
