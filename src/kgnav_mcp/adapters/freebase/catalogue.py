@@ -26,7 +26,7 @@ from kgnav_mcp.model import Count, Page, Relation, Stop, ValueFacts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue(catalogue.Catalogue):
-    """The relations and types of a graph, as far as they were read."""
+    """The relations and types that were read of a graph."""
 
     def spellings(self, iri: URIRef) -> Iterable[str]:
         """The id, the name, and the last part of the id."""

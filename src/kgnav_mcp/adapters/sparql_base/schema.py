@@ -58,7 +58,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue(ABC):
-    """The relations and types of a graph, as far as they were read. `sampled` says what is not exact (None: all is).
+    """The relations and types that were read of a graph. `sampled` says what is not exact, None that all counts are.
 
     Look-ups take a name and `as_id`, the IRI that the name stands for if it is an id (None: it cannot be an id). An
     unknown name raises UnknownName, or the error of `incomplete_catalogue` if the catalogue is incomplete.
