@@ -38,8 +38,12 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.plan.walking import aggregates, variables_of
 
 
-def compile_unwind(compiler: ExpressionCompiler, clause: Unwind, table: str | None) -> tuple[str, dict[str, Term]]:
+def compile_unwind(
+    compiler: ExpressionCompiler, clause: Unwind, table: str | None, needed: frozenset[str]
+) -> tuple[str, dict[str, Term]]:
     """Adds a table with a row for each row before and each member of its list. Returns its name and its variables.
+
+    Only `needed` variables are kept: the list itself would be repeated in the row of each of its members.
 
     Raises:
         Unsupported: the list has nodes or edges.
@@ -50,10 +54,11 @@ def compile_unwind(compiler: ExpressionCompiler, clause: Unwind, table: str | No
     alias = statement.alias("j")
     sql = pieces.MEMBER.format(alias=alias)
     member = Term(TermKind.VALUE, (sql,), may_be_date=term.may_be_date, of_property=term.of_property)
-    selected, kept = columns({**compiler.scope, clause.variable: member})
+    bound = {**compiler.scope, clause.variable: member}
+    selected, kept = columns({name: term for name, term in bound.items() if name in needed})
     rows = pieces.MEMBERS.format(value=encoded(term), alias=alias)
     source = rows if table is None else f"{table} CROSS JOIN {rows}"
-    return statement.table(pieces.ROWS.format(columns=", ".join(selected), rows=source)), kept
+    return statement.table(pieces.ROWS.format(columns=", ".join(selected) or "1 AS c0", rows=source)), kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +131,7 @@ def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> P
                 table, scope = projection.table, projection.scope
             case Unwind():
                 compiler = ExpressionCompiler(statement, words, within(scope, table) if table else {}, projector.fits)
-                table, scope = compile_unwind(compiler, clause, table)
+                table, scope = compile_unwind(compiler, clause, table, _needed_variables(pipeline.clauses[place + 1 :]))
     if projection is None:
         raise TypeError("a plan must end with RETURN")
     return projection
