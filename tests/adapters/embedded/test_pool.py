@@ -21,7 +21,7 @@ from kgnav_mcp.adapters.embedded import session
 from kgnav_mcp.adapters.embedded.graphfile import USUAL_LENGTH
 from kgnav_mcp.adapters.embedded.pool import Pool
 from kgnav_mcp.adapters.embedded.session import Row, Session, Ticket
-from kgnav_mcp.errors import InvalidStore, StepLimitReached, StoreTimeout, StoreUnavailable, Unsupported
+from kgnav_mcp.errors import InvalidStore, RateLimited, StepLimitReached, StoreTimeout, StoreUnavailable, Unsupported
 from kgnav_mcp.store_limits import StoreLimits, limited_to
 
 ENDLESS = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
@@ -265,18 +265,75 @@ async def test_sqlite_has_less_memory_than_a_plan_may_take(pool: Pool):
     assert 0 < limit <= 96 * 1024**2
 
 
-async def test_a_job_that_finds_no_memory_is_run_once_more(pool: Pool):
-    runs = 0
+FILLED = """WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1150)
+SELECT test_wait(bytes) FROM (SELECT i, zeroblob(50000) AS bytes FROM n ORDER BY i DESC LIMIT 1150)"""
+"""Holds two thirds of SQLite's memory when it calls the function first."""
+SORTED = """WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200000)
+SELECT count(*) FROM (SELECT i || hex(zeroblob(50)) AS text FROM n ORDER BY text LIMIT 200000)"""
+"""Needs more than the rest, less than all."""
 
-    def starved(session: Session) -> object:
-        nonlocal runs
-        runs += 1
-        if runs == 1:
-            raise MemoryError
-        return count_relations(session)
 
-    assert await pool.run(starved)
-    assert runs == 2
+class Plan:
+    """A job of a plan that takes most memory of SQLite until it is told to end."""
+
+    def __init__(self) -> None:
+        self.may_end, self.filled = threading.Event(), threading.Event()
+
+    def __call__(self, session: Session) -> None:
+        session.define({"test_wait": (1, self._wait)}, {})
+        session.all(FILLED)
+        raise Unsupported("this part", next_step="Leave it out.")
+
+    def _wait(self, _: bytes) -> None:
+        self.filled.set()
+        self.may_end.wait(10)
+
+
+@pytest.fixture
+async def hungry_plan(toy_file: Path) -> AsyncGenerator[Plan]:
+    pool, plan = Pool(str(toy_file), size=1, timeout=10), Plan()
+    with limited_to(StoreLimits(of_plan=True)):
+        task = asyncio.create_task(pool.run(plan))
+    await asyncio.to_thread(plan.filled.wait, 10)
+    yield plan
+    plan.may_end.set()
+    with pytest.raises(Unsupported):
+        await task
+    await pool.close()
+
+
+async def test_a_job_waits_for_the_memory_that_a_plan_on_another_graph_has_taken(pool: Pool, hungry_plan: Plan):
+    runs: list[int] = []
+
+    def job(session: Session) -> object:
+        runs.append(1)
+        if len(runs) == 2:
+            hungry_plan.may_end.set()
+        return session.one(SORTED)
+
+    assert await pool.run(job) == (200_000,)
+    assert len(runs) > 1
+
+
+async def test_a_job_that_plans_leave_no_memory_says_when_to_try_again(
+    pool: Pool, hungry_plan: Plan, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(pool_module, "_MEMORY_WAIT_S", 0.1)
+    with pytest.raises(RateLimited, match="plans that run now"):
+        await pool.run(lambda session: session.one(SORTED))
+    assert not hungry_plan.may_end.is_set()
+
+
+async def test_a_job_that_needs_too_much_memory_by_itself_is_not_run_again(pool: Pool):
+    runs: list[int] = []
+
+    def job(session: Session) -> object:
+        runs.append(1)
+        return session.one(SORTED.replace("200000", "2000000"))
+
+    with pytest.raises(InvalidStore, match="more memory"):
+        await pool.run(job)
+    assert len(runs) == 1
 
 
 class Rows(list[int]):

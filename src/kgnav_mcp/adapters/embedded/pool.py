@@ -18,13 +18,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from queue import Empty, SimpleQueue
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, TypeVar
 
 from kgnav_mcp.adapters.embedded import fileformat, graphfile
 from kgnav_mcp.adapters.embedded.graphfile import MAX_ROW_BYTES, MAX_ROW_BYTES_OF_PLAN
 from kgnav_mcp.adapters.embedded.session import RowsTooLargeError, Session, StoppedError, Ticket
-from kgnav_mcp.errors import StepLimitReached, StoreTimeout, StoreUnavailable
+from kgnav_mcp.errors import RateLimited, StepLimitReached, StoreTimeout, StoreUnavailable
 from kgnav_mcp.store_limits import PLANS_AT_ONCE, store_limits
 
 T = TypeVar("T")
@@ -33,6 +33,11 @@ _LOST_SECONDS = 1.0
 """A thread whose job should have ended this long ago counts as lost: it may never notice that its job was stopped."""
 _MAX_LOST = 12
 """Lost threads that are replaced, at most. A file on which more threads hang gets no further ones."""
+
+_PLANS: set[Ticket] = set()
+"""Tickets of the plans whose jobs run or wait, on all graphs of this process."""
+_MEMORY_WAIT_S, _MEMORY_PAUSE_S = 2.0, 0.02
+"""How long a job waits for memory that plans have taken, and how long before each further attempt."""
 
 
 @dataclass(slots=True, eq=False)
@@ -189,6 +194,7 @@ class Pool:
             StoreTimeout: the job did not end within the pool's time-out, time spent in the queue included.
             StepLimitReached: the job took more steps than the caller's limits allow.
             StoreUnavailable: the pool is closed, or the file can no longer be read.
+            RateLimited: plans of this process leave no memory for it.
             InvalidStore: the file is damaged, or its answer does not fit in memory.
         """
         if self._closed:
@@ -201,6 +207,8 @@ class Pool:
             most_bytes=MAX_ROW_BYTES_OF_PLAN if limits.of_plan else MAX_ROW_BYTES,
         )
         self._tickets.add(ticket)
+        if limits.of_plan:
+            _PLANS.add(ticket)
         try:
             async with asyncio.timeout(self._timeout):
                 return await asyncio.wrap_future(workers.submit(partial(self._run_job, job, ticket), ticket))
@@ -216,6 +224,7 @@ class Pool:
         finally:
             ticket.stop()
             self._tickets.discard(ticket)
+            _PLANS.discard(ticket)
 
     async def close(self) -> None:
         """Stops all jobs, and ends threads and connections. Safe to call twice."""
@@ -226,7 +235,7 @@ class Pool:
 
     def _run_job(self, job: Callable[[Session], T], ticket: Ticket, session: Session) -> T:
         try:
-            return _run_twice_without_memory(job, ticket, session)
+            return _run_when_memory_is_free(job, ticket, session)
         except Exception as error:
             # The one place where errors of SQLite, and errors of reading its rows, are translated.
             if ticket.is_expired() and getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
@@ -249,16 +258,32 @@ class Pool:
         return None
 
 
-def _run_twice_without_memory(job: Callable[[Session], T], ticket: Ticket, session: Session) -> T:
-    """Runs a job, and again if SQLite has no memory: a plan in another thread took it, and is ended for that, too."""
-    session.begin(ticket)
-    try:
-        return job(session)
-    except RowsTooLargeError:
-        raise
-    except MemoryError:
+def _run_when_memory_is_free(job: Callable[[Session], T], ticket: Ticket, session: Session) -> T:
+    """Runs a job, and again while plans in other threads leave SQLite no memory for it.
+
+    Raises:
+        RateLimited: after _MEMORY_WAIT_S seconds there is still none.
+        MemoryError: it needs more than there is without other plans.
+    """
+    end = monotonic() + _MEMORY_WAIT_S
+    while True:
         session.begin(ticket)
-        return job(session)
+        beside_plans = _runs_beside_plans(ticket)
+        try:
+            return job(session)
+        except RowsTooLargeError:
+            raise
+        except MemoryError as error:
+            if not beside_plans and not _runs_beside_plans(ticket):
+                raise
+            if monotonic() > end:
+                raise RateLimited("plans that run now take all the memory of graph files", _MEMORY_WAIT_S) from error
+        sleep(_MEMORY_PAUSE_S)
+
+
+def _runs_beside_plans(ticket: Ticket) -> bool:
+    """Whether other plans run, of this graph or another: SQLite's memory is that of the process."""
+    return len(_PLANS) > (ticket in _PLANS)
 
 
 def _has_wrong_types(session: Session) -> bool:
