@@ -169,6 +169,16 @@ async def test_values_that_grow_beyond_the_budget_of_a_plan_end_its_query(opened
         await opened.run(checked.plan, limit=1)
 
 
+async def test_a_list_is_not_repeated_in_the_rows_of_its_members(opened: GraphAdapter):
+    cypher = "WITH range(1, 9000) AS all UNWIND all AS n UNWIND [1, 2, 3] AS m RETURN count(*) AS rows"
+    checked = await PlanRunner(opened).check(parse_plan(cypher).plan)
+    assert (await opened.run(checked.plan, limit=1)).items[0].cells == (27_000,)
+    kept = cypher.replace("count(*)", "sum(size(all))")
+    with pytest.raises(Unsupported, match="so much data"):
+        checked = await PlanRunner(opened).check(parse_plan(kept).plan)
+        await opened.run(checked.plan, limit=1)
+
+
 async def test_the_budget_of_a_query_is_that_of_one_plan(opened: GraphAdapter):
     grown = f"WITH 'name' AS a {'WITH a + a AS a ' * 20} RETURN size(a) AS n"
     checked = await PlanRunner(opened).check(parse_plan(grown).plan)
