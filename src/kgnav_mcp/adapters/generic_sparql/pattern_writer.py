@@ -29,7 +29,10 @@ _MAX_RELATIONS = 100
 
 
 class PatternWriter(TripleWriter):
-    """Writes patterns over triples. Relations where one triple may make several edges are refused."""
+    """Writes patterns over triples.
+
+    Raises Unsupported for relations where one triple may make several edges: matches of triples would then be too few.
+    """
 
     def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
         mediator = queries.MEDIATOR_VIA[store.endpoint.mediators]

@@ -118,7 +118,7 @@ class Address:
 
     @property
     def is_local(self) -> bool:
-        """Whether the endpoint is on this machine, which no proxy can reach."""
+        """Whether the endpoint is on this machine, where no proxy is used."""
         if self.host == "localhost":
             return True
         try:

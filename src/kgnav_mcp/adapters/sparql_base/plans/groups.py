@@ -25,7 +25,7 @@ from kgnav_mcp.values.arithmetic import average, total
 from kgnav_mcp.values.scalars import NUMBERS, WHOLE_NUMBERS, scalar
 
 SHARE = 0.5
-"""The fraction of a call's time for each query. If that is not enough, the pattern is walked edge by edge."""
+"""The fraction of a call's time for each query. If it does not suffice, the pattern is matched edge by edge."""
 _WHOLE = comma_separated(*(XSD[kind] for kind in sorted(WHOLE_NUMBERS)))
 _FRACTIONS = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS - WHOLE_NUMBERS)))
 _KINDS = {XSD[kind] for kind in NUMBERS}
@@ -33,14 +33,14 @@ _WHOLE_KINDS = {XSD[kind] for kind in WHOLE_NUMBERS}
 
 
 def bounded(reader: Reader, pattern: str) -> Fragment:
-    """The pattern, with an end where the store cannot be told to stop."""
+    """The pattern, limited in its number of matches where the store has no time limit."""
     if reader.max_matches is None:
         return Fragment(pattern)
     return reader.part(queries.BOUNDED, pattern=Fragment(pattern), most=reader.max_matches)
 
 
 class GroupReader:
-    """Reads the groups of queries with keys or measures."""
+    """Reads the groups of queries that have keys or measures (aggregated values)."""
 
     def __init__(self, reader: Reader, names: Names) -> None:
         self._reader, self._names = reader, names
@@ -48,11 +48,11 @@ class GroupReader:
         """Sets of properties of which one had several values at a node: they are refused at once."""
 
     async def groups(self, question: PatternQuery, pattern: Pattern, limit: int) -> Sequence[PatternMatch]:
-        """The groups of a query, each once.
+        """The groups of a query.
 
         Raises:
-            Unsupported: there are more than `limit`, the pattern reaches its bound, a node has several values of a
-                property, or SPARQL computes a value in another way.
+            Unsupported: there are more than `limit`, the pattern has more matches than its bound, a node has several
+                values of a property, or SPARQL computes a value differently from plans.
         """
         properties = [key for key in _values(question) if isinstance(key, Property)]
         known = frozenset(key.ids for key in properties)

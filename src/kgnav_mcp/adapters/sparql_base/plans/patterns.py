@@ -1,4 +1,4 @@
-"""Writes a pattern of a plan in SPARQL: each match is one row."""
+"""Writes a pattern of a plan in SPARQL: each match of the pattern is one row."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ async def write_pattern(
     *,
     iris_only: bool = False,
 ) -> Pattern:
-    """Write a pattern in SPARQL. `iris_only`: edges of nodes without an IRI may be left out, which is faster.
+    """Write a pattern in SPARQL. With `iris_only`, edges of nodes without an IRI may be omitted, which is faster.
 
     Raises:
-        Unsupported: SPARQL cannot express a part of it, or none of the qualifiers.
+        Unsupported: SPARQL cannot express a part of it, or any of the qualifiers.
     """
     await writer.load_relations(relations_of(match))
     names = sorted({*variables_of(match), *given})
@@ -87,7 +87,9 @@ class Pattern:
         return self._nodes[name]
 
     def key(self, key: GroupKey, column: Fragment) -> tuple[Fragment, Fragment]:
-        """The variable with a value that matches are grouped by, and the part that binds it to `column` if it is new.
+        """The variable of a value that matches are grouped by, and the text that binds it.
+
+        `column` is the variable to bind. The text is empty if the value already has a variable.
 
         Raises:
             Unsupported: SPARQL cannot express the value for this store.
@@ -109,7 +111,7 @@ class Pattern:
         return self._writer.part(queries.GIVEN, nodes=nodes, rows=rows(*([term(each) for each in row] for row in ids)))
 
     def add(self, match: Match, qualifiers: Sequence[QualifierCondition] = ()) -> None:
-        """Write the edges, labels and conditions of a match. Conditions on ids come first."""
+        """Write the edges, labels and conditions of a match. Conditions on ids are written first."""
         conditions: list[Expression] = []
         for condition in conjuncts(match.where):
             ids = id_condition(condition)

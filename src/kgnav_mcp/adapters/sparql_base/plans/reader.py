@@ -61,7 +61,7 @@ class MatchReader:
         return _largest_first(found)[:limit] if question.largest_first else found
 
     async def has_more(self, plan: Plan, than: int) -> bool:
-        """Answers the verb `has_more_rows`. Not known if the given nodes need several queries."""
+        """Answers the verb `has_more_rows`. None if that is not known, because the given nodes need several queries."""
         question = pattern_query(plan)
         given_terms = len(question.rows) * len(question.given)
         if not question.nodes or question.least > 1 or given_terms > MAX_TERMS:
