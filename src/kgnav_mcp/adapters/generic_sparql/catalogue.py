@@ -61,7 +61,7 @@ class Catalogue(schema.Catalogue):
     """
 
     def spellings(self, iri: URIRef) -> Iterable[str]:
-        """The names under which a relation or type is found: its id, its name, the last part of its id, and its words."""
+        """Names by which a relation or type is found: its id, its name, the last part of its id, and that as words."""
         local = local_name(iri)
         return self.names[iri].id, self.names[iri].label, local, readable(local)
 

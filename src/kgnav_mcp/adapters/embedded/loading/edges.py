@@ -25,7 +25,7 @@ Edge: TypeAlias = "tuple[str, str, str, list[tuple[str, PropertyValue]]]"
 """Head, relation, tail and qualifiers."""
 
 WEIGHT = "weight"
-"""The qualifier for a number after two nodes, named as in networkx."""
+"""The name of the qualifier for a number after two nodes, as in networkx."""
 
 _INTEGER = re.compile(r"-?\d+(\.0)?")
 """pandas appends `.0` to the integers of a column with missing values."""
@@ -44,9 +44,9 @@ _SHOWN_ROLES = (
 
 
 def with_inferred_types(source: Source) -> Source:
-    """Returns the table with types for its property columns: integer or float if all values are, else text.
+    """Returns the table with types for its property columns: integer or float if all its values are, otherwise text.
 
-    NaN and infinities are numbers beside others.
+    NaN and infinities count as numbers if the column has other numbers.
 
     Raises:
         LoadError: the source cannot be read.

@@ -1,4 +1,7 @@
-"""All SQL statements of a load, its temporary tables, and bulk inserts. `staging` has the rows in source order."""
+"""The SQL statements of a load, its temporary tables, and bulk inserts.
+
+The database `staging` has the rows in source order.
+"""
 
 from __future__ import annotations
 
@@ -311,7 +314,7 @@ _WITH_NAMESPACE = "SELECT 1 FROM {table} WHERE key >= ?1 AND key < ?1 || char(0x
 HAS_NAMESPACE = "SELECT EXISTS ({})".format(
     " UNION ALL ".join(_WITH_NAMESPACE.format(table=table) for table in _TABLES_WITH_KEYS)
 )
-"""Whether an id begins with a namespace."""
+"""Whether any id begins with a namespace."""
 SHORT_FORMS = "CREATE TEMP TABLE short_form (prefix TEXT PRIMARY KEY, namespace TEXT NOT NULL) WITHOUT ROWID"
 ADD_SHORT_FORMS = "INSERT INTO short_form (prefix, namespace) VALUES (?, ?)"
 _TWO_READINGS = """
@@ -381,17 +384,20 @@ hold reified RDF triples. A `reifier` refers to a triple with the tail `o` or, i
 """
 
 UNNAMED = "CREATE TABLE unnamed (node INTEGER PRIMARY KEY);"
-"""Used while the nodes are written: nodes that are mediators if they have an edge."""
+"""Nodes that are mediators if they have an edge. Used while the nodes are written."""
 
 
 PARAMETERS = 900
-"""Parameters of one statement. Every SQLite allows 999."""
+"""Maximum number of parameters of one statement. Every SQLite allows 999."""
 
 BATCH = 50_000
-"""Rows in a batch. Progress is reported after each batch from a source."""
+"""Maximum number of rows in a batch. Progress is reported after each batch from a source."""
 
 BATCH_TEXT = 64 * 1024 * 1024
-"""Characters of text in a batch, because a single text may have millions. Few sources reach this in 50,000 rows."""
+"""Maximum number of characters in a batch, because a single text may have millions.
+
+Few sources reach it in 50,000 rows.
+"""
 
 Row = TypeVar("Row")
 

@@ -1,6 +1,6 @@
-"""Reads all sources of a load, kind by kind, because each kind builds on those before.
+"""Reads all sources of a load, one kind after the other, because each kind refers to those before it.
 
-Files of names come last: names for ids that are not in the graph are left out and counted.
+Files of names come last: names for ids that are not in the graph are omitted and counted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kgnav_mcp.errors import LoadError
 
 
 def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, problems: LoadProblems) -> None:
-    """Stages the names in files, and notes how many were used. All other sources must be read before.
+    """Stages the names in files, and notes how many were used. All other sources must have been read.
 
     Raises:
         LoadError: a file cannot be read.
@@ -126,13 +126,13 @@ class Reading:
 
     @property
     def kind(self) -> str:
-        """The kind of all sources: `rdf`, `table`, `property graph`, or `mixed`."""
+        """The kind of the sources: `rdf`, `table` or `property graph`, or `mixed` if they differ."""
         kinds = {source.form.kind for source in self.sources}
         return kinds.pop() if len(kinds) == 1 else "mixed"
 
     @property
     def undirected(self) -> str:
-        """Which edges are undirected: `all`, `some`, or none (empty)."""
+        """Which edges are undirected: `all`, `some`, or an empty text for none."""
         if not self._undirected:
             return ""
         return "all" if len(self._undirected) == len(self.sources) and all(self._undirected.values()) else "some"

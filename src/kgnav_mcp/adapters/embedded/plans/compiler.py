@@ -39,7 +39,9 @@ from kgnav_mcp.plan.walking import aggregates, variables_of
 
 
 def compile_unwind(compiler: ExpressionCompiler, clause: Unwind, table: str | None) -> tuple[str, dict[str, Term]]:
-    """Adds a table with a row for each row before and each member of its list. Returns its name and its variables.
+    """Adds a table with one row for each row before the clause and each member of its list.
+
+    Returns the name of the table and its variables.
 
     Raises:
         Unsupported: the list has nodes or edges.
@@ -58,15 +60,17 @@ def compile_unwind(compiler: ExpressionCompiler, clause: Unwind, table: str | No
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A query. Its first column is the number of all rows of the answer, the others are the answer's columns.
+    """A compiled query.
 
-    If the plan's rows may come in any order they are not counted: the first column is 0.
+    Its first column is the total number of rows of the answer, the others are the answer's columns.
+
+    If the rows may come in any order, they are not counted, and the first column is 0.
     """
 
     query: str
     parameters: list[Parameter]
     terms: tuple[Term, ...]
-    """One for each column of the answer, naming the query's columns."""
+    """The terms of the answer's columns, over the query's columns."""
 
 
 def compile_plan(words: NameResolver, plan: Plan, limit: int, skip: int) -> Compiled:

@@ -1,7 +1,7 @@
 """Compiles values and conditions over the variables of a plan.
 
 A condition becomes two SQL expressions: one for when it is true, one for when it is false. SQL's three-valued logic is
-not enough, because the algebra has its own rules for properties with several values.
+not enough, because plans have their own rules for properties with several values.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def compile_list(compiler: ExpressionCompiler, expression: ListOf) -> Term:
 
 
 def compile_case(compiler: ExpressionCompiler, expression: Case) -> Term:
-    """Returns the term of the value of the first branch whose condition holds."""
+    """Returns the term of a CASE expression: the value of the first branch whose condition is true."""
     terms = [compiler.value(value) for value in (*(value for _, value in expression.branches), expression.otherwise)]
     *values, otherwise = encoded_values(terms)
     conditions = (compiler.holds(condition) for condition, _ in expression.branches)
@@ -213,7 +213,7 @@ def compile_chain(
     *,
     of_members: bool = False,
 ) -> Truth:
-    """Compiles comparisons of adjacent operands, all of which must hold for one choice of the values of properties.
+    """Compiles comparisons of adjacent operands. All must be true for one choice of the values of properties.
 
     `of_members`: two properties are compared value by value, not as lists.
 
@@ -386,10 +386,10 @@ class ExpressionCompiler:
     aggregated: Callable[[Aggregate], Term] | None = None
     """Compiles the aggregates of a projection; None outside of projections."""
     known: Mapping[Expression, Term] = field(default_factory=dict[Expression, Term])
-    """Expressions that the rows already have as columns."""
+    """Terms of expressions that the rows already have as columns."""
 
     def holds(self, expression: Expression) -> str:
-        """Returns the SQL for when a condition is true."""
+        """Returns the SQL that is true if a condition is true."""
         return self.truth(expression)[0]
 
     def truth(self, expression: Expression) -> Truth:  # noqa: C901, PLR0911 - one for each kind
@@ -458,7 +458,7 @@ class ExpressionCompiler:
 
     @property
     def properties(self) -> Properties:
-        """Compiles reads of properties."""
+        """The compiler for reads of properties."""
         return Properties(self.statement, self.words)
 
     def _missing(self, value: Expression) -> Truth:

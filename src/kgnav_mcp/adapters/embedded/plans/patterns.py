@@ -1,4 +1,4 @@
-"""Patterns of plans in SQL."""
+"""Compiles the patterns of plans to SQL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_HOPS = 6
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One edge to join, from a node to a node. `edge` is None for a trail of length 0, where both are the same node."""
+    """One edge to join, from one node to another. `edge` is None for a path of length 0 from a node to itself."""
 
     edge: str | None
     source: str
@@ -32,7 +32,7 @@ class Step:
     loops: bool = True
     """Whether the edge may lead from a node to itself."""
     path: EdgePattern | None = None
-    """The pattern of the path, if the step is a path to search."""
+    """The pattern of the path, if the step is a path that a function searches."""
 
     def belongs(self, edge: EdgePattern) -> bool:
         """Whether the step is this edge of the pattern or an edge of its path."""
@@ -40,7 +40,9 @@ class Step:
 
 
 def edge_forms(words: NameResolver, edge: EdgePattern, scope: Scope, *, valued: bool) -> Iterator[list[Step]]:
-    """Yields the forms of one edge of a pattern. `valued`: the path itself is used, not only its existence.
+    """Yields the alternative forms of one edge of a pattern, such as its lengths.
+
+    `valued`: the path itself is used later.
 
     Raises:
         Unsupported: the path's variable is already bound.
@@ -83,7 +85,7 @@ def _is_short(path: PathLength, *, either: bool) -> bool:
 
 @dataclass(slots=True)
 class Branch:
-    """One union-free form of a pattern: the tables it reads, its conditions, and its variables."""
+    """One form of a pattern without alternatives: the tables it reads, its conditions, and its variables."""
 
     rows: list[str]
     conditions: list[str]
@@ -98,7 +100,7 @@ class Branch:
         return f"SELECT {selected}{rows}{where}"
 
     def path(self, path: PathPattern, edges: Iterable[EdgePattern]) -> Term:
-        """Returns the term of a named path: its nodes and edges in turn."""
+        """Returns the term of a named path: its nodes and edges alternately."""
         patterns = {edge.variable: edge for edge in edges}
         backwards, elements = "", list[str]()
         for previous, name in zip((path.elements[0], *path.elements), path.elements, strict=False):
@@ -150,10 +152,13 @@ def branches(
     needed: frozenset[str] | None = None,
     grouped: str | None = None,
 ) -> list[Branch]:
-    """Compiles each union-free form of a pattern, given the variables of a table or (`needed` None) an outer query.
+    """Compiles each form of a pattern without alternatives.
 
-    `needed`: the variables used later. `grouped`: the variable by which rows are grouped, if it is exactly one.
-    Raises Unsupported if SQL cannot express the pattern.
+    The variables of a table are given or (`needed` None) those of an outer query. `needed`: the variables used later.
+    `grouped`: the variable by which rows are grouped, if there is exactly one.
+
+    Raises:
+        Unsupported: SQL cannot express the pattern.
     """
     if len({edge.variable for edge in match.edges}) < len(match.edges):
         raise unsupported("an edge that stands twice in a pattern")

@@ -1,4 +1,4 @@
-"""Projections of plans in SQL: what is returned, grouped and sorted."""
+"""Compiles the projections of plans to SQL: what is returned, grouped and sorted."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def counted_by_node(
     keys: Sequence[Expression],
     aggregates: Sequence[Aggregate],
 ) -> tuple[str, dict[Expression, Term]] | None:
-    """Returns a table of keys and counts by node or relation, and the terms of keys and aggregates over it.
+    """Returns a table of counts grouped by node or relation, and the terms of keys and aggregates over it.
 
-    None if this saves nothing or is impossible: only plain counts can be added up.
+    None if this saves nothing or is impossible, since only plain counts can be added up.
     """
     scope = compiler.scope
     names = sorted({name for key in keys for name in variables_of(key) & scope.keys()})
@@ -137,7 +137,7 @@ def without_columns(project: Project, expression: Expression) -> Expression:
 
 _ORDER = "\0order"
 PLACE = "\0place"
-"""The column with row numbers, if a later clause depends on the order. No variable can have this name."""
+"""The column of row numbers, used if a later clause depends on the order. No variable can have this name."""
 _NOTHING_KNOWN: Mapping[Expression, Term] = {}
 _AGGREGATE_FUNCTIONS = {
     AggregateFunction.SUM: "kg_sum",

@@ -1,4 +1,4 @@
-"""Runs a plan's statement and reads a page of its rows, cell by cell."""
+"""Runs the query of a plan and reads a page of its rows, cell by cell."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class Writer(ABC):
         return Fragment("")
 
     def is_tail(self, node: Fragment) -> Fragment:
-        """Write a condition that the tail of an edge can be a head, so that it is no literal; empty if it always can."""
+        """Write a condition that the tail of an edge can be a head, unlike a literal; empty if it always can."""
         del node
         return Fragment("")
 

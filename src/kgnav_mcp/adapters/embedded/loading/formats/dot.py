@@ -1,7 +1,7 @@
-"""DOT, the language of Graphviz, as people and many programs write it.
+"""Reads DOT, the language of Graphviz, in the variants that people and programs write.
 
-Defaults (`node [...]`, `edge [...]`) are attributes of what follows them, as in Graphviz. A node has the
-labels, else the names, of the named subgraphs that it is in as its property `subgraph`.
+Defaults (`node [...]`, `edge [...]`) are attributes of the nodes and edges after them, as in Graphviz. The property
+`subgraph` of a node has the labels, or else the names, of the named subgraphs that contain it.
 """
 
 from __future__ import annotations

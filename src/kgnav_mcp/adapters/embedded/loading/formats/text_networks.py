@@ -1,4 +1,4 @@
-"""Networks in text formats of their own: GML, as networkx, igraph, Gephi and yEd write it, and Pajek.
+"""Reads networks in GML, as networkx, igraph, Gephi and yEd write it, and in Pajek's format.
 
 Nodes of Pajek are named by their labels and have their numbers as ids.
 """
