@@ -1,7 +1,8 @@
 """Runs plans that are single patterns, with one query for each combination of the given nodes' tables.
 
-Edges of one MATCH may be the same here, unlike in Neo4j, so it is stated which ones differ. Undirected edges are
-refused, as a loop would match twice; so are paths, which may repeat an edge.
+In LadybugDB, unlike in Neo4j, two edges of one MATCH may be the same edge, so the query states that they differ.
+Undirected edges are refused, because an edge from a node to itself would match twice. Paths are refused, because they
+may repeat an edge.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ _Write = Callable[..., Fragment]
 
 
 class QualifierWriter:
-    """Writes patterns of qualifiers."""
+    """Writes conditions on the qualifiers of statements."""
 
     def __init__(self, store: Store, catalogues: CatalogueCache) -> None:
         self._part = store.reader.part
@@ -42,7 +42,7 @@ class QualifierWriter:
         return self._part(queries.QUALIFIED_BY_NODE, statement=statement, qualifiers=qualifiers, value=node)
 
     def equal(self, statement: Fragment, names: Sequence[str], value: Fragment, wanted: Sequence[Scalar]) -> Fragment:
-        """The pattern that one of these qualifiers of a statement has a value printed like one of these constants.
+        """The pattern that one of these qualifiers of a statement has a value printed as one of these constants.
 
         The value is bound to the variable `value`.
 
@@ -124,7 +124,7 @@ def _year(text: str) -> str:
 
 
 class PatternWriter(Writer):
-    """Writes patterns over the statements that are shown; in a truthy copy, over its triples."""
+    """Writes patterns over the visible statements; in a truthy copy, over its triples."""
 
     def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, naming)

@@ -1,4 +1,4 @@
-"""Expressions of plans as Cypher's, each with its kind."""
+"""Writes the expressions of plans in Cypher, each with its kind."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def called(context: QueryContext, function: Function, arguments: Sequence[Typed]
     """A function call.
 
     Raises:
-        Unsupported: Cypher's function behaves differently for such values.
+        Unsupported: Cypher's function gives another result for such values.
     """
     if function is Function.COALESCE:
         kind = common_kind(each.kind for each in arguments)
@@ -122,7 +122,7 @@ def calculated(context: QueryContext, left: Typed, operator: ArithmeticOperator,
     """An arithmetic expression.
 
     Raises:
-        Unsupported: Cypher would fail, or print a number in another way.
+        Unsupported: Cypher would fail, or print a number differently.
     """
     if NULL in {left.kind, right.kind}:
         return Typed("null", NULL)
@@ -158,9 +158,9 @@ _DATE_TEXT = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of a property: a single value, or with `many` a list.
+    """The values of a property: a single value or, with `many`, a list.
 
-    `stored` is the property as the store has it, a list or a single value, if it has one key only.
+    If the property has only one key, `stored` is its value in the store, a list or a single value.
     """
 
     text: str
@@ -170,7 +170,7 @@ class Values:
 
 
 class Expressions:
-    """Writes the expressions of one query. The callback `pattern` writes one inside `exists` or `count`."""
+    """Writes the expressions of one query. The callback `pattern` writes a pattern inside `exists` or `count`."""
 
     def __init__(self, context: QueryContext, pattern: Callable[[Match, Scope, str], str]) -> None:
         self._context = context
@@ -253,7 +253,7 @@ class Expressions:
         return value.text
 
     def start_condition(self, expression: Expression, scope: Scope) -> str:
-        """A condition that all rows of a MATCH must meet. If it compares a node's id, it becomes a look-up by key."""
+        """A condition on all rows of a MATCH. If it compares a node's id, it becomes a look-up by key."""
         ids = id_condition(expression)
         if ids is None:
             return self.condition(expression, scope)
@@ -266,7 +266,11 @@ class Expressions:
         return f"({' OR '.join(self._context.identified(node.text, each) for each in lookups)})" if lookups else "false"
 
     def values(self, expression: Property, scope: Scope) -> Values:
-        """The values of a property. Raises Unsupported for types of values that Cypher treats differently."""
+        """The values of a property.
+
+        Raises:
+            Unsupported: Cypher compares values of such types differently from plans.
+        """
         owner = variable(expression.owner, scope)
         if owner.kind == NULL:
             return Values("null", frozenset())
@@ -412,7 +416,7 @@ def variable(name: str, scope: Scope) -> Typed:
     """The expression of a variable.
 
     Raises:
-        Unsupported: the variable is not in scope any more.
+        Unsupported: the variable is no longer in scope.
     """
     if name not in scope:
         raise unsupported("a variable that the rows no longer have")

@@ -1,4 +1,4 @@
-"""Kinds of values: what each expression of a plan may be, and which types the properties of a graph really have."""
+"""Kinds of values: what each expression of a plan may be, and which types the properties of a graph actually have."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def common_kind(kinds: Iterable[Kind]) -> Kind:  # noqa: PLR0911 - one for each 
 
 
 def unsupported(what: str) -> Unsupported:
-    """The error for what Cypher cannot express, or only with another meaning."""
+    """The error for a part of a plan that Cypher cannot express, or only with another meaning."""
     return Unsupported(f"Cypher has no equivalent: {what}")
 
 
@@ -132,7 +132,7 @@ def is_plain(kind: Kind) -> bool:
 
 
 class PropertyTypes:
-    """Cache of the types that the properties of a graph have. Only those that plans needed are read."""
+    """A cache of the types of the graph's properties. Only those that plans needed are read."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -1,4 +1,4 @@
-"""Patterns of plans as MATCH clauses, and as subqueries for paths where Cypher's own patterns mean something else."""
+"""Writes the patterns of plans as MATCH clauses, or as subqueries for paths that Cypher's patterns do not express."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kgnav_mcp.plan.walking import conjuncts, variables_of
 
 
 class Search:
-    """The search for the paths of one edge of a pattern (an edge with a length), from a node that is known."""
+    """The search for the paths of one edge of a pattern (an edge with a length), from a known node."""
 
     def __init__(self, context: QueryContext, edge: EdgePattern, types: str) -> None:
         if edge.path is None:
@@ -33,7 +33,7 @@ class Search:
         return self.gives_edges
 
     def ends(self, near: str, far: str, *, forward: bool) -> str:
-        """The clause that finds the ends that can be reached, or that are at the wanted distance."""
+        """The clause that finds the ends that can be reached, or those at the requested distance."""
         shortest, longest = self._length.shortest, self._length.longest
         fill, subquery = self._context.fill, self._context.builder.subquery
         if longest == 0:
@@ -155,7 +155,7 @@ class Patterns:
 
 
 def outer(scope: Scope) -> str:
-    """The variables that a subquery may use from the query around it."""
+    """The variables of the surrounding query that a subquery may use."""
     return ", ".join(dict.fromkeys(value.text for value in scope.values() if value.text != NOTHING))
 
 

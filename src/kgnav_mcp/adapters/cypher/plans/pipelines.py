@@ -1,4 +1,4 @@
-"""Whole plans as one query, clause by clause, with rows in the order that plans define."""
+"""Writes whole plans as one query, clause by clause, with rows in the order that plans define."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _COUNT = Single(frozenset(("INTEGER",)))
 
 
 def aggregated(context: QueryContext, one: Aggregate, of: Typed | None) -> Typed:
-    """An aggregate of the argument `of` (None: of the rows) as Cypher's. A collected list is not sorted yet.
+    """An aggregate of `of` (None: of the rows) in Cypher. A collected list is not sorted yet.
 
     Raises:
-        Unsupported: Cypher aggregates such values in another way.
+        Unsupported: Cypher aggregates such values differently from plans.
     """
     if of is None:
         if one.distinct or one.function is not AggregateFunction.COUNT:
@@ -86,7 +86,7 @@ def sorted_list(context: QueryContext, one: Aggregate, found: Typed, *, in_order
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A plan in Cypher, with the kinds of its columns. The parameters `$skip` and `$limit` are still to be added."""
+    """A plan in Cypher, with the kinds of its columns. The caller adds the parameters `$skip` and `$limit`."""
 
     text: str
     parameters: Mapping[str, object]

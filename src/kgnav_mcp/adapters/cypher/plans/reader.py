@@ -85,7 +85,7 @@ class PlanReader:
 
         Raises:
             Unsupported: Cypher cannot express the plan, or only with another meaning.
-            InvalidCursor: `after` is no position, or the row before it has changed.
+            InvalidCursor: `after` is not a position, or the row before it has changed.
             PlanOverBudget: the plan lists paths that are too long for the store.
             StoreError: the store fails.
         """
