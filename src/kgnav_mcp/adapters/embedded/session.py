@@ -39,7 +39,7 @@ def checked(value: Any, kind: type[V]) -> V:  # noqa: ANN401 - a damaged file ha
         DamagedRowError: the value has another type.
     """
     if type(value) is not kind:
-        raise DamagedRowError(f"a row has no {kind.__name__} where a load writes one")
+        raise DamagedRowError(f"a row does not have the {kind.__name__} that a load writes")
     return value
 
 

@@ -38,8 +38,8 @@ _UNSTOPPABLE = (
 _SHARE = 0.5
 """The fraction of a call's time for each exact count. The rest is for a sample."""
 _NOT_COUNTED = {
-    Stop.TIME_OUT: "it takes too long",
-    Stop.ROW_CAP: "the endpoint returns too few rows at once",
+    Stop.TIME_OUT: "counting them takes too long",
+    Stop.ROW_CAP: "the endpoint's row cap is too low",
     Stop.LIMIT: _UNSTOPPABLE,
 }
 _COUNTS = {

@@ -126,7 +126,7 @@ NODES = Fragment("DISTINCT ?s")
 EDGES = Fragment("*")
 """What a count of a value counts: the distinct nodes, or the edges, that have it."""
 
-_WITHOUT_BLANK_NODES = "Blank nodes are left out: they have no ids here."
+_WITHOUT_BLANK_NODES = "Blank nodes are omitted: they have no ids in this graph."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -324,7 +324,7 @@ class ListReader(ABC):
             if blanks.note and (bare or alone):  # whoever needs only ids shows no note
                 raise Unsupported(
                     f"some of {len(read.rows):,} nodes are blank nodes without an id",
-                    next_step="Begin at the nodes beside them, or count them: MATCH (n:Label) RETURN count(*).",
+                    next_step="Start at the nodes next to them, or count them: MATCH (n:Label) RETURN count(*).",
                 )
         elif read.keys and read.stop is Stop.COMPLETE and start.skip + len(read.rows) < read.total.value:
             blanks = BlankNodes(note=_WITHOUT_BLANK_NODES)  # no key tells where to go on among them

@@ -41,7 +41,7 @@ def in_languages(variable: str, languages: Sequence[str]) -> Fragment:
         ValueError: `variable` is not of the form `?name`.
     """
     if _VARIABLE.fullmatch(variable) is None:
-        raise ValueError(f"{variable!r} is no variable")
+        raise ValueError(f"{variable!r} is not a variable")
     tag = f"LANG({variable})"
     matches = [fill(f"LANGMATCHES({tag}, $language)", language=Literal(language)) for language in languages]
     return Fragment(" || ".join([f'{tag} = ""', *matches]))

@@ -174,7 +174,7 @@ def _kind_of(query: str) -> str:
     """The form of a query, SELECT or ASK."""
     match = _QUERY.match(query)
     if match is None:
-        raise Unsupported("only SELECT and ASK are sent to an endpoint", next_step="Ask one of these.")
+        raise Unsupported("only SELECT and ASK are sent to an endpoint", next_step="Send a SELECT or ASK query.")
     return match[1].upper()
 
 

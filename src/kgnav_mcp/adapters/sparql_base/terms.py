@@ -86,14 +86,14 @@ def _format(value: URIRef | Literal | int | Fragment) -> str:
         case int():
             return str(value)
         case _:
-            raise TypeError(f"{type(value).__name__} is no term")
+            raise TypeError(f"{type(value).__name__} is not a term")
 
 
 def _n3(term: URIRef | Literal) -> str:
     if isinstance(term, Literal):
         return _literal(term)
     if not isinstance(term, URIRef):  # pyright: ignore[reportUnnecessaryIsInstance] - the last gate before a query
-        raise TypeError(f"{type(term).__name__} is no IRI and no literal")
+        raise TypeError(f"{type(term).__name__} is neither an IRI nor a literal")
     if not is_encoded(term):
         raise InvalidArgument(
             f"{echoed(str(term))} is not a valid IRI in a query", next_step="Use a full, encoded IRI."

@@ -249,8 +249,8 @@ class _LabelNames(SparqlNames):
             raise StoreTimeout(
                 error.seconds,
                 error.message,
-                next_step="No label is exactly this, and there are too many to search all: use an id or the exact "
-                "label, or set the option search to the address of the Wikibase's API.",
+                next_step="No entity has exactly this label, and there are too many labels to search them all: use "
+                "an id or the exact label, or set the option search to the address of the Wikibase's API.",
             ) from error
 
 

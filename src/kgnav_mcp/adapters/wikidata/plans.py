@@ -53,9 +53,9 @@ class QualifierWriter:
         texts = [one for one in wanted if isinstance(one, str) and sendable(one)]
         numbers = [one for one in wanted if isinstance(one, int | float)]
         if len(wanted) > MAX_TERMS // 2 or not all(abs(number) < _NUMBER_BOUND for number in numbers):
-            raise cannot_express("so many constants, or so large ones")
+            raise cannot_express("this many constants, or constants of this size")
         if not _NO_VALUES.isdisjoint(texts):
-            raise cannot_express("qualifiers without a known value")
+            raise cannot_express("qualifiers that are not compared with a constant")
         alternatives: list[str] = []
         for name in names:
             write = partial(self._part, statement=statement, qualifier=self._ids.qualifier(name), value=value)
@@ -119,7 +119,7 @@ def _year(text: str) -> str:
     """
     date = date_parts(text)
     if date is None:
-        raise cannot_express("times that are no dates")
+        raise cannot_express("times that are not dates")
     return f"{'-' if date[0] < 0 else ''}{abs(int(date[0])):04}-"
 
 

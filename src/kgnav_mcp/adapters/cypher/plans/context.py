@@ -110,7 +110,7 @@ class QueryContext:
             Unsupported: a relation has the same name.
         """
         if of_node and any(name in self.catalogue.types for name in ids):
-            raise unsupported("a property that is called as a relation is")
+            raise unsupported("a property with the same name as a relation")
         return [key for key in self.catalogue.keys if split_key(key)[0] in ids]
 
     def types(self, owner: OfNode | OfEdge, key: str) -> frozenset[str]:
@@ -180,7 +180,7 @@ class QueryContext:
         match kind:
             case Single(types):
                 if not types <= SORTED:
-                    raise unsupported("the order of times, places and the like")
+                    raise unsupported("sorting by times, points or durations")
                 return text
             case OfNode():
                 return self.printed_id(text)
@@ -201,7 +201,7 @@ class QueryContext:
         types = self.types(kind, "")
         members = {member_type(name) for name in types}
         if not members <= PLAIN | {DATE}:
-            raise unsupported("the order of edges with times, places, names in languages and the like")
+            raise unsupported("sorting by edges whose properties are times, points or names in languages")
         head, tail = (self._node_of(f"{end}({text})") for end in ("startNode", "endNode"))
         keys = f"${self.parameter(sorted(self.catalogue.keys))}"
         given = {"variable": text, "keys": keys}
@@ -259,5 +259,5 @@ def _kind(value: Scalar) -> Single:
         case str() if encodable(value) == value:
             name = "STRING"
         case _:
-            raise unsupported("a value that the store cannot hold")
+            raise unsupported("a value that the store cannot store")
     return Single(frozenset((name,)))

@@ -115,7 +115,7 @@ def called(context: QueryContext, function: Function, arguments: Sequence[Typed]
         case _, Single(types) if function in _SIMPLE and types <= _SIMPLE[function][0]:
             return Typed(f"{function}({of.text})", Single(_SIMPLE[function][1]))
         case _:
-            raise unsupported(f"{function} of such a value")
+            raise unsupported(f"{function} of a value of this type")
 
 
 def calculated(context: QueryContext, left: Typed, operator: ArithmeticOperator, right: Typed) -> Typed:
@@ -133,13 +133,13 @@ def calculated(context: QueryContext, left: Typed, operator: ArithmeticOperator,
     ):
         return Typed(text, Single(TEXT))
     if not one <= NUMBERS or not other <= NUMBERS or operator is ArithmeticOperator.POWER:
-        raise unsupported("arithmetic with what may be no numbers")
+        raise unsupported("arithmetic with values that may not be numbers")
     if operator in {ArithmeticOperator.DIVIDE, ArithmeticOperator.REMAINDER} and not _FRACTION & {*one, *other}:
         text = context.fill(queries.QUOTIENT, left=left.text, operator=operator, right=right.text)
     elif operator in {ArithmeticOperator.DIVIDE, ArithmeticOperator.REMAINDER} and not (
         one <= _FRACTION or other <= _FRACTION
     ):
-        raise unsupported("a quotient of numbers that may be whole or not")
+        raise unsupported("a quotient of numbers that may or may not be integers")
     return Typed(text, Single(_FRACTION if one <= _FRACTION or other <= _FRACTION else one | other))
 
 
@@ -215,7 +215,7 @@ class Expressions:
             case CountOf(match):
                 return Typed(self._pattern(match, scope, "count"), Single(frozenset(("INTEGER",))))
             case _:
-                raise unsupported("times of edges, and sums where no rows are put together")
+                raise unsupported("start and end dates of edges, and aggregates outside of a projection")
 
     def _list(self, items: Sequence[Expression], scope: Scope) -> Typed:
         """A list, never as a plain list of parameters.
@@ -249,7 +249,7 @@ class Expressions:
         if not isinstance(value.kind, Single) or not value.kind.types & BOOLEAN:
             return "null"
         if not value.kind.types <= BOOLEAN:
-            raise unsupported("a condition that may be a value")
+            raise unsupported("a condition whose value may be something other than true, false or null")
         return value.text
 
     def start_condition(self, expression: Expression, scope: Scope) -> str:
@@ -289,9 +289,9 @@ class Expressions:
             return Values(f"toString({texts[0]})", all_types)
         single = frozenset(member_type(name) for name in all_types) - {NOTHING}
         if not single <= PLAIN:
-            raise unsupported("dates, places and other values with types of their own")
+            raise unsupported("dates, points and other values of Neo4j's own types")
         if len(keys) > 1 and single != all_types:
-            raise unsupported("lists under several keys")
+            raise unsupported("a property with lists under several keys")
         stored = texts[0] if len(keys) == 1 else None
         return Values(self._context.fill(queries.VALUES, values=", ".join(texts)), single, many=True, stored=stored)
 
@@ -302,7 +302,7 @@ class Expressions:
         texts: list[str] = []
         for label, key in (*own, *((None, key) for key in usual)):
             if not context.types(OfNode(((label,),)) if label else OfNode(), key) <= TEXT:
-                raise unsupported("names that are no texts")
+                raise unsupported("names that are not texts")
             text = context.fill(queries.NO_TEXT, value=f"{node.text}.{quoted(key)}")
             texts.append(
                 text
@@ -419,7 +419,7 @@ def variable(name: str, scope: Scope) -> Typed:
         Unsupported: the variable is no longer in scope.
     """
     if name not in scope:
-        raise unsupported("a variable that the rows no longer have")
+        raise unsupported("a variable that is no longer in scope")
     return scope[name]
 
 
@@ -442,7 +442,7 @@ def _check_comparable(left: Kind, right: Kind) -> None:
 
 def _comparison(left: Typed, comparison: Comparison, right: Typed) -> str:
     if comparison is Comparison.MATCHES:
-        raise unsupported("regular expressions, which stores read in other ways")
+        raise unsupported("regular expressions, whose syntax differs between stores")
     if _is_date_comparison(left, right):
         return f"(left({left.text}, {len(str(right.constant))}) {comparison} {right.text})"
     if _is_date_comparison(right, left):

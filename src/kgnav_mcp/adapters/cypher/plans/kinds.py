@@ -113,7 +113,7 @@ def common_kind(kinds: Iterable[Kind]) -> Kind:  # noqa: PLR0911 - one for each 
         return OfPath()
     if all(isinstance(kind, Listed) for kind in found):
         return Listed(common_kind(kind.of for kind in found if isinstance(kind, Listed)))
-    raise unsupported("values of several kinds in one place")
+    raise unsupported("values of several types in one column or list")
 
 
 def unsupported(what: str) -> Unsupported:

@@ -122,7 +122,7 @@ class PlanReader:
             if not context.missing:
                 return query
             await self._property_types.read(context.missing)
-        raise unsupported("a graph that changes faster than it can be read")
+        raise unsupported("a graph whose properties change while their types are read")
 
     async def _refuse_long_paths(self, plan: Plan) -> None:
         """Refuse a plan with a path that the store would not list in time.

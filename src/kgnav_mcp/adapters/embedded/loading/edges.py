@@ -173,7 +173,7 @@ def describe_table(source: Source, relation: str) -> list[str]:
         parts.append(source.layout.ambiguity_note)
     if not names_relations(source):
         each = "each edge" if header is None or not header.of(Role.TYPE) else "an edge without a relation"
-        parts.append(f"{each} is called {echoed(relation)} (--relation NAME calls it otherwise)")
+        parts.append(f"{each} gets the relation {echoed(relation)} (--relation NAME sets another)")
     return [f"{source.name}: {'; '.join(parts)}"] if parts else []
 
 
@@ -255,7 +255,7 @@ class _ListEdges:
                 given = cast("dict[object, object]", found)
                 return self._stager.literals({str(name): value for name, value in given.items()})
         if text and not is_number(text):
-            raise ValueError("a number or attributes in braces are expected behind the two nodes")
+            raise ValueError("a number or attributes in braces are expected after the two nodes")
         return [(WEIGHT, (text, "integer" if _INTEGER.fullmatch(text) else "float", None, None))] if text else []
 
 

@@ -136,7 +136,7 @@ class JsonStream:
         try:
             text = self._decode.decode(block, final=not block)
         except UnicodeDecodeError:
-            self._refuse("it is not UTF-8 behind this line")
+            self._refuse("it is not UTF-8 after this line")
         if self._ended:
             return False
         self._line = self.line

@@ -38,7 +38,7 @@ DELIMITERS = (TAB, ",", ";", "|")
 
 KNOWN_COLUMNS = """A first line may name the columns, in any order, with tabs, commas or semicolons between them:
   source, target, type | from, to, label | subject, predicate, object | head, relation, tail | start, end | node1, node2
-Any further column is a qualifier. Without one for the relation, every edge is called what --relation says."""
+Any further column is a qualifier. Without one for the relation, --relation gives the relation of all edges."""
 WITHOUT_NAMES = """Without such a line, three columns are head, relation and tail (--format triples), and two are the
 ends of an edge, maybe with its weight or {attributes} behind them (--format edges)."""
 

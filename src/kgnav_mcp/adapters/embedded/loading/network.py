@@ -197,10 +197,9 @@ class _Edges:
             names = comma_list([repr(name) for name in self._relation_attributes], _SHOWN)
             parts.append(f"the relation of an edge is its attribute {names}")
         if unnamed:
-            which = "each edge" if unnamed == self._edges else f"{unnamed:,} edges without one"
-            parts.append(
-                f"{which} is called {echoed(self._stager.default_relation)} (--relation NAME calls it otherwise)"
-            )
+            which = "each edge gets" if unnamed == self._edges else f"{unnamed:,} edges without one get"
+            default = echoed(self._stager.default_relation)
+            parts.append(f"{which} the relation {default} (--relation NAME sets another)")
         notes = [f"{source}: {'; '.join(parts)}"] if parts else []
         if self._undirected:
             self._stager.undirected[source] = self._undirected == self._edges

@@ -54,7 +54,7 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, pro
             (key,) = staging.connection.execute(queries.FIRST_TERM).fetchone() or ("",)
             named, node = (clipped(repr(each), 50) for each in (first, prefixes.short(key)))
             problems.warnings.append(
-                f"{source.name}: not one of its {count:,} names is used, for its ids, such as {named}, are none of "
+                f"{source.name}: none of its {count:,} names is used, because its ids, such as {named}, are not ids of "
                 f"the graph, whose ids are such as {node}"
             )
         else:

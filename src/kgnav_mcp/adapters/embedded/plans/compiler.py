@@ -48,7 +48,7 @@ def compile_unwind(compiler: ExpressionCompiler, clause: Unwind, table: str | No
     """
     statement, term = compiler.statement, compiler.value(clause.of)
     if term.kind not in SINGLE:
-        raise unsupported("a list of nodes or edges over rows")
+        raise unsupported("UNWIND of a list of nodes or edges")
     alias = statement.alias("j")
     sql = pieces.MEMBER.format(alias=alias)
     member = Term(TermKind.VALUE, (sql,), may_be_date=term.may_be_date, of_property=term.of_property)

@@ -143,7 +143,7 @@ def _encoded_list(values: Sequence[Scalar]) -> Stored:
     try:
         return encode(tuple(values))
     except NotEncodableError as error:
-        raise unsupported("a list with values that SQLite does not have") from error
+        raise unsupported("a list with values that SQLite cannot store") from error
 
 
 def _combined(sql: str, terms: list[Term]) -> Term:
@@ -334,7 +334,7 @@ def _in_constants(compiler: ExpressionCompiler, term: Term, items: list[Constant
             test = pieces.AMONG.format(value=f"({single(term)})", values=values)
             return test, f"NOT ({test})"
     if len(items) > _MAX_MIXED_ITEMS:
-        raise unsupported("so long a list of such values")
+        raise unsupported("a list of this length with values of this type")
     return joined(Connective.OR, [compile_comparison(term, Comparison.EQUAL, compiler.value(item)) for item in items])
 
 
@@ -450,7 +450,7 @@ class ExpressionCompiler:
             case Aggregate():
                 raise TypeError("an aggregate is only possible in a projection")
             case _:
-                raise unsupported("parts of lists, and conditions on their members")
+                raise unsupported("slices of lists, and conditions on their members")
 
     def variable(self, name: str) -> Term:
         """Returns the term of a variable."""

@@ -79,7 +79,7 @@ class NameResolver:
         for name in group:
             entry = self._labels.by_key(name)
             if entry is None and self._labels.all(name):
-                raise unsupported(f"the label {name}, which may mean several")
+                raise unsupported(f"the ambiguous label {name}")
             found += [entry] if entry is not None else []
         return found
 
@@ -92,7 +92,7 @@ class NameResolver:
         entries = [self._relations.by_key(name) for name in ids]
         found = [entry for entry in entries if entry is not None]
         if any(entry.edges for entry in found):
-            raise unsupported("properties that lead to nodes")
+            raise unsupported("properties whose values may be nodes")
         return [entry.id for entry in found if entry.attributes]
 
     def qualifier(self, ids: tuple[str, ...]) -> str | None:
@@ -103,7 +103,7 @@ class NameResolver:
         """
         keys = self.qualifier_keys(ids)
         if len(keys) > 1 or any(character in key for key in keys for character in '"\\'):
-            raise unsupported("several qualifiers as one")
+            raise unsupported("a qualifier name that means several qualifiers")
         return f'$."{keys[0]}"' if keys else None
 
     def qualifier_keys(self, ids: tuple[str, ...]) -> list[str]:
@@ -256,12 +256,12 @@ class Properties:
         ids = owned.ids or (owned.name,)
         if owner.kind is TermKind.NODE and owned.name == NAME and not owned.ids:
             if self.words.builder.has_other_languages:
-                raise unsupported("names in other languages than the file's")
+                raise unsupported("names in languages other than the file's")
             return Term(TermKind.TEXT, (pieces.CALLED.format(node=owner.one),), may_be_date=True)
         if owner.kind is TermKind.NODE:
             relations = self.words.properties(ids)
             if len(relations) > 1:
-                raise unsupported("several properties as one")
+                raise unsupported("a property name that means several properties")
             if not relations:
                 return NULL
             alias = self.statement.alias("a")

@@ -232,4 +232,4 @@ def _count_edges(words: NameResolver, nodes: Sequence[int], incoming: bool | Non
 
 def _check_size(rows: int) -> None:
     if rows > _MAX_HELD:
-        raise unsupported("so many paths")
+        raise unsupported("this many paths")

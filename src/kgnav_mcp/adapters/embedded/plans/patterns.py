@@ -54,7 +54,7 @@ def edge_forms(words: NameResolver, edge: EdgePattern, scope: Scope, *, valued: 
             yield [Step(edge.variable, edge.target, edge.source, relations, loops=False)]
         return
     if edge.variable in scope:
-        raise unsupported("a path that stands twice")
+        raise unsupported("the same path variable twice")
     shortest, longest = edge.path.shortest, edge.path.longest
     if valued or longest is None or not _is_short(edge.path, either=edge.either):
         yield [Step(edge.variable, edge.source, edge.target, relations, path=edge)]
@@ -161,7 +161,7 @@ def branches(
         Unsupported: SQL cannot express the pattern.
     """
     if len({edge.variable for edge in match.edges}) < len(match.edges):
-        raise unsupported("an edge that stands twice in a pattern")
+        raise unsupported("the same edge variable twice in a pattern")
     if any(path.variable in scope for path in match.paths):
         raise unsupported("paths that are named twice")
     in_where = frozenset[str]() if match.where is None else variables_of(match.where)
@@ -169,7 +169,7 @@ def branches(
     valued = used.union(*(path.elements for path in match.paths if path.variable in used))
     choices = [list(edge_forms(words, edge, scope, valued=edge.variable in valued)) for edge in match.edges]
     if prod(map(len, choices)) > MAX_FORMS:
-        raise unsupported("paths of so many forms")
+        raise unsupported("paths of this many forms")
     return [
         _PatternCompiler(
             statement,
@@ -388,7 +388,7 @@ class _PatternCompiler:
             scope[step.edge] = Term(TermKind.EDGE, key, f"{alias}.qualifiers")
             self._branch.edges.append(step.edge)
         elif scope[step.edge].kind is not TermKind.EDGE:
-            raise unsupported("a variable that is no edge in the place of one")
+            raise unsupported("a variable that is not an edge used as one")
         elif step.edge in self._outer_scope:
             conditions.append(f"{scope[step.edge].one} IS NOT NULL")
         edge = scope[step.edge]
@@ -423,7 +423,7 @@ class _PatternCompiler:
         )
         pairs = self._words.builder.session.all(text, *parameters)
         if len(pairs) > MAX_ENDS:
-            raise unsupported("paths from so many nodes")
+            raise unsupported("paths from this many nodes")
         links = self._statement.parameter(find_paths(self._words, edge, step.relations, pairs))
         self._branch.rows.append(f"{self._statement.table(pieces.LINKS.format(links=links))} AS {alias}")
         walked = f"{alias}.edges" if edge.path is not None and edge.path.kind in _KINDS_WITH_EDGES else "NULL"

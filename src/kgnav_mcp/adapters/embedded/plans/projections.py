@@ -131,7 +131,7 @@ def without_columns(project: Project, expression: Expression) -> Expression:
     replacements = {Variable(name): value for name, value in value_of.items()}
     left = rewritten(expression, lambda part: Constant(None) if isinstance(part, Variable) else None)
     if not variables_of(left).isdisjoint(value_of):
-        raise unsupported("an order by what belongs to a column, and sums")
+        raise unsupported("sorting by properties of a column together with aggregates")
     return rewritten(expression, lambda part: replacements.get(part) if isinstance(part, Variable) else None)
 
 
@@ -196,7 +196,7 @@ class Projector:
         over_rows += [each for place, each in enumerate(sort_by) if place not in aggregate_orders]
         earlier = {name for each in over_rows for name in variables_of(each)} & source.keys() - names
         if (earlier and (project.distinct or aggregate_columns)) or (aggregate_orders and project.distinct):
-            raise unsupported("an order by what is summed up or made distinct, or a condition on it")
+            raise unsupported("sorting by, or a condition on, variables before grouping or DISTINCT")
         compiler, table = self._prepare_aggregates(
             project, ExpressionCompiler(self.statement, self.words, source, self.fits, known=known), table
         )
@@ -290,7 +290,7 @@ class Projector:
 
     def _column(self, compiler: ExpressionCompiler, value: Expression) -> Term:
         if aggregates(value) and not isinstance(value, Aggregate) and not uses_only_aggregates(value):
-            raise unsupported("a sum beside what is not summed up")
+            raise unsupported("an aggregate together with an expression that is not grouped")
         return compiler.value(value)
 
     def _group_by(self, terms: Scope, names: Sequence[str], keys: Sequence[str]) -> str:
@@ -303,11 +303,11 @@ class Projector:
         def aggregated(one: Aggregate) -> Term:
             if one.of is None:
                 if one.function is not AggregateFunction.COUNT:
-                    raise unsupported("sums of rows")
+                    raise unsupported("aggregates of rows other than counts")
                 return Term(TermKind.NUMBER, ("min(count(*), 1)" if one.distinct else "count(*)",), never_null=True)
             term, distinct = single_of_property(compiler.value(one.of)), "DISTINCT " if one.distinct else ""
             if term.kind is TermKind.HIDDEN:
-                raise unsupported("sums of paths")
+                raise unsupported("aggregates of paths")
             if one.function is AggregateFunction.COUNT:
                 return Term(
                     TermKind.NUMBER,

@@ -26,7 +26,9 @@ _PARAMETER = re.compile(r"\?([0-9]+)")
 
 def unsupported(what: str) -> Unsupported:
     """Returns the error for a part of a plan that SQL cannot express."""
-    return Unsupported(f"a graph file does not run {what} as one query", next_step="It is evaluated instead.")
+    return Unsupported(
+        f"a graph file does not run {what} as one query", next_step="The plan is evaluated over rows instead."
+    )
 
 
 class TermKind(StrEnum):
@@ -133,7 +135,7 @@ class Statement:
         """
         text = f"WITH {', '.join(self.tables)} {query}" if self.tables else query
         if len(text) > _MAX_LENGTH:
-            raise unsupported("a plan of so many alternatives")
+            raise unsupported("a plan with this many alternatives")
         used = max((int(number) for number in _PARAMETER.findall(text)), default=0)
         return text, self.parameters[:used]
 
@@ -207,9 +209,9 @@ def constant(statement: Statement, value: Scalar) -> Term:
             # A text that looks like a date is compared as a date with dates of the graph.
             return Term(TermKind.TEXT, (statement.parameter(stored),), may_be_date=_MAY_BE_DATE(value) is not None)
         case int() if not -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
-            raise unsupported("a number of that size")
+            raise unsupported("a number of this size")
         case _ if not math.isfinite(value):
-            raise unsupported("numbers without an end")
+            raise unsupported("infinity and NaN")
         case _:
             return Term(TermKind.NUMBER, (statement.parameter(value),))
 
@@ -247,7 +249,7 @@ def compile_comparison(left: Term, comparison: Comparison, right: Term) -> Truth
         test = f"kg_compare('{comparison}', {encoded(left)}, {encoded(right)})"
         return f"{test} = 1", f"{test} = 0"
     if left.may_be_date and right.may_be_date and TermKind.VALUE in kinds and comparison in BY_PRECISION:
-        raise unsupported("a comparison of dates that were read before")
+        raise unsupported("a comparison of dates that an earlier clause returned")
     return _compare_values(left, comparison, right)
 
 
@@ -329,7 +331,7 @@ def _text_test(comparison: Comparison, text: str, part: str) -> str:
         case Comparison.MATCHES:
             return f"kg_matches({text}, {part})"
         case _:
-            raise TypeError(f"{comparison} is no comparison of two texts")
+            raise TypeError(f"{comparison} does not compare two texts")
 
 
 def all_single(terms: list[Term]) -> list[Term]:

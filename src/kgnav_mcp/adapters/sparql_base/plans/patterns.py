@@ -102,7 +102,7 @@ class Pattern:
             case Call(Function.TYPE, (Variable(name),)):
                 return self._writer.relation_variable(self._edges[name]), Fragment("")
             case _:
-                raise cannot_express("such a value")
+                raise cannot_express("a value of this kind")
 
     def given(self, names: Sequence[str], ids: Sequence[Sequence[str]]) -> Fragment:
         """Write the values of the given nodes; they come before the pattern."""
@@ -150,7 +150,7 @@ class Pattern:
                 self._parts.append(self._writer.qualifier(ends[qualifier.owned.owner], qualifier, value))
                 written += 1
         if qualifiers and not written:
-            raise cannot_express("values of edges' properties")
+            raise cannot_express("the values of qualifiers")
 
     def _edge(self, edge: EdgePattern, ends: EdgeVariables) -> Edge:
         writer = self._writer
@@ -190,7 +190,7 @@ class Pattern:
         SPARQL's `+` means the same, but Virtuoso leaves out nodes of a cycle.
         """
         if path.kind is not PathKind.REACHABLE or path.shortest > 1 or edge.either or edge.source == edge.target:
-            raise cannot_express("such a path")
+            raise cannot_express("a path of this kind")
         writer = self._writer
         self._parts.append(writer.reaching(edge.relations, ends))
         if path.shortest == 1:
@@ -213,7 +213,7 @@ class Pattern:
         if one.relations and other.relations and not {*one.relations} & {*other.relations}:
             return
         if len(one.identity) != len(other.identity):
-            raise cannot_express("edges of some relations beside edges of one")
+            raise cannot_express("an edge of several relations together with an edge of one relation")
         pairs = [(Fragment(a), Fragment(b)) for a, b in zip(one.identity, other.identity, strict=True) if a != b]
         part = self._writer.part
         unlike = [part(queries.DIFFERS, one=a, other=b).text for a, b in pairs]
