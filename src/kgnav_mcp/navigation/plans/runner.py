@@ -24,7 +24,7 @@ from kgnav_mcp.navigation.plans.check.estimates import sizes_of, steps_of, value
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.smaller_plans import over_budget, over_steps, refused, timed_out
 from kgnav_mcp.navigation.plans.evaluate.evaluator import evaluate
-from kgnav_mcp.navigation.plans.evaluate.independent_patterns import factors, refuse_products
+from kgnav_mcp.navigation.plans.evaluate.independent_patterns import independent_counts, refuse_products
 from kgnav_mcp.navigation.plans.explain.empty_answers import (
     about_named_nodes,
     explained,
@@ -181,7 +181,7 @@ class PlanRunner:
         by_store_only: bool = False,
     ) -> PlanPage:
         """A page of rows. Raises Unsupported if the store cannot run the plan and it has to, `by_store_only`."""
-        parts = factors(plan) if after is None and not proof else []
+        parts = independent_counts(plan) if after is None and not proof else []
         if parts:
             pages = [await self._page(part, limit, deadline, by_store_only=by_store_only) for part in parts]
             return self._product(plan, pages)
