@@ -71,7 +71,7 @@ _SIMPLE = {
 """Functions of one value: the types that they accept, and those that they return."""
 
 
-def called(context: QueryContext, function: Function, arguments: Sequence[Typed]) -> Typed:  # noqa: C901, PLR0911, PLR0912 - one each
+def function_call(context: QueryContext, function: Function, arguments: Sequence[Typed]) -> Typed:  # noqa: C901, PLR0911, PLR0912 - one each
     """A function call.
 
     Raises:
@@ -118,7 +118,7 @@ def called(context: QueryContext, function: Function, arguments: Sequence[Typed]
             raise unsupported(f"{function} of a value of this type")
 
 
-def calculated(context: QueryContext, left: Typed, operator: ArithmeticOperator, right: Typed) -> Typed:
+def arithmetic_expression(context: QueryContext, left: Typed, operator: ArithmeticOperator, right: Typed) -> Typed:
     """An arithmetic expression.
 
     Raises:
@@ -205,11 +205,11 @@ class Expressions:
             case HasLabel(name, labels):
                 return self._has_label(variable(name, scope), labels)
             case Arithmetic(left, operator, right):
-                return calculated(self._context, self.value(left, scope), operator, self.value(right, scope))
+                return arithmetic_expression(self._context, self.value(left, scope), operator, self.value(right, scope))
             case ListOf(items):
                 return self._list(items, scope)
             case Call(function, arguments):
-                return called(self._context, function, [self.value(argument, scope) for argument in arguments])
+                return function_call(self._context, function, [self.value(argument, scope) for argument in arguments])
             case Exists(match):
                 return Typed(self._pattern(match, scope, "exists"), _TRUTH)
             case CountOf(match):
@@ -373,7 +373,7 @@ class Expressions:
                 return values
             case Call(function, (argument,)) if isinstance(values := self._side_of_call(argument, scope), Values):
                 member = self._context.new_variable()
-                value = called(self._context, function, [Typed(member, Single(values.types))])
+                value = function_call(self._context, function, [Typed(member, Single(values.types))])
                 if not isinstance(value.kind, Single):
                     raise unsupported(f"{function} of several values")
                 text = self._context.fill(queries.EACH, list=values.text, member=member, value=value.text)
