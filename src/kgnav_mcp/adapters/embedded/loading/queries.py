@@ -33,16 +33,16 @@ WHERE id > ?1 AND id <= ?2 AND substr(key, 1, 2) <> '_:'
 """
 # One scan of the terms with an index probe each, then one row of the names for each match.
 INDEX_NAMED_KEYS = "CREATE INDEX staging.named_key_key ON named_key (key)"
-FIT_NAMED_KEYS = """
+MATCH_NAMED_KEYS = """
 INSERT INTO staging.fitting SELECT t.id, k.rowid FROM staging.term t CROSS JOIN staging.named_key k ON k.key = t.key
 """
-STAGE_FITTING_NAMES = """
+STAGE_MATCHED_NAMES = """
 INSERT INTO staging.naming
 SELECT f.node, k.kind, k.rank, k.language, k.text
 FROM staging.fitting f CROSS JOIN staging.named_key k ON k.rowid = f.named_key
 """
 # One scan of the matching names, one probe for each relation; `?1` is a JSON list of relation keys.
-COUNT_FITTING = """
+COUNT_MATCHED_NAMES = """
 SELECT count(*) FROM (
     SELECT named_key FROM staging.fitting WHERE named_key >= ?2 AND named_key < ?3
     UNION

@@ -42,11 +42,11 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, pro
             count = _read_table(source, staging, rules, prefixes, problems)
         read_files.append((source, range(rows_before + 1, _count_named_keys(staging) + 1), count))
     staging.connection.execute(queries.INDEX_NAMED_KEYS)
-    staging.connection.execute(queries.FIT_NAMED_KEYS)
-    staging.connection.execute(queries.STAGE_FITTING_NAMES)
+    staging.connection.execute(queries.MATCH_NAMED_KEYS)
+    staging.connection.execute(queries.STAGE_MATCHED_NAMES)
     relations = json.dumps(list(staging.relations))
     for source, rows, count in read_files:
-        (used,) = staging.connection.execute(queries.COUNT_FITTING, (relations, rows.start, rows.stop)).fetchone()
+        (used,) = staging.connection.execute(queries.COUNT_MATCHED_NAMES, (relations, rows.start, rows.stop)).fetchone()
         if used:
             problems.notes.append(f"{source.name}: names used: {used:,} of {count:,}")
         elif count:

@@ -108,7 +108,7 @@ def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> P
     projection: Projected | None = None
     stored = None
     if pipeline.given is None:
-        stored = stored_groups(ExpressionCompiler(statement, words, {}, projector.fits), pipeline.clauses)
+        stored = stored_groups(ExpressionCompiler(statement, words, {}, projector.match_queries), pipeline.clauses)
     for place, clause in enumerate(pipeline.clauses):
         match clause:
             case Match() if stored is not None and not place:
@@ -129,7 +129,9 @@ def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> P
                     projection = projector.numbered(projection)
                 table, scope = projection.table, projection.scope
             case Unwind():
-                compiler = ExpressionCompiler(statement, words, within(scope, table) if table else {}, projector.fits)
+                compiler = ExpressionCompiler(
+                    statement, words, within(scope, table) if table else {}, projector.match_queries
+                )
                 table, scope = compile_unwind(compiler, clause, table)
     if projection is None:
         raise TypeError("a plan must end with RETURN")
@@ -201,7 +203,7 @@ def _compile_match(
             name: given[name] if name in given else _null_term(term) for name, term in result_scope.items()
         }
         selected, _ = columns(unmatched_scope)
-        unmatched = pieces.UNFITTED.format(columns=", ".join(selected) or "1 AS c0", table=table, fitted=matched)
+        unmatched = pieces.UNMATCHED.format(columns=", ".join(selected) or "1 AS c0", table=table, matched=matched)
         queries = [pieces.ROWS.format(columns=names, rows=matched), unmatched]
     return statement.table(" UNION ALL ".join(queries), read_once=isinstance(later[0], Project)), result_scope
 
@@ -230,7 +232,7 @@ def _compile_union(projector: Projector, parts: Iterable[Projected], plan: Plan)
         result_scope = result_scope or dict(zip(plan.columns, columns_of.values(), strict=True))
         queries.append(pieces.ROWS.format(columns=", ".join(selected), rows=each.table))
     table = statement.table((" UNION ALL " if plan.keep_duplicates else " UNION ").join(queries))
-    compiler = ExpressionCompiler(statement, words, within(result_scope, table), projector.fits)
+    compiler = ExpressionCompiler(statement, words, within(result_scope, table), projector.match_queries)
     order = [sql for name in result_scope for sql in projector.sort_terms(compiler, compiler.variable(name))]
     return Projected(table, result_scope, tuple(order))
 

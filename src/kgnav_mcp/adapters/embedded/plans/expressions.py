@@ -369,7 +369,7 @@ def _any_holds(tests: list[tuple[str, Truth]]) -> Truth:
     return " OR ".join(holds), f"({' OR '.join(exists)}) AND {' AND '.join(all_fail)}"
 
 
-class Fits(Protocol):
+class MatchQueries(Protocol):
     """Returns queries with one row for each match of a pattern, given the variables of a scope."""
 
     def __call__(self, match: Match, scope: Scope) -> list[str]: ...
@@ -382,7 +382,7 @@ class ExpressionCompiler:
     statement: Statement
     words: NameResolver
     scope: Scope
-    fits: Fits
+    match_queries: MatchQueries
     aggregated: Callable[[Aggregate], Term] | None = None
     """Compiles the aggregates of a projection; None outside of projections."""
     known: Mapping[Expression, Term] = field(default_factory=dict[Expression, Term])
@@ -410,7 +410,7 @@ class ExpressionCompiler:
             case During():
                 return during(self, expression)
             case Exists(match):
-                found = " OR ".join(f"EXISTS ({query})" for query in self.fits(match, self.scope))
+                found = " OR ".join(f"EXISTS ({query})" for query in self.match_queries(match, self.scope))
                 return f"({found})", f"NOT ({found})"
             case _:
                 term = self.value(expression)
@@ -440,7 +440,7 @@ class ExpressionCompiler:
             case Case():
                 return compile_case(self, expression)
             case CountOf(match):
-                counts = [pieces.NUMBER.format(rows=f"({query})") for query in self.fits(match, self.scope)]
+                counts = [pieces.NUMBER.format(rows=f"({query})") for query in self.match_queries(match, self.scope)]
                 return Term(TermKind.NUMBER, (" + ".join(counts),))
             case Aggregate() if self.aggregated is not None:
                 return self.aggregated(expression)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler, Fits
+from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler, MatchQueries
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.path_tables import dumped
 from kgnav_mcp.adapters.embedded.plans.statement import (
@@ -166,7 +166,7 @@ class Projector:
 
     statement: Statement
     words: NameResolver
-    fits: Fits
+    match_queries: MatchQueries
 
     def projected(
         self,
@@ -198,7 +198,7 @@ class Projector:
         if (earlier and (project.distinct or aggregate_columns)) or (aggregate_orders and project.distinct):
             raise unsupported("sorting by, or a condition on, variables before grouping or DISTINCT")
         compiler, table = self._prepare_aggregates(
-            project, ExpressionCompiler(self.statement, self.words, source, self.fits, known=known), table
+            project, ExpressionCompiler(self.statement, self.words, source, self.match_queries, known=known), table
         )
         column_terms = {column.name: self._column(compiler, column.value) for column in project.columns}
         all_terms = dict(column_terms)
@@ -243,7 +243,7 @@ class Projector:
             terms, name = tuple(term.replace(f"{name}.", f"{filtered}.") for term in terms), filtered
         result = {column.name: result_terms[column.name] for column in project.columns}
         if project.where is not None:
-            test = ExpressionCompiler(self.statement, self.words, within(result_terms, name), self.fits).holds(
+            test = ExpressionCompiler(self.statement, self.words, within(result_terms, name), self.match_queries).holds(
                 project.where
             )
             filtered = self.statement.table(pieces.ROWS.format(columns="*", rows=f"{name} WHERE {test}"))
@@ -331,7 +331,7 @@ class Projector:
         self, project: Project, by: Sequence[Expression], result_terms: Scope, table: str, keys: Sequence[object]
     ) -> tuple[str, ...]:
         """Returns the terms to sort by: those of the plan, then further columns until the order is unambiguous."""
-        compiler = ExpressionCompiler(self.statement, self.words, within(result_terms, table), self.fits)
+        compiler = ExpressionCompiler(self.statement, self.words, within(result_terms, table), self.match_queries)
         terms: list[str] = []
         sorted_by: set[str] = set()
         for place, (order, expression) in enumerate(zip(project.order, by, strict=True)):

@@ -203,7 +203,7 @@ def _by_degree(compiler: ExpressionCompiler, match: Match, edge: EdgePattern, pr
     degrees = _Degrees(compiler, edge, outgoing=name == edge.source)
     hubs = compiler.statement.table(degrees.query)
     scope = {name: Term(TermKind.NODE, (f"{hubs}.node",), never_null=True)}
-    inner = ExpressionCompiler(compiler.statement, compiler.words, scope, compiler.fits)
+    inner = ExpressionCompiler(compiler.statement, compiler.words, scope, compiler.match_queries)
     tests = [inner.labelled(f"{hubs}.node", group) for group in own] + [inner.holds(one) for one in conditions]
     where = f" WHERE {' AND '.join(f'({one})' for one in tests)}" if tests else ""
     rows = pieces.ROWS.format(columns="node, number", rows=f"{hubs}{where}")

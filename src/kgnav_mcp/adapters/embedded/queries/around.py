@@ -267,9 +267,9 @@ class FarEndCondition(StrEnum):
 EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = {far} AND l.label IN (SELECT value FROM json_each(:labels)))
 """
     """One seek for each row scanned."""
-    NAME_FITS = "kg_name_fits(v.key, v.label, v.mediator)"
-    """Some microseconds for each row scanned; so does TEXT_FITS."""
-    TEXT_FITS = "kg_text_fits({far})"
+    NAME_MATCHES = "kg_name_matches(v.key, v.label, v.mediator)"
+    """Some microseconds for each row scanned; so does TEXT_MATCHES."""
+    TEXT_MATCHES = "kg_text_matches({far})"
 
 
 @cache

@@ -14,7 +14,7 @@ NUMBERED = "SELECT *, row_number() OVER (ORDER BY {order}) AS place FROM {table}
 """Sorts all rows."""
 
 OUTER = "SELECT *, row_number() OVER () AS place FROM {rows}"
-UNFITTED = "SELECT {columns} FROM {table} WHERE place NOT IN (SELECT place FROM {fitted})"
+UNMATCHED = "SELECT {columns} FROM {table} WHERE place NOT IN (SELECT place FROM {matched})"
 """For OPTIONAL MATCH: the numbered rows for which the pattern has no match."""
 
 FIRST_BY_KEY = (
