@@ -95,7 +95,7 @@ def with_matches(table: Table, found: Found, bound: int) -> Table:
 
 
 def with_multiplicity(table: Table) -> Table:
-    """The table with the column TIMES."""
+    """The table with the column MULTIPLICITY."""
     if MULTIPLICITY in table.names:
         return table
     return Table((*table.names, MULTIPLICITY), [(*row, 1) for row in table.rows])

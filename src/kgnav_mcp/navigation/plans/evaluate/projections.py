@@ -68,7 +68,7 @@ def _check_order(project: Project, sort_values: Iterable[Row]) -> None:
 
 
 async def _repeat_rows(evaluator: ExpressionEvaluator, table: Table, most: int | None = None) -> Table:
-    """Each row repeated as often as TIMES says, at most `most` times.
+    """Each row repeated as often as MULTIPLICITY says, at most `most` times.
 
     Raises:
         PlanTooLarge: there are more rows than may be held.
